@@ -19,7 +19,7 @@ _VIEWS = frozenset(
 )
 
 
-def parsed(code: str) -> ast.Module:
+def parse_code(code: str) -> ast.Module:
     """*code* as a tree; torch users write `\\d` in texts, so warnings are nobody's business here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -112,7 +112,7 @@ def root_of(node: ast.expr) -> set[str]:
                 return set()
 
 
-def viewed(node: ast.expr) -> str:
+def viewed_name(node: ast.expr) -> str:
     """The name whose memory *node* shows; empty where it has its own."""
     while True:
         match node:
@@ -126,7 +126,7 @@ def viewed(node: ast.expr) -> str:
                 return ""
 
 
-def called(node: ast.AST) -> str:
+def called_name(node: ast.AST) -> str:
     """The bare name of the function or method that *node* calls; empty where it is no call."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
@@ -134,7 +134,7 @@ def called(node: ast.AST) -> str:
     return ""
 
 
-def comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssign]]:
+def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssign]]:
     """The statements in *node* that do nothing, where `name = value` was meant.
 
     They read `name == value`, `name[…] == value`, `name <- value` or `name: value`.

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store import board, drafts, progress
 from app.store.database import Database, now
 from app.store.migrate import migrate
-from app.store.progress import Answered
+from app.store.progress import NewAttempt
 from app.store.tables import Assignment, Attempt, Class, Draft, Learner, Membership, Progress
 from tests.store import postgres
 
@@ -87,30 +87,30 @@ async def _check(db: AsyncSession) -> None:
     written = f"{TEXT}# {random.random()}"
     await drafts.save_draft(db, learner, *place, written)
     await progress.stored_verdict(db, written)
-    await progress.record_check(db, learner, *place, Answered(kind="code", text=written, verdict="{}", correct=False))
+    await progress.record_check(db, learner, *place, NewAttempt(kind="code", text=written, verdict="{}", correct=False))
     await progress.progress_in(db, learner, place[0])
     await progress.mark_solved(db, learner, "lesson-0", "exercise-1")
 
 
 async def _board(db: AsyncSession) -> None:
-    found = await board.standings(db, 1, "lesson-0", "exercise-0")
+    found = await board.exercise_statuses(db, 1, "lesson-0", "exercise-0")
     assert found
 
 
 async def _board_with_lines(db: AsyncSession) -> None:
-    found = await board.standings(db, 1, "lesson-0", "exercise-0")
+    found = await board.exercise_statuses(db, 1, "lesson-0", "exercise-0")
     await board.said_in(db, [one.newest for one in found if one.wrong and one.newest])
 
 
 QUESTIONS: dict[str, Question] = {
     "board": _board,
     "board, with what was written": _board_with_lines,
-    "mistakes of 10 minutes": lambda db: board.codes(db, 1, since=now() - LIVE),
-    "exercises of 10 minutes": lambda db: board.recent(db, 1, now() - LIVE),
-    "heat map of a lesson": lambda db: board.standings(db, 1, "lesson-0"),
-    "slips of a class, ever": lambda db: board.codes(db, 1),
-    "slips of a learner, ever": lambda db: board.codes(db, 1, learner=1),
-    "trace of a learner in a lesson": lambda db: board.trace(db, 1, 1, "lesson-0"),
+    "mistakes of 10 minutes": lambda db: board.slip_counts(db, 1, since=now() - LIVE),
+    "exercises of 10 minutes": lambda db: board.recent_exercises(db, 1, now() - LIVE),
+    "heat map of a lesson": lambda db: board.exercise_statuses(db, 1, "lesson-0"),
+    "slips of a class, ever": lambda db: board.slip_counts(db, 1),
+    "slips of a learner, ever": lambda db: board.slip_counts(db, 1, learner=1),
+    "trace of a learner in a lesson": lambda db: board.list_attempts(db, 1, 1, "lesson-0"),
 }
 
 

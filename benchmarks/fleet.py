@@ -20,17 +20,17 @@ from app.engine.pool import broker as wire
 from app.engine.pool.broker_graders import BrokerGraders
 from app.engine.pool.grader_host import GraderHost
 from app.engine.pool.local_graders import LocalGraders
-from app.engine.stretch import Stretch
+from app.engine.stretch import TrainingChunk
 from app.engine.train.snapshot import Snapshot
 from app.settings import Settings
 from app.store import learners
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.store.trainings import Begun, begin_training
-from app.web.driven_run import Ledger
-from app.web.json_columns import encoded
-from app.web.training_runs import Runs
+from app.store.trainings import NewTrainingRun, begin_training
+from app.web.driven_run import TrainingRecorder
+from app.web.json_columns import to_json_column
+from app.web.training_runs import TrainingRuns
 from tests.engine.pool.broker_server import Broker, host
 from tests.engine.pool.test_local_graders import RIGHT, task
 from tests.engine.train.load import SETUP
@@ -130,9 +130,9 @@ async def _training(grader: Grader) -> AsyncIterator[None]:
     """A run that asks for one stretch after another, as a learner's does."""
 
     async def train() -> None:
-        state = (await grader.train(Stretch(setup=SETUP, part="start"))).state
+        state = (await grader.train(TrainingChunk(setup=SETUP, part="start"))).state
         while True:
-            await grader.train(Stretch(setup=SETUP, part="steps", state=state, stop=100_000, half=50_000))
+            await grader.train(TrainingChunk(setup=SETUP, part="steps", state=state, stop=100_000, half=50_000))
 
     run = asyncio.ensure_future(train())
     await asyncio.sleep(1.0)
@@ -169,7 +169,7 @@ async def _rate(count: int) -> float:
         broker.start()
         leave, connections, hosts = asyncio.Event(), [], []
         for _ in range(count):
-            connections.append(await wire.connected(broker.grader, None, "_INBOX.grader", _nothing, _nothing))
+            connections.append(await wire.connect_to_broker(broker.grader, None, "_INBOX.grader", _nothing, _nothing))
             pools: Any = {"checks": Sleepers()}
             hosts.append(asyncio.ensure_future(GraderHost(connections[-1], pools, {"checks": 1}).run(leave)))
         async with BrokerGraders(Settings(nats_url=broker.web)) as remote:
@@ -202,18 +202,25 @@ async def _nothing() -> None:
 async def _words(url: str) -> None:
     """From the commit at one server until whoever watches the run at another has its new moment."""
     await migrate(url)
-    database, buses = Database(url), (Bus(url), Bus(url))
+    database, buses = Database(url), (EventBus(url), EventBus(url))
     listening = [asyncio.create_task(bus.listen()) for bus in buses]
     await asyncio.gather(*(bus.listens.wait() for bus in buses))
     snapshot = Snapshot(phase="training", steps=ROUNDS)
-    begun = Begun(
-        lesson="l", exercise="run", preset="p", attempt_id=None, passing=True, run=encoded(snapshot), owner="", halt=""
+    begun = NewTrainingRun(
+        lesson="l",
+        exercise="run",
+        preset="p",
+        attempt_id=None,
+        passing=True,
+        run=to_json_column(snapshot),
+        owner="",
+        halt="",
     )
     async with database.write() as db:
         learner, _ = await learners.begin_session(db)
         await begin_training(db, learner, begun)
-    here = Ledger(database, buses[0], "")
-    there = Runs(LocalGraders(Settings()), database, buses[1], None, 1).watch(learner, "l", "run")
+    here = TrainingRecorder(database, buses[0], "")
+    there = TrainingRuns(LocalGraders(Settings()), database, buses[1], None, 1).watch(learner, "l", "run")
     await anext(there)
     found = []
     for step in range(1, ROUNDS + 1):

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 
 from app.store import classes
 from app.store.database import Database, now
-from app.store.grades import gradebook
+from app.store.grades import build_gradebook
 from app.store.migrate import migrate
 from app.store.tables import Accommodation, Assignment, Learner, Membership, Progress
 from tests.store import postgres
@@ -25,7 +25,7 @@ async def measure(url: str) -> list[float]:
     database = Database(url)
     soon = now() + timedelta(days=3)
     async with database.write() as db:
-        group = await classes.found(db, "Large", "Europe/Berlin", None)
+        group = await classes.create_class(db, "Large", "Europe/Berlin", None)
         await db.execute(insert(Learner), [{"created_at": now()} for _ in range(LEARNERS)])
         learners = range(1, LEARNERS + 1)
         person = {"class_id": group.id, "role": "learner", "joined_at": now(), "blocked": False}
@@ -45,7 +45,7 @@ async def measure(url: str) -> list[float]:
     for _ in range(REPEATS):
         began = time.process_time()
         async with database.read() as db:
-            book = await gradebook(db, group, KNOWN)
+            book = await build_gradebook(db, group, KNOWN)
         took.append((time.process_time() - began) * 1000)
         assert (len(book.rows), book.rows[-1].points) == (LEARNERS, 10.0 * ASSIGNMENTS)
     await database.close()

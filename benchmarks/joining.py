@@ -38,7 +38,7 @@ async def _class_in(folder: Path) -> str:
     database = Database(url)
     async with database.write() as db:
         learner, _ = await learners.begin_session(db)
-        group = await classes.found(db, "A lecture", "UTC", learner, "Ada")
+        group = await classes.create_class(db, "A lecture", "UTC", learner, "Ada")
         code = group.join_code
     await database.close()
     assert code is not None

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from app.accounts.merge import merge
+from app.accounts.merge import merge_learners
 from app.store import learners
 from app.store.database import Database, now
 from app.store.migrate import migrate
-from app.store.tables import Attempt, Draft, Kept, Progress
+from app.store.tables import Attempt, Draft, Progress, ReplacedText
 from tests.store import postgres
 
 ATTEMPTS, EXERCISES, TIMES = 2_000, 200, 7
@@ -46,7 +46,7 @@ async def _measured(url: str) -> list[float]:
         source, into = [await _filled(database) for _ in range(2)]
         began = time.perf_counter()
         async with database.write() as db:
-            await merge(db, source, into)
+            await merge_learners(db, source, into)
         taken.append(time.perf_counter() - began)
     await database.close()
     return taken
@@ -62,5 +62,5 @@ async def _filled(database: Database) -> int:
             if at < EXERCISES:
                 db.add(Draft(**place, text=f"{TEXT}# {learner}", revision=1, saved_at=now()))
                 db.add(Progress(**place, solved_at=now(), hints=0))
-                db.add(Kept(**place, text=f"# {learner}", reason="reset", kept_at=now()))
+                db.add(ReplacedText(**place, text=f"# {learner}", reason="reset", kept_at=now()))
     return learner

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import httpx
 
-from app.check.bounded_grader import Patient
-from app.cli.graders import settled
+from app.check.bounded_grader import RetryingGrader
+from app.cli.graders import started_graders
 from app.content.course import load_course
 from app.engine.pool.local_graders import LocalGraders
-from app.practice.draw import draw
+from app.practice.draw import generate_item
 from app.practice.pool import columns_of
-from app.practice.proof import curated, prove
+from app.practice.proof import curated_items, prove_item
 from app.settings import Settings
 from app.store import practice
 from app.store.database import Database
@@ -45,8 +45,8 @@ async def _filled(folder: Path) -> None:
     database = Database(url)
     async with database.write() as db:
         for level in (1, 2, 3):
-            for item in curated(level):
-                await practice.keep(db, columns_of(item))
+            for item in curated_items(level):
+                await practice.store_item(db, columns_of(item))
     await database.close()
 
 
@@ -78,9 +78,9 @@ def _timed(seconds, ask, *args, **given) -> httpx.Response:
 
 async def _refill() -> None:
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    async with settled(LocalGraders(Settings(graders=GRADERS), keep_facts=False)) as graders:
-        items = [draw(1 + seed % 3, seed) for seed in range(1000, 1000 + REFILLED)]
-        kept = sum([(await prove(item, Patient(graders))).kept for item in items])
+    async with started_graders(LocalGraders(Settings(graders=GRADERS), keep_facts=False)) as graders:
+        items = [generate_item(1 + seed % 3, seed) for seed in range(1000, 1000 + REFILLED)]
+        kept = sum([(await prove_item(item, RetryingGrader(graders))).kept for item in items])
         seconds = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlalchemy import insert, text
 
-from app.cli.graders import settled
+from app.cli.graders import started_graders
 from app.content.blocks import CodeBox, Course, Quiz
 from app.content.course import load_course
 from app.engine.pool.local_graders import LocalGraders
@@ -29,8 +29,8 @@ from app.settings import Settings
 from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.tables import Attempt, Base, Draft, Learner, Progress
-from app.web.checks import Answer
-from app.web.json_columns import encoded
+from app.web.checks import CheckResult
+from app.web.json_columns import to_json_column
 from benchmarks.serving import ROOT
 from tests.store import postgres
 from tests.web.conftest import solution_of
@@ -62,7 +62,7 @@ def main() -> None:
 async def _left(course: Course, folder: Path) -> list[Row]:
     """What one learner leaves."""
     rows: list[Row] = []
-    async with settled(LocalGraders(Settings(data_dir=folder, graders=1))) as graders:
+    async with started_graders(LocalGraders(Settings(data_dir=folder, graders=1))) as graders:
         for lesson in course.lessons:
             for exercise in lesson.exercises:
                 place = {"lesson": lesson.name, "exercise": exercise.name}
@@ -73,9 +73,9 @@ async def _left(course: Course, folder: Path) -> list[Row]:
                     right = solution_of(task)
                     for code in (*_wrong(right), right):
                         verdict = await graders.check(task, code)
-                        told = Answer(verdict).as_attempt(code, "key", 1)
+                        told = CheckResult(verdict).as_attempt(code, "key", 1)
                         rows.append((Attempt, place | _columns(told)))
-                    ran = encoded(replace(await graders.run(task, right), wall_ms=0.0))
+                    ran = to_json_column(replace(await graders.run(task, right), wall_ms=0.0))
                     rows.append(
                         (Draft, place | {"text": right, "revision": 9, "run": ran, "saved_at": now()}),
                     )

@@ -22,7 +22,7 @@ from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask
 from app.sandbox.runner import Jail
 from app.settings import Settings
-from app.web.checks import Tasks
+from app.web.checks import TaskRegistry
 from benchmarks.load import BOX, GRADERS, SLUG, Pupil, Tally
 from benchmarks.serving import ROOT, server
 
@@ -53,7 +53,7 @@ def main() -> None:
     try:
         for jail in jails:
             assert jail.is_warm(60), jail.refusal
-        asyncio.run(_of_the_graders(jails, Tasks(course).task(lesson, box), box.solution.source))
+        asyncio.run(_of_the_graders(jails, TaskRegistry(course).task(lesson, box), box.solution.source))
         with server(graders=GRADERS) as port:
             _through_http(jails, port, box.solution.source)
     finally:

@@ -15,7 +15,7 @@ import numpy as np
 from app.content.blocks import Grad
 from app.content.course import load_course
 from app.engine.grade.engine import Engine
-from app.engine.task import Task, grad_task_of
+from app.engine.task import GradTask, grad_task_of
 from app.grading.judge import judging
 from app.grading.judge.compare import Array, Reference
 from tests.engine.grade.test_variants import alternative, rows
@@ -85,7 +85,7 @@ class Filled(ast.NodeTransformer):
 KINDS = ("product turned round", "division as product", "multiplied out", "factors grouped", "sum backwards")
 
 
-def lessons() -> Iterator[tuple[str, Task, str]]:
+def lessons() -> Iterator[tuple[str, GradTask, str]]:
     """Every code box of the course, with its solution and the ones that are equally right."""
     for lesson in load_course(LESSONS).lessons:
         for grad in lesson.exercises:
@@ -94,7 +94,7 @@ def lessons() -> Iterator[tuple[str, Task, str]]:
                     yield f"{lesson.slug}#{grad.name}", grad_task_of(lesson, grad), code.source
 
 
-def programs() -> Iterator[tuple[str, Task, str]]:
+def programs() -> Iterator[tuple[str, GradTask, str]]:
     """Names, tasks and right submissions."""
     yield from lessons()
     for box, code in boxes():

@@ -22,7 +22,7 @@ from app.content.blocks import Train
 from app.content.course import load_course
 from app.content.uses import boxes_of
 from app.engine.run_setup import Setup, setup_of
-from app.engine.stretch import Stretch, array_of
+from app.engine.stretch import TrainingChunk, array_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer
 from app.sandbox.runner import Jail
@@ -108,8 +108,8 @@ def main() -> None:
 def _in_the_jail(jail: Jail, trainer: Trainer, setup: Setup, steps: int, code: str) -> Took:
     """The whole of *steps* steps, start included."""
     began, worked = time.perf_counter(), _processor_seconds(jail)
-    state = dict(trainer.run(Stretch(setup=setup, part="start")).state)
-    question = Stretch(setup=setup, part="steps", code=code, stop=steps, half=steps // 2)
+    state = dict(trainer.run(TrainingChunk(setup=setup, part="start")).state)
+    question = TrainingChunk(setup=setup, part="steps", code=code, stop=steps, half=steps // 2)
     step, losses = 0, np.empty(0)
     while step < steps:
         answer = trainer.run(replace(question, state=state, first=step))

@@ -22,13 +22,13 @@ from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Quiz
 from app.content.estimates import minutes_of
 from app.content.export.notebook import Work
-from app.content.export.quiz_cells import question
+from app.content.export.quiz_cells import question_markdown
 from app.content.sizes import UnreadableShapeError, sizes_in
 from app.grading.judge.hunt_verdict import split_line
 from app.grading.nudge.quotient import read_entry
-from app.store.classes import RefusedError, member
+from app.store.classes import RefusedError, new_member
 from app.teaching import codes, dates, roster
-from app.web.class_access import numbered
+from app.web.class_access import parse_row_id
 from app.web.json_columns import decoded_draw
 from app.web.middleware.security import _declared_length
 from app.web.practice_plans import PracticeSet, set_called
@@ -42,7 +42,7 @@ APP = Path(__file__).parents[1] / "app"
 NUMERALS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.numeric(chr(code), None) is not None]
 FORMS = ["{}", "5{}", "{}5", "-{}", "({}, 5)", "{}.5", "{}e{}", "2026-11-{}", "Ada, +{}", "after:{}", "declared-{}"]
 LONG = [numeral * count for numeral in "9٣²" for count in (30, 400, 5000)]
-PEOPLE = [member(1, 1, "learner", "Ada")]
+PEOPLE = [new_member(1, 1, "learner", "Ada")]
 
 
 def each_quiz(read: Callable[[Quiz, str], object]) -> Callable[[str], object]:
@@ -64,13 +64,13 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "a formula": (number_of, (UnreadableError,)),
     "an index": (lambda text: read_entry(text, "dW", (4, 5)), ()),
     "the line of a hunt": (lambda text: split_line(f"x = 1\n# wrong line: {text}"), ()),
-    "a date": (lambda text: dated(lambda one: dates.read(one, "Europe/Berlin"), text), ()),
-    "a day": (lambda text: dated(dates.day, text), ()),
+    "a date": (lambda text: dated(lambda one: dates.parse_local_date(one, "Europe/Berlin"), text), ()),
+    "a day": (lambda text: dated(dates.parse_day, text), ()),
     "points": (lambda text: _number("Points", text), (RefusedError,)),
     "days for people": (lambda text: roster.read_days(text, PEOPLE), ()),
     "a roster": (roster.read_roster, (roster.SheetError,)),
     "a code of a class": (codes.read_code, ()),
-    "a row in an address": (numbered, (HTTPException,)),
+    "a row in an address": (parse_row_id, (HTTPException,)),
     "a round of practice": (lambda text: set_called(f"sums-{text}", {"sums": PracticeSet("sums", "Sums")}), ()),
     "the length of a body": (lambda text: _declared_length(Headers(raw=[(b"content-length", text.encode())])), ()),
     "an estimate": (lambda text: minutes_of(f"{text} min"), ()),
@@ -78,7 +78,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "a stored slip": (lambda text: said_of(LESSON, LESSON.exercises[0].name, text), ()),
     "a stored answer on a board": (each_quiz(lambda quiz, text: answer_words(quiz, (text,))), ()),
     "a stored answer in a notebook": (
-        each_quiz(lambda quiz, text: question(quiz, "?", (), Work(answers={quiz.name: (text,)}))),
+        each_quiz(lambda quiz, text: question_markdown(quiz, "?", (), Work(answers={quiz.name: (text,)}))),
         (),
     ),
 }

@@ -13,12 +13,12 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts import tickets
-from app.accounts.merge import lock, merge
+from app.accounts.merge import lock_learners, merge_learners
 from app.store import learners
 from app.store.classes import RefusedError
 from app.store.database import now
 from app.store.learners import hash_of, open_session
-from app.store.tables import Attempt, Credential, Draft, Kept, Learner, Membership, Session
+from app.store.tables import Attempt, Credential, Draft, Learner, Membership, ReplacedText, Session
 from app.teaching.words import LONGEST_NAME, one_line
 
 LONGEST_SUBJECT = 2000
@@ -29,7 +29,7 @@ Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+class VerifiedIdentity:
     """What somebody has proved to be. *secret* and *sign_count* are kept of a new one; *name* is a suggestion.
 
     *roster_id* is theirs at their school, where the provider that proved them says so.
@@ -47,23 +47,23 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class SignInResult:
     """Whose the browser is now, and the token of its new session.
 
     *apart* is a ticket for `merge_accounts`, where it was signed in to another account before.
     """
 
-    known: learners.Known
+    known: learners.SessionLearner
     token: str
     apart: str = ""
 
 
-async def found(db: AsyncSession, kind: Kind, issuer: str, subject: str) -> Credential | None:
+async def find_credential(db: AsyncSession, kind: Kind, issuer: str, subject: str) -> Credential | None:
     same = (Credential.kind == kind, Credential.issuer == issuer, Credential.subject == subject)
     return (await db.scalars(select(Credential).where(*same))).one_or_none()
 
 
-async def ways(db: AsyncSession, learner: int) -> list[Credential]:
+async def list_credentials(db: AsyncSession, learner: int) -> list[Credential]:
     """Of *learner*, the oldest first."""
     mine = select(Credential).where(Credential.learner_id == learner)
     return list(await db.scalars(mine.order_by(Credential.id)))
@@ -76,7 +76,9 @@ async def claimed_ids(db: AsyncSession, learner: int, issuers: Iterable[str]) ->
     return frozenset(one for one in known if one)
 
 
-async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: bool = False) -> Entered:
+async def sign_in(
+    db: AsyncSession, token: str, proof: VerifiedIdentity, label: str, *, add: bool = False
+) -> SignInResult:
     """Sign in the browser that has *token* (or none, ""): it becomes whose the proof is.
 
     Whoever was anonymous there comes along. A proof that nobody has yet makes an account of them; another account than
@@ -88,12 +90,12 @@ async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: 
     kept = proof.subject.encode("utf-8", "replace").replace(b"\0", b"?")
     if kept.decode() != proof.subject or len(kept) > LONGEST_SUBJECT:
         raise RefusedError(UNKEPT)
-    credential = await found(db, proof.kind, proof.issuer, proof.subject)
+    credential = await find_credential(db, proof.kind, proof.issuer, proof.subject)
     if credential is not None and proof.secret is not None:
         raise RefusedError(MEANWHILE)
-    here = await learners.known(db, token) if token else None
-    await lock(db, *(one for one in (here and here.learner, credential and credential.learner_id) if one))
-    here = await learners.known(db, token) if token else None  # another tab may have signed in meanwhile
+    here = await learners.find_session_learner(db, token) if token else None
+    await lock_learners(db, *(one for one in (here and here.learner, credential and credential.learner_id) if one))
+    here = await learners.find_session_learner(db, token) if token else None  # another tab may have signed in meanwhile
     apart = ""
     if here is not None and not here.account:
         # Nobody else who has a session of theirs comes along: it may have been planted here.
@@ -111,13 +113,13 @@ async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: 
     if name := one_line(proof.name or "")[:LONGEST_NAME]:
         unnamed = (Learner.id == credential.learner_id, Learner.name.is_(None))
         await db.execute(update(Learner).where(*unnamed).values(name=name))
-    new = await rotated(db, token, credential.learner_id, label, via=credential.id)
-    known = await learners.known(db, new)
+    new = await rotate_session(db, token, credential.learner_id, label, via=credential.id)
+    known = await learners.find_session_learner(db, new)
     assert known is not None
-    return Entered(known, new, apart)
+    return SignInResult(known, new, apart)
 
 
-async def rotated(db: AsyncSession, token: str, learner: int, label: str | None, via: int | None) -> str:
+async def rotate_session(db: AsyncSession, token: str, learner: int, label: str | None, via: int | None) -> str:
     """A new session of *learner* in place of the one that *token* opened; its token.
 
     Whoever knew the old one knows nothing of the account.
@@ -128,7 +130,7 @@ async def rotated(db: AsyncSession, token: str, learner: int, label: str | None,
     return await open_session(db, learner, label=label, via=via)
 
 
-async def create(db: AsyncSession, learner: int | None, proof: Proof) -> Credential:
+async def create(db: AsyncSession, learner: int | None, proof: VerifiedIdentity) -> Credential:
     """A new way to sign in for *learner*, or for somebody new."""
     if learner is None:
         row = Learner(created_at=now())
@@ -144,7 +146,7 @@ async def create(db: AsyncSession, learner: int | None, proof: Proof) -> Credent
     return credential
 
 
-async def _prove(db: AsyncSession, credential: Credential, proof: Proof) -> None:
+async def _prove(db: AsyncSession, credential: Credential, proof: VerifiedIdentity) -> None:
     """*credential* is its subject's. What others put beside it before that proof goes, and their sessions with it."""
     others = [Credential.learner_id == credential.learner_id, Credential.id != credential.id]
     if not credential.verified:
@@ -159,17 +161,17 @@ async def _prove(db: AsyncSession, credential: Credential, proof: Proof) -> None
     await db.flush()
 
 
-async def _bring(db: AsyncSession, here: learners.Known, into: int) -> str:
+async def _bring(db: AsyncSession, here: learners.SessionLearner, into: int) -> str:
     if not here.account:
-        await merge(db, here.learner, into)
+        await merge_learners(db, here.learner, into)
         return ""
-    if not (await holdings(db, here.learner)).work or not (await holdings(db, into)).work:
+    if not (await account_summary(db, here.learner)).work or not (await account_summary(db, into)).work:
         return ""
     return await tickets.issue(db, "merge", {"before": here.learner, "now": into})
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class AccountSummary:
     """What a learner has, in numbers."""
 
     name: str | None
@@ -183,13 +185,15 @@ class Holdings:
         return bool(self.texts or self.attempts or self.classes)
 
 
-async def holdings(db: AsyncSession, learner: int) -> Holdings:
-    async def count(table: type[Attempt] | type[Draft] | type[Kept] | type[Membership]) -> int:
+async def account_summary(db: AsyncSession, learner: int) -> AccountSummary:
+    async def count(table: type[Attempt] | type[Draft] | type[ReplacedText] | type[Membership]) -> int:
         return await db.scalar(select(func.count()).select_from(table).where(table.learner_id == learner)) or 0
 
     name = await db.scalar(select(Learner.name).where(Learner.id == learner))
-    kinds = tuple(one.kind for one in await ways(db, learner))
-    return Holdings(name, await count(Draft) + await count(Kept), await count(Attempt), await count(Membership), kinds)
+    kinds = tuple(one.kind for one in await list_credentials(db, learner))
+    return AccountSummary(
+        name, await count(Draft) + await count(ReplacedText), await count(Attempt), await count(Membership), kinds
+    )
 
 
 async def merge_accounts(db: AsyncSession, token: str, ticket: str, stays: Literal["before", "now"]) -> int:
@@ -198,24 +202,24 @@ async def merge_accounts(db: AsyncSession, token: str, ticket: str, stays: Liter
     Raises:
         RefusedError: The ticket is of another browser, or too old.
     """
-    data = await tickets.take(db, "merge", ticket)
-    here = await learners.known(db, token)
+    data = await tickets.redeem(db, "merge", ticket)
+    here = await learners.find_session_learner(db, token)
     if data is None or here is None or here.learner != data["now"]:
         raise RefusedError("That offer has expired. Sign in to the other account again, and it is made anew.")
     goes = data["now"] if stays == "before" else data["before"]
-    if not await merge(db, goes, data[stays]):
+    if not await merge_learners(db, goes, data[stays]):
         raise RefusedError("One of the two accounts is gone, so nothing was changed.")
     return int(data[stays])
 
 
-async def remove(db: AsyncSession, learner: int, credential: int, token: str, *, last: bool = False) -> None:
+async def remove_credential(db: AsyncSession, learner: int, credential: int, token: str, *, last: bool = False) -> None:
     """Take a way to sign in away; the sessions that it opened end, but not this one.
 
     Raises:
         RefusedError: It is the last one, and that was not meant.
     """
-    await lock(db, learner)
-    mine = await ways(db, learner)
+    await lock_learners(db, learner)
+    mine = await list_credentials(db, learner)
     if credential not in [one.id for one in mine]:
         return
     if len(mine) == 1 and not last:

@@ -4,24 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
-from app.accounts.mail import Letters
-from app.accounts.passkeys import Here
-from app.accounts.providers import Door
+from app.accounts.mail import Mailer
+from app.accounts.passkeys import RelyingParty
+from app.accounts.providers import IdentityProvider
 from app.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class SignInOptions:
     """*letters* where a mail server is set. Of the *proxies*, what stands in *header* is believed."""
 
     address: str
-    providers: Mapping[str, Door]
-    letters: Letters | None
+    providers: Mapping[str, IdentityProvider]
+    letters: Mailer | None
     header: str
     proxies: tuple[str, ...]
 
     @property
-    def rosters(self) -> tuple[Door, ...]:
+    def rosters(self) -> tuple[IdentityProvider, ...]:
         """The providers that say what somebody's id in a roster is; where there are any, nobody types one."""
         return tuple(one for one in self.providers.values() if one.roster_claim)
 
@@ -35,14 +35,16 @@ class Doors:
             return ""
         return shown[0].strip() if any(address in ip_network(one) for one in self.proxies) else ""
 
-    def here(self, asked: str, *, secure: bool) -> Here:
+    def here(self, asked: str, *, secure: bool) -> RelyingParty:
         """Where this server is to a browser; *asked* is the host of its request."""
         origin = self.address or f"{'https' if secure else 'http'}://{asked}"
         host = origin.partition("://")[2]
-        return Here(origin, host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0])
+        return RelyingParty(origin, host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0])
 
 
-def doors_of(settings: Settings) -> Doors:
-    letters = Letters(settings.smtp, settings.mail_from) if settings.smtp else None
-    providers = {name: Door(name, one) for name, one in settings.providers.items()}
-    return Doors(settings.address, providers, letters, settings.proxy_header, tuple(settings.proxy_addresses.split()))
+def doors_of(settings: Settings) -> SignInOptions:
+    letters = Mailer(settings.smtp, settings.mail_from) if settings.smtp else None
+    providers = {name: IdentityProvider(name, one) for name, one in settings.providers.items()}
+    return SignInOptions(
+        settings.address, providers, letters, settings.proxy_header, tuple(settings.proxy_addresses.split())
+    )

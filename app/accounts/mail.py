@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import structlog
 
-from app.accounts.providers import AwayError
+from app.accounts.providers import ProviderUnavailableError
 from app.store.classes import RefusedError
 
 log = structlog.get_logger()
@@ -45,7 +45,7 @@ def address_of(typed: str) -> str:
     return address
 
 
-class Letters:
+class Mailer:
     """Sends by *server*, `smtp://user:password@host:587` or `smtps://host`, as *sender*."""
 
     def __init__(self, server: str, sender: str) -> None:
@@ -64,7 +64,9 @@ class Letters:
             await asyncio.to_thread(_deliver, self._server, letter)
         except (smtplib.SMTPException, OSError) as error:
             log.warning("mail-not-sent", error=type(error).__name__)  # the text of it may hold the address
-            raise AwayError("The mail server did not take the letter. Try again in a while, or another way.") from error
+            raise ProviderUnavailableError(
+                "The mail server did not take the letter. Try again in a while, or another way."
+            ) from error
 
 
 def _deliver(server: SplitResult, letter: EmailMessage) -> None:

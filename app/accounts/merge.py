@@ -13,7 +13,7 @@ from sqlalchemy import Table, and_, delete, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from app.store.classes import record
+from app.store.classes import record_event
 from app.store.database import now
 from app.store.tables import (
     Accommodation,
@@ -23,29 +23,29 @@ from app.store.tables import (
     Credential,
     Draft,
     Drill,
-    Excuse,
     Extension,
     FormerMember,
-    Kept,
+    GradeOverride,
     Learner,
     Membership,
     Notice,
-    PracticeAttempt,
+    PracticeSession,
     Progress,
+    ReplacedText,
     Review,
     RosterChange,
+    ServedItem,
     Session,
-    Sitting,
     TrainingRun,
 )
-from app.store.trainings import alive
+from app.store.trainings import is_live
 
 FRESH = {"populate_existing": True}
 ROLES = ("learner", "assistant", "instructor")
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class MergedRow:
     """What becomes of two rows of one place: one *stays* with *changes*, one *goes*, and *aside* holds what it had."""
 
     stays: Any
@@ -55,47 +55,47 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MergeRule:
     """*table* changes hands. Where a learner has one row for each *key* (for () one at all), *join* takes two."""
 
     table: Any
     key: tuple[str, ...] = ()
-    join: Callable[[Any, Any], Joined] | None = None
+    join: Callable[[Any, Any], MergedRow] | None = None
 
 
 def _first(one: datetime | None, other: datetime | None) -> datetime | None:
     return min((at for at in (one, other) if at), default=None)
 
 
-def _drafts(into: Draft, other: Draft) -> Joined:
+def _drafts(into: Draft, other: Draft) -> MergedRow:
     stays, goes = (into, other) if into.saved_at >= other.saved_at else (other, into)
     if stays.text == goes.text or not goes.text.strip():
-        return Joined(stays, goes, {"revision": max(into.revision, other.revision)})
+        return MergedRow(stays, goes, {"revision": max(into.revision, other.revision)})
     # For open tabs the text has changed under them.
     changes = {"revision": max(into.revision, other.revision) + 1}
-    kept = Kept(
+    kept = ReplacedText(
         learner_id=into.learner_id, lesson=into.lesson, exercise=into.exercise, text=goes.text, reason="sign-in",
         kept_at=now(),
     )  # fmt: skip
-    return Joined(stays, goes, changes, kept)
+    return MergedRow(stays, goes, changes, kept)
 
 
-def _progress(into: Progress, other: Progress) -> Joined:
+def _progress(into: Progress, other: Progress) -> MergedRow:
     changes = {
         "solved_at": _first(into.solved_at, other.solved_at),
         "solution_at": _first(into.solution_at, other.solution_at),
         "hints": max(into.hints, other.hints),
     }
-    return Joined(into, other, changes)
+    return MergedRow(into, other, changes)
 
 
-def _trainings(into: TrainingRun, other: TrainingRun) -> Joined:
-    into_is_newer = (alive(into), into.began_at) >= (alive(other), other.began_at)
+def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
+    into_is_newer = (is_live(into), into.began_at) >= (is_live(other), other.began_at)
     stays, goes = (into, other) if into_is_newer else (other, into)
-    return Joined(stays, goes, {"finished": stays.finished or goes.finished})
+    return MergedRow(stays, goes, {"finished": stays.finished or goes.finished})
 
 
-def _memberships(into: Membership, other: Membership) -> Joined:
+def _memberships(into: Membership, other: Membership) -> MergedRow:
     changes = {
         "role": max(into.role, other.role, key=ROLES.index),
         "external_id": into.external_id or other.external_id,
@@ -107,72 +107,72 @@ def _memberships(into: Membership, other: Membership) -> Joined:
     if into.blocked or other.blocked:  # to sign in is no way around it
         out = into if into.blocked else other
         changes |= {"blocked": True, "left_at": out.left_at, "role": out.role}
-    return Joined(into, other, changes)
+    return MergedRow(into, other, changes)
 
 
-def _extensions(into: Extension, other: Extension) -> Joined:
+def _extensions(into: Extension, other: Extension) -> MergedRow:
     stays, goes = (into, other) if into.due_at >= other.due_at else (other, into)
-    return Joined(stays, goes)
+    return MergedRow(stays, goes)
 
 
-def _roster_changes(into: RosterChange, other: RosterChange) -> Joined:
-    return Joined(into, other, {"is_new": into.is_new and other.is_new})
+def _roster_changes(into: RosterChange, other: RosterChange) -> MergedRow:
+    return MergedRow(into, other, {"is_new": into.is_new and other.is_new})
 
 
-def _accommodations(into: Accommodation, other: Accommodation) -> Joined:
-    return Joined(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
+def _accommodations(into: Accommodation, other: Accommodation) -> MergedRow:
+    return MergedRow(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
 
 
-def _excuses(into: Excuse, other: Excuse) -> Joined:
-    return Joined(into, other)
+def _excuses(into: GradeOverride, other: GradeOverride) -> MergedRow:
+    return MergedRow(into, other)
 
 
-def _practice(into: PracticeAttempt, other: PracticeAttempt) -> Joined:
+def _practice(into: ServedItem, other: ServedItem) -> MergedRow:
     done = _first(into.done_at, other.done_at)
     stays, goes = (other, into) if done is not None and other.done_at == done else (into, other)
-    return Joined(stays, goes)
+    return MergedRow(stays, goes)
 
 
-def _cards(into: Card, other: Card) -> Joined:
+def _cards(into: Card, other: Card) -> MergedRow:
     # The one that was met more often knows more; of two that were met as often, the one that is due first.
     stays, goes = sorted((into, other), key=lambda one: (-one.met, one.due_at))
-    return Joined(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
+    return MergedRow(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
 
 
-def _sittings(into: Sitting, other: Sitting) -> Joined:
+def _sittings(into: PracticeSession, other: PracticeSession) -> MergedRow:
     stays, goes = (into, other) if into.began_at >= other.began_at else (other, into)
-    return Joined(stays, goes, {"seen_attempt": min(into.seen_attempt, other.seen_attempt)})
+    return MergedRow(stays, goes, {"seen_attempt": min(into.seen_attempt, other.seen_attempt)})
 
 
-def _drills(into: Drill, other: Drill) -> Joined:
+def _drills(into: Drill, other: Drill) -> MergedRow:
     stays, goes = (into, other) if into.best >= other.best else (other, into)
-    return Joined(stays, goes)
+    return MergedRow(stays, goes)
 
 
 PLACE = ("lesson", "exercise")
 RULES = (
-    Rule(Session),
-    Rule(Credential),
-    Rule(Kept),
-    Rule(Notice),
-    Rule(FormerMember),
-    Rule(Attempt),
-    Rule(Draft, PLACE, _drafts),
-    Rule(Progress, PLACE, _progress),
-    Rule(TrainingRun, PLACE, _trainings),
-    Rule(Membership, ("class_id",), _memberships),
-    Rule(RosterChange, ("class_id",), _roster_changes),
-    Rule(Extension, ("assignment_id",), _extensions),
-    Rule(Accommodation, ("class_id",), _accommodations),
-    Rule(Excuse, ("assignment_id",), _excuses),
-    Rule(PracticeAttempt, ("item_id",), _practice),
-    Rule(Card, ("family", "slip"), _cards),
-    Rule(Sitting, (), _sittings),
-    Rule(Drill, ("family",), _drills),
+    MergeRule(Session),
+    MergeRule(Credential),
+    MergeRule(ReplacedText),
+    MergeRule(Notice),
+    MergeRule(FormerMember),
+    MergeRule(Attempt),
+    MergeRule(Draft, PLACE, _drafts),
+    MergeRule(Progress, PLACE, _progress),
+    MergeRule(TrainingRun, PLACE, _trainings),
+    MergeRule(Membership, ("class_id",), _memberships),
+    MergeRule(RosterChange, ("class_id",), _roster_changes),
+    MergeRule(Extension, ("assignment_id",), _extensions),
+    MergeRule(Accommodation, ("class_id",), _accommodations),
+    MergeRule(GradeOverride, ("assignment_id",), _excuses),
+    MergeRule(ServedItem, ("item_id",), _practice),
+    MergeRule(Card, ("family", "slip"), _cards),
+    MergeRule(PracticeSession, (), _sittings),
+    MergeRule(Drill, ("family",), _drills),
 )
 
 
-async def lock(db: AsyncSession, *learners: int) -> None:
+async def lock_learners(db: AsyncSession, *learners: int) -> None:
     """Let nobody else write anything of *learners* until the end, rows that only point at them included.
 
     In the order of their ids, so that two that lock the same two wait for each other and never both.
@@ -180,12 +180,12 @@ async def lock(db: AsyncSession, *learners: int) -> None:
     await db.execute(select(Learner.id).where(Learner.id.in_(learners)).order_by(Learner.id).with_for_update())
 
 
-async def merge(db: AsyncSession, source: int, into: int) -> bool:
+async def merge_learners(db: AsyncSession, source: int, into: int) -> bool:
     """Give everything of the learner *source* to the learner *into*, and let *source* be gone.
 
     False where there was nothing to do: they are the same, or one is gone, as when another tab has done it already.
     """
-    await lock(db, source, into)
+    await lock_learners(db, source, into)
     both = {one.id: one for one in await db.scalars(select(Learner).where(Learner.id.in_((source, into))))}
     if source == into or len(both) < 2:
         return False
@@ -195,7 +195,7 @@ async def merge(db: AsyncSession, source: int, into: int) -> bool:
     for column in _pointing():
         await db.execute(update(column.table).where(column == source).values({column.name: into}))
     await _leave_one_running(db, into)
-    await record(db, None, into, "merged", f"learner {source}")
+    await record_event(db, None, into, "merged", f"learner {source}")
     await db.flush()
     await db.execute(delete(Learner).where(Learner.id == source).execution_options(synchronize_session=False))
     return True
@@ -209,7 +209,7 @@ def _join_learners(into: Learner, other: Learner) -> None:
         into.opened_at, into.opened_lesson = other.opened_at, other.opened_lesson
 
 
-async def _apply(db: AsyncSession, rule: Rule, source: int, into: int) -> None:
+async def _apply(db: AsyncSession, rule: MergeRule, source: int, into: int) -> None:
     if rule.join is not None:
         joined = [rule.join(ours, theirs) for ours, theirs in await _both(db, rule, source, into)]
         for one in joined:
@@ -225,7 +225,7 @@ async def _apply(db: AsyncSession, rule: Rule, source: int, into: int) -> None:
     await db.execute(moved.execution_options(synchronize_session=False))
 
 
-async def _both(db: AsyncSession, rule: Rule, source: int, into: int) -> list[tuple[Any, Any]]:
+async def _both(db: AsyncSession, rule: MergeRule, source: int, into: int) -> list[tuple[Any, Any]]:
     """The rows that both have for one key: of *into*, and of *source*."""
     ours, theirs = aliased(rule.table), aliased(rule.table)
     same = and_(true(), *(getattr(ours, name) == getattr(theirs, name) for name in rule.key))
@@ -233,7 +233,7 @@ async def _both(db: AsyncSession, rule: Rule, source: int, into: int) -> list[tu
     return [(one, other) for one, other in await db.execute(pairs, execution_options=FRESH)]
 
 
-async def _keep_reviews(db: AsyncSession, joined: Joined) -> None:
+async def _keep_reviews(db: AsyncSession, joined: MergedRow) -> None:
     if isinstance(joined.goes, Card):
         reviews = update(Review).where(Review.card_id == joined.goes.id).values(card_id=joined.stays.id)
         await db.execute(reviews.execution_options(synchronize_session=False))
@@ -245,7 +245,7 @@ async def _leave_one_running(db: AsyncSession, learner: int) -> None:
     live = [
         run
         for run in await db.scalars(mine.order_by(TrainingRun.began_at.desc()), execution_options=FRESH)
-        if alive(run)
+        if is_live(run)
     ]
     for run in live[:1]:
         run.owner = None

@@ -18,7 +18,7 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from app.accounts.credentials import Proof
+from app.accounts.credentials import VerifiedIdentity
 from app.store.classes import RefusedError
 from app.store.tables import Credential
 
@@ -28,14 +28,14 @@ UNKNOWN = "No account here has this passkey. It may have been removed; sign in a
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class RelyingParty:
     """Where this server is to a browser: *origin*, such as `https://learn.example.org`, and the *host* in it."""
 
     origin: str
     host: str
 
 
-def to_make(here: Here, name: str, have: Sequence[Credential]) -> dict[str, Any]:
+def registration_options(here: RelyingParty, name: str, have: Sequence[Credential]) -> dict[str, Any]:
     """What a browser is asked in order to make a new passkey; not on a device that has one of those already."""
     known = [PublicKeyCredentialDescriptor(id=base64url_to_bytes(one.subject)) for one in have if one.kind == "passkey"]
     options = webauthn.generate_registration_options(
@@ -52,12 +52,12 @@ def to_make(here: Here, name: str, have: Sequence[Credential]) -> dict[str, Any]
     return dict(json.loads(webauthn.options_to_json(options)))
 
 
-def to_enter(here: Here) -> dict[str, Any]:
+def authentication_options(here: RelyingParty) -> dict[str, Any]:
     """What a browser is asked in order to show a passkey; whose it is, it says itself."""
     return dict(json.loads(webauthn.options_to_json(webauthn.generate_authentication_options(rp_id=here.host))))
 
 
-def made(here: Here, challenge: str, shown: dict[str, Any]) -> Proof:
+def verify_registration(here: RelyingParty, challenge: str, shown: dict[str, Any]) -> VerifiedIdentity:
     """
     Raises:
         RefusedError: *shown* is no passkey that was made for this challenge.
@@ -71,7 +71,7 @@ def made(here: Here, challenge: str, shown: dict[str, Any]) -> Proof:
         )
     except Exception as error:  # whatever untrusted bytes make of the readers of CBOR and keys
         raise RefusedError(NO_PROOF) from error
-    return Proof(
+    return VerifiedIdentity(
         kind="passkey",
         issuer=here.host,
         subject=bytes_to_base64url(found.credential_id),
@@ -86,7 +86,9 @@ def shown_id(shown: dict[str, Any]) -> str:
     return found if found.isascii() and found.isprintable() and len(found) < LONGEST_ID else ""
 
 
-def proved(here: Here, challenge: str, shown: dict[str, Any], credential: Credential | None) -> Proof:
+def verify_authentication(
+    here: RelyingParty, challenge: str, shown: dict[str, Any], credential: Credential | None
+) -> VerifiedIdentity:
     """
     Raises:
         RefusedError: *shown* does not prove that somebody has *credential*, or it was copied: its count went back.
@@ -104,4 +106,6 @@ def proved(here: Here, challenge: str, shown: dict[str, Any], credential: Creden
         )
     except Exception as error:
         raise RefusedError(NO_PROOF) from error
-    return Proof(kind="passkey", issuer=here.host, subject=credential.subject, sign_count=found.new_sign_count)
+    return VerifiedIdentity(
+        kind="passkey", issuer=here.host, subject=credential.subject, sign_count=found.new_sign_count
+    )

@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.credentials import Proof, found
+from app.accounts.credentials import VerifiedIdentity, find_credential
 from app.store.classes import RefusedError
 from app.store.tables import Credential
 from app.teaching.words import name_fault, one_line
@@ -46,15 +46,15 @@ def subject_of(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name_of(name)).casefold())
 
 
-async def new_proof(db: AsyncSession, name: str, secret: str = "") -> Proof:
+async def new_proof(db: AsyncSession, name: str, secret: str = "") -> VerifiedIdentity:
     """Of a name that nobody has, with what is kept of its password, see `hashed`.
 
     Raises:
         RefusedError: The name is taken.
     """
-    if await found(db, "password", "", subject_of(name)) is not None:
+    if await find_credential(db, "password", "", subject_of(name)) is not None:
         raise RefusedError(TAKEN)
-    return Proof(kind="password", issuer="", subject=subject_of(name), secret=secret, name=name_of(name))
+    return VerifiedIdentity(kind="password", issuer="", subject=subject_of(name), secret=secret, name=name_of(name))
 
 
 def refuse_weak(name: str, password: str) -> None:
@@ -69,7 +69,7 @@ def refuse_weak(name: str, password: str) -> None:
         raise RefusedError("The password is the name. Take another one.")
 
 
-async def hashed(name: str, password: str) -> str:
+async def hash_password(name: str, password: str) -> str:
     """What is kept of *password*.
 
     Raises:
@@ -79,7 +79,7 @@ async def hashed(name: str, password: str) -> str:
     return await asyncio.get_running_loop().run_in_executor(_FEW, _HASHER.hash, _bytes(password))
 
 
-async def compare(credential: Credential | None, password: str) -> None:
+async def verify_password(credential: Credential | None, password: str) -> None:
     """A name that nobody has takes as long as one that somebody has.
 
     Raises:

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.credentials import Holdings, holdings, ways
+from app.accounts.credentials import AccountSummary, account_summary, list_credentials
 from app.store.classes import RefusedError
 from app.store.tables import Class, Credential, Learner, Membership, Session
 
@@ -15,7 +15,7 @@ MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PersonRecord:
     """A learner with what tells them from others. *classes* have the name that each calls them, and their id there."""
 
     learner: int
@@ -23,7 +23,7 @@ class Person:
     classes: tuple[str, ...]
     subjects: tuple[str, ...]
     seen_at: datetime | None
-    holds: Holdings
+    holds: AccountSummary
 
     def __str__(self) -> str:
         seen = f"last here {self.seen_at:%Y-%m-%d}" if self.seen_at else "no browser"
@@ -33,7 +33,7 @@ class Person:
         return f"#{self.learner}  {self.name or '-'}  ({ways_in})  {within}  {holds}, {seen}"
 
 
-async def find_people(db: AsyncSession, typed: str, group: int | None = None) -> list[Person]:
+async def find_people(db: AsyncSession, typed: str, group: int | None = None) -> list[PersonRecord]:
     """Everybody who is called *typed*, has it as an id or an address, or is `#12`; of one class *group*, if given."""
     member, credential = Membership.learner_id, Credential.learner_id
     if typed.startswith("#") and typed[1:].isascii() and typed[1:].isdecimal() and len(typed) < 11:
@@ -54,7 +54,7 @@ async def find_people(db: AsyncSession, typed: str, group: int | None = None) ->
     return [await _person(db, one) for one in (await db.scalars(asked.limit(MOST_SHOWN))).all()]
 
 
-async def find_person(db: AsyncSession, typed: str, group: int | None = None) -> Person:
+async def find_person(db: AsyncSession, typed: str, group: int | None = None) -> PersonRecord:
     """The only one.
 
     Raises:
@@ -71,16 +71,16 @@ async def find_person(db: AsyncSession, typed: str, group: int | None = None) ->
     return people[0]
 
 
-async def _person(db: AsyncSession, learner: Learner) -> Person:
+async def _person(db: AsyncSession, learner: Learner) -> PersonRecord:
     mine = select(Class.name, Membership).join(Membership, Membership.class_id == Class.id)
     rows = (await db.execute(mine.where(Membership.learner_id == learner.id).order_by(Class.id))).all()
-    return Person(
+    return PersonRecord(
         learner.id,
         learner.name,
         tuple(_place(group, person) for group, person in rows),
-        _subjects(await ways(db, learner.id)),
+        _subjects(await list_credentials(db, learner.id)),
         await db.scalar(select(func.max(Session.seen_at)).where(Session.learner_id == learner.id)),
-        await holdings(db, learner.id),
+        await account_summary(db, learner.id),
     )
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx2
 from authlib.integrations.starlette_client import OAuth
 
-from app.accounts.credentials import Proof
+from app.accounts.credentials import VerifiedIdentity
 from app.settings import Provider
 from app.store.classes import RefusedError
 from app.store.tables import NAME_LENGTH
@@ -22,12 +22,12 @@ from app.teaching.words import one_line
 SECONDS = 10.0
 
 
-class AwayError(Exception):
+class ProviderUnavailableError(Exception):
     """Somebody else's server does not answer, or not as it should; the text is for whoever waits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class OAuthEndpoints:
     """A provider without OpenID Connect: its addresses, and where in its answer somebody's id stands."""
 
     authorize_url: str
@@ -38,7 +38,7 @@ class Plain:
 
 
 WITHOUT_OPENID = {
-    "https://github.com": Plain(
+    "https://github.com": OAuthEndpoints(
         "https://github.com/login/oauth/authorize",
         "https://github.com/login/oauth/access_token",
         "https://api.github.com/user",
@@ -48,7 +48,7 @@ WITHOUT_OPENID = {
 }
 
 
-class Door:
+class IdentityProvider:
     """One provider; *name* is how addresses call it."""
 
     def __init__(self, name: str, provider: Provider) -> None:
@@ -79,7 +79,7 @@ class Door:
         except (httpx2.HTTPError, ValueError, RuntimeError) as error:
             raise self._away() from error
 
-    async def answer(self, asked: dict[str, str], answer: dict[str, str]) -> Proof:
+    async def answer(self, asked: dict[str, str], answer: dict[str, str]) -> VerifiedIdentity:
         """Who has come back with *answer* to what was *asked*.
 
         Raises:
@@ -103,13 +103,13 @@ class Door:
             # Whatever the libraries say of a token that is not as it should be: it proves nothing.
             raise RefusedError(f"What {self.title} said could not be believed. Begin again.") from error
 
-    async def _by_token(self, token: dict[str, Any], nonce: str) -> Proof:
+    async def _by_token(self, token: dict[str, Any], nonce: str) -> VerifiedIdentity:
         claims = await self._client.parse_id_token(token, nonce=nonce)
         if claims is None or str(claims["iss"]).rstrip("/") != self.issuer:
             raise RefusedError(f"What came back is not from {self.title}. Begin again.")
         name = claims.get("name") or claims.get("preferred_username")
         roster_id = await self._roster_id(claims, token)
-        return Proof(
+        return VerifiedIdentity(
             kind="oidc", issuer=self.issuer, subject=str(claims["sub"]), name=str(name or ""), roster_id=roster_id
         )
 
@@ -126,7 +126,7 @@ class Door:
         known = isinstance(value, str | int) and not isinstance(value, bool)
         return one_line(str(value))[:NAME_LENGTH] or None if known else None
 
-    async def _by_api(self, token: dict[str, Any]) -> Proof:
+    async def _by_api(self, token: dict[str, Any]) -> VerifiedIdentity:
         assert self._plain is not None
         answer = await self._client.get(self._plain.user_url, token=token)
         answer.raise_for_status()
@@ -135,8 +135,12 @@ class Door:
         value = user.get(self.roster_claim) if self.roster_claim else None
         roster_id = one_line(str(value))[:NAME_LENGTH] if value else None
         subject = str(user[self._plain.subject])
-        return Proof(kind="oidc", issuer=self.issuer, subject=subject, name=str(name or ""), roster_id=roster_id)
+        return VerifiedIdentity(
+            kind="oidc", issuer=self.issuer, subject=subject, name=str(name or ""), roster_id=roster_id
+        )
 
-    def _away(self) -> AwayError:
+    def _away(self) -> ProviderUnavailableError:
         host = urlsplit(self.issuer).hostname
-        return AwayError(f"{self.title} ({host}) does not answer. Nothing is lost: try again, or sign in another way.")
+        return ProviderUnavailableError(
+            f"{self.title} ({host}) does not answer. Nothing is lost: try again, or sign in another way."
+        )

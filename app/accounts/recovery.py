@@ -13,15 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from app.accounts import tickets
-from app.accounts.credentials import Proof, ways
-from app.accounts.merge import merge
+from app.accounts.credentials import VerifiedIdentity, list_credentials
+from app.accounts.merge import merge_learners
 from app.store import invitations
 from app.store.assignments import assignments_of, exercises_chosen
-from app.store.classes import HERE, RefusedError, inside, record
-from app.store.database import hold, now
-from app.store.invitations import Seat
+from app.store.classes import HERE, RefusedError, find_class_member, record_event
+from app.store.database import lock_learner, now
+from app.store.invitations import ReservedSeat
 from app.store.learners import hash_of
-from app.store.notices import notify
+from app.store.notices import add_notice
 from app.store.tables import (
     Accommodation,
     Assignment,
@@ -29,8 +29,8 @@ from app.store.tables import (
     Base,
     Class,
     Credential,
-    Excuse,
     Extension,
+    GradeOverride,
     Learner,
     Membership,
     Progress,
@@ -61,7 +61,7 @@ async def has_account(db: AsyncSession, learner: int) -> bool:
 
 async def reset_fault(db: AsyncSession, learner: int, by: int | None) -> str:
     """Why *by*, an instructor or None for the operator, may not let *learner* set a new password; "" where they may."""
-    kinds = {one.kind for one in await ways(db, learner)}
+    kinds = {one.kind for one in await list_credentials(db, learner)}
     if kinds - {"password"}:
         return OTHER_WAYS
     if by is not None and (fault := await _right_fault(db, learner, by)):
@@ -94,13 +94,13 @@ async def reset_link(db: AsyncSession, *, learner: int, by: int | None) -> str:
     """
     if fault := await reset_fault(db, learner, by):
         raise RefusedError(fault)
-    await record(db, None, by, "reset", f"learner {learner}")
+    await record_event(db, None, by, "reset", f"learner {learner}")
     data = {"learner": learner, "by": by, "of": hash_of((await _password(db, learner)).secret or "")}
     return await tickets.issue(db, "reset", data, lives=RESET_LIVES)
 
 
 async def _password(db: AsyncSession, learner: int) -> Credential:
-    return next(one for one in await ways(db, learner) if one.kind == "password")
+    return next(one for one in await list_credentials(db, learner) if one.kind == "password")
 
 
 async def _valid(db: AsyncSession, data: dict[str, Any] | None) -> Credential:
@@ -118,26 +118,26 @@ async def name_to_reset(db: AsyncSession, token: str) -> str:
     Raises:
         RefusedError: The link is used, too old or void.
     """
-    return (await _valid(db, await tickets.look(db, "reset", token))).subject
+    return (await _valid(db, await tickets.peek(db, "reset", token))).subject
 
 
-async def set_anew(db: AsyncSession, token: str, secret: str) -> Proof:
+async def set_anew(db: AsyncSession, token: str, secret: str) -> VerifiedIdentity:
     """Take the ticket of a reset: *secret* is what is kept of the password of its learner, whose sessions end.
 
     Raises:
         RefusedError: The link is used, too old or void.
     """
-    data = await tickets.take(db, "reset", token)
+    data = await tickets.redeem(db, "reset", token)
     if data is not None:
-        await hold(db, data["learner"])
+        await lock_learner(db, data["learner"])
     credential = await _valid(db, data)
     credential.secret = secret
     learner = credential.learner_id
     await db.execute(delete(Session).where(Session.learner_id == learner))
     by = data["by"] if data else None
-    await notify(db, learner, "password", by=await _name_of(db, by, learner))
-    await record(db, None, by, "reset-used", f"learner {learner}")
-    return Proof(kind="password", issuer="", subject=credential.subject)
+    await add_notice(db, learner, "password", by=await _name_of(db, by, learner))
+    await record_event(db, None, by, "reset-used", f"learner {learner}")
+    return VerifiedIdentity(kind="password", issuer="", subject=credential.subject)
 
 
 async def _name_of(db: AsyncSession, instructor: int | None, learner: int) -> str:
@@ -163,21 +163,24 @@ async def seat_link(db: AsyncSession, group: Class, person: Membership, by: int)
         raise RefusedError(HAS_ACCOUNT)
     if person.joined_at is None or person.left_at is not None or person.role != "learner":
         raise RefusedError(NOT_YOURS)
-    await record(db, group.id, by, "seat-link", person.learner_id)
+    await record_event(db, group.id, by, "seat-link", person.learner_id)
     return await invitations.issue(db, {"class": group.id, "learner": person.learner_id, "by": by}, SEAT_LIVES)
 
 
-async def seat_behind(db: AsyncSession, word: str) -> Seat | None:
+async def seat_behind(db: AsyncSession, word: str) -> ReservedSeat | None:
     """The seat that *word* gives to another browser, as long as who made it may, and its learner has no account."""
     data = await invitations.data_of(db, word) or {}
     if "by" not in data:
         return None
-    seat, maker = await inside(db, data["class"], data["learner"]), await inside(db, data["class"], data["by"])
+    seat, maker = (
+        await find_class_member(db, data["class"], data["learner"]),
+        await find_class_member(db, data["class"], data["by"]),
+    )
     if seat is None or maker is None or maker.person.role != "instructor" or seat.group.archived_at is not None:
         return None
     if seat.person.role != "learner" or await has_account(db, data["learner"]):
         return None
-    return Seat(seat.group, seat.person)
+    return ReservedSeat(seat.group, seat.person)
 
 
 async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
@@ -188,7 +191,7 @@ async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
     """
     data = await invitations.data_of(db, word) or {}
     before = data.get("learner", learner)
-    await hold(db, before)
+    await lock_learner(db, before)
     seat = await seat_behind(db, word)
     if seat is None:
         raise RefusedError(SEAT_USED)
@@ -206,9 +209,9 @@ async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
     await _copy_seen_work(db, group.id, before, between.id)
     await _move_seat(db, group.id, before, between.id)
     db.expunge_all()
-    await merge(db, between.id, learner)
-    await notify(db, before, "seat", by=by, group=group.name)
-    await record(db, group.id, data["by"], "seat-moved", learner, before=before)
+    await merge_learners(db, between.id, learner)
+    await add_notice(db, before, "seat", by=by, group=group.name)
+    await record_event(db, group.id, data["by"], "seat-moved", learner, before=before)
     return await db.get_one(Membership, (group.id, learner))
 
 
@@ -218,7 +221,7 @@ async def _move_seat(db: AsyncSession, group: int, before: int, after: int) -> N
         (Membership, Membership.class_id == group),
         (Accommodation, Accommodation.class_id == group),
         (Extension, Extension.assignment_id.in_(of_class)),
-        (Excuse, Excuse.assignment_id.in_(of_class)),
+        (GradeOverride, GradeOverride.assignment_id.in_(of_class)),
     ):
         moved = update(table).where(table.learner_id == before, within).values(learner_id=after)
         await db.execute(moved.execution_options(synchronize_session=False))

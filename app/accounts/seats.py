@@ -2,8 +2,8 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.merge import merge
-from app.store.classes import RefusedError, record
+from app.accounts.merge import merge_learners
+from app.store.classes import RefusedError, record_event
 from app.store.tables import Class, Membership
 
 BY_INSTRUCTOR = "instructor"
@@ -21,8 +21,8 @@ async def seat_person(db: AsyncSession, group: Class, learner: int, seat: int, a
     if kept is None or kept.joined_at is not None or kept.role != "learner" or kept.blocked:
         raise RefusedError("This seat was taken meanwhile. Choose another one.")
     name, external_id, label = kept.name, kept.external_id, kept.label
-    await merge(db, seat, learner)
+    await merge_learners(db, seat, learner)
     await db.refresh(person)
     person.name, person.external_id, person.label = name, external_id or person.external_id, label or person.label
     person.seated_by = BY_INSTRUCTOR
-    await record(db, group.id, actor, "seated", learner)
+    await record_event(db, group.id, actor, "seated", learner)

@@ -14,8 +14,8 @@ from sqlalchemy import delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from app.store.classes import RefusedError, record
-from app.store.database import hold
+from app.store.classes import RefusedError, record_event
+from app.store.database import lock_learner
 from app.store.former_members import keep_all_grades
 from app.store.tables import Base, Class, FormerMember, Learner, Membership
 
@@ -37,7 +37,7 @@ would go on.
 Rows = Mapping[str, list[dict[str, Any]]]
 
 
-async def taken_out(db: AsyncSession, learner: int) -> Rows:
+async def list_learner_rows(db: AsyncSession, learner: int) -> Rows:
     """By table, the rows of *learner*."""
     found: dict[str, list[dict[str, Any]]] = {}
     for table in Base.metadata.sorted_tables:
@@ -49,7 +49,7 @@ async def taken_out(db: AsyncSession, learner: int) -> Rows:
     return found
 
 
-def packed(rows: Rows) -> bytes:
+def zip_archive(rows: Rows) -> bytes:
     """*rows* as a zip archive."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -79,7 +79,7 @@ async def delete_learner(
     Raises:
         RefusedError: A class would be without an instructor.
     """
-    await hold(db, learner)
+    await lock_learner(db, learner)
     mine, theirs = aliased(Membership), aliased(Membership)
     another = exists().where(
         theirs.class_id == mine.class_id,
@@ -104,6 +104,6 @@ async def delete_learner(
     else:
         await keep_all_grades(db, learner, "deleted")
     said = f"the operator deleted learner {learner}" if by_operator else f"learner {learner} deleted themselves"
-    await record(db, None, None, "deleted", f"learner {learner}", said=said)
+    await record_event(db, None, None, "deleted", f"learner {learner}", said=said)
     await db.flush()
     await db.execute(delete(Learner).where(Learner.id == learner).execution_options(synchronize_session=False))

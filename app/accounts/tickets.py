@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
 from app.store.learners import hash_of
-from app.store.tables import Ticket
+from app.store.tables import OneTimeToken
 
 Purpose = Literal["email-code", "merge", "oidc", "passkey", "reset", "rotated"]
 
@@ -24,31 +24,33 @@ async def issue(
     db: AsyncSession, purpose: Purpose, data: dict[str, Any], *, lives: timedelta = LIVES, token: str = ""
 ) -> str:
     """A new ticket; its token is for the browser, or for whoever is handed a link. Those of the past go."""
-    await db.execute(delete(Ticket).where(Ticket.expires_at < now()))
+    await db.execute(delete(OneTimeToken).where(OneTimeToken.expires_at < now()))
     token = token or secrets.token_urlsafe(32)
     row = {"token_hash": hash_of(token), "purpose": purpose, "data": json.dumps(data), "tries": 0}
-    await db.merge(Ticket(**row, expires_at=now() + lives))
+    await db.merge(OneTimeToken(**row, expires_at=now() + lives))
     return token
 
 
-async def look(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
+async def peek(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
     """What the ticket holds, which stays; None where there is none, or none any more."""
-    data = await db.scalar(select(Ticket.data).where(*_valid(purpose, token)))
+    data = await db.scalar(select(OneTimeToken.data).where(*_valid(purpose, token)))
     return None if data is None else dict(json.loads(data))
 
 
-async def take(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
+async def redeem(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
     """What the ticket holds; it is gone then."""
-    data = await db.scalar(delete(Ticket).where(*_valid(purpose, token)).returning(Ticket.data))
+    data = await db.scalar(delete(OneTimeToken).where(*_valid(purpose, token)).returning(OneTimeToken.data))
     return None if data is None else dict(json.loads(data))
 
 
-async def try_out(db: AsyncSession, purpose: Purpose, token: str, most: int) -> dict[str, Any] | None:
+async def redeem_with_tries(db: AsyncSession, purpose: Purpose, token: str, most: int) -> dict[str, Any] | None:
     """What the ticket holds, for one of *most* tries; the try is counted before anybody knows whether it is right."""
-    left = (*_valid(purpose, token), Ticket.tries < most)
-    data = await db.scalar(update(Ticket).where(*left).values(tries=Ticket.tries + 1).returning(Ticket.data))
+    left = (*_valid(purpose, token), OneTimeToken.tries < most)
+    data = await db.scalar(
+        update(OneTimeToken).where(*left).values(tries=OneTimeToken.tries + 1).returning(OneTimeToken.data)
+    )
     return None if data is None else dict(json.loads(data))
 
 
 def _valid(purpose: Purpose, token: str) -> tuple[Any, ...]:
-    return Ticket.token_hash == hash_of(token), Ticket.purpose == purpose, Ticket.expires_at > now()
+    return OneTimeToken.token_hash == hash_of(token), OneTimeToken.purpose == purpose, OneTimeToken.expires_at > now()

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from app.check.unanswered import UNANSWERED
 from app.content.blocks import Forward
-from app.engine.grader import Grader, Load, Nudge, Readiness, Run
-from app.engine.stretch import Stretch, Stretched
+from app.engine.grader import Grader, Load, Nudge, Readiness, RunResult
+from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts
-from app.grading.judge.told import Told
+from app.grading.judge.told import InlayShapes
 from app.grading.judge.verdict import Verdict
 
 TRIES, GIVEN_UP = 3, 8
@@ -22,7 +22,7 @@ TRIES, GIVEN_UP = 3, 8
 T = TypeVar("T", Verdict, Facts)
 
 
-class Patient:
+class RetryingGrader:
     """Implements `Grader` on top of another one.
 
     Args:
@@ -56,7 +56,7 @@ class Patient:
             silent.append((task, verdict))
         return verdict
 
-    async def run(self, task: AnyTask, code: str) -> Run:
+    async def run(self, task: AnyTask, code: str) -> RunResult:
         async with self._turn:
             return await self._grader.run(task, code)
 
@@ -64,7 +64,7 @@ class Patient:
         async with self._turn:
             return await self._grader.nudge(task, code, name, entry)
 
-    async def told(self, task: AnyTask, code: str) -> Told:
+    async def told(self, task: AnyTask, code: str) -> InlayShapes:
         async with self._turn:
             return await self._grader.told(task, code)
 
@@ -75,7 +75,7 @@ class Patient:
     async def facts(self, forward: Forward) -> Facts:
         return await self._answered(lambda: self._grader.facts(forward))
 
-    async def train(self, stretch: Stretch) -> Stretched:
+    async def train(self, stretch: TrainingChunk) -> ChunkResult:
         async with self._turn:
             return await self._grader.train(stretch)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 from app.content.errors import LessonError
 
 Level = Literal["error", "warning", "notice"]
@@ -16,7 +16,7 @@ Format = Literal["text", "json", "github"]
 class Finding:
     """One thing that `check` has to say. Only errors make a course fail."""
 
-    place: Place
+    place: SourceLocation
     level: Level
     code: str
     message: str

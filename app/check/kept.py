@@ -15,15 +15,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from app.check.findings import Finding
-from app.content.blocks import NOWHERE, Lesson, Place
-from app.engine.judges import judges
+from app.content.blocks import NOWHERE, Lesson, SourceLocation
+from app.engine.judges import sources_digest
 
 FOR_NOW = frozenset({"not-proved"})
 """Codes of findings that say something of this moment and not of the lesson."""
 MOST = 2000
 
 
-class KeptFindings:
+class FindingsCache:
     """Findings by lesson, in *folder*.
 
     Args:
@@ -38,7 +38,9 @@ class KeptFindings:
         """What was found in *lesson*, which reaches the others; None where it has to be proved."""
         try:
             rows = json.loads(self._file(lesson, reach).read_text("utf-8"))
-            return [Finding(Place(lesson.place.path, *at), level, code, said) for at, level, code, said in rows]
+            return [
+                Finding(SourceLocation(lesson.place.path, *at), level, code, said) for at, level, code, said in rows
+            ]
         except (OSError, ValueError, TypeError):
             return None
 
@@ -72,4 +74,4 @@ def _edition() -> list[str]:
     """Changes whenever the same lesson could be judged in another way."""
     here = Path(__file__).resolve().parent
     own = b"".join(file.read_bytes() for file in sorted(here.glob("*.py")))
-    return [judges().hex(), sha256(own).hexdigest(), version("torch"), version("numpy")]
+    return [sources_digest().hex(), sha256(own).hexdigest(), version("torch"), version("numpy")]

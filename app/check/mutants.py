@@ -9,11 +9,19 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.grading.diagnosis.call_kinds import reduced
-from app.grading.diagnosis.grammar import Change, Words, compared, dropped, operated, powered, signed
+from app.grading.diagnosis.call_kinds import reduction_edits
+from app.grading.diagnosis.grammar import (
+    EditVocabulary,
+    Replacement,
+    comparison_edits,
+    operator_edits,
+    power_edits,
+    removal_edits,
+    sign_edits,
+)
 
 REDUCTIONS = frozenset({"sum", "mean"})
-KINDS = (dropped, operated, signed, powered, reduced, compared)
+KINDS = (removal_edits, operator_edits, sign_edits, power_edits, reduction_edits, comparison_edits)
 ONCE = frozenset({"power", "axis", "sign"})
 """Kinds of which one edit at a place is enough."""
 ADDED_INSTEAD: dict[str, str] = {"index_add_": "index_copy_", "scatter_add_": "scatter_", "scatter_add": "scatter"}
@@ -97,14 +105,14 @@ def _neighbours(node: ast.AST, *, keepdim: bool) -> Iterator[Neighbour]:
 
 def _of_grammar(node: ast.expr) -> Iterator[Neighbour]:
     once: set[str] = set()
-    for change in (change for kind in KINDS for change in kind(node, Words())):
+    for change in (change for kind in KINDS for change in kind(node, EditVocabulary())):
         differs = ast.dump(change.new) != ast.dump(node)
         if change.kind in MADE and change.kind not in once and differs and _counts(node, change):
             once |= {change.kind} & ONCE
             yield MADE[change.kind], change.new
 
 
-def _counts(node: ast.expr, change: Change) -> bool:
+def _counts(node: ast.expr, change: Replacement) -> bool:
     """Whether the change tells a wrong solution from a right one, and is no twin of another one."""
     match change.kind, node:
         case "drop-factor", ast.BinOp(op=op):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 
-class Progress:
+class ProgressReporter:
     """Counts what is done of *total*, and says so at most every *seconds*."""
 
     def __init__(self, total: int, say: Callable[[str], None], seconds: float, clock: Callable[[], float]) -> None:

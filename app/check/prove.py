@@ -15,13 +15,24 @@ from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
 from app.check.prove_walks import prove_picture, prove_walk
 from app.check.unanswered import UNANSWERED, not_proved, to_author
-from app.content.blocks import Bug, Cells, Checker, Forward, FunctionBox, Grad, Lesson, Order, Quiz, Visual
+from app.content.blocks import (
+    Bug,
+    CellsQuestion,
+    Checker,
+    Forward,
+    FunctionBox,
+    Grad,
+    Lesson,
+    OrderQuestion,
+    Quiz,
+    Visual,
+)
 from app.content.visuals import KINDS
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
 
 
-async def prove(
+async def prove_lessons(
     lessons: Iterable[Lesson],
     grader: Grader,
     *,
@@ -57,9 +68,9 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
     for block in lesson.exercises:
         if isinstance(block, Quiz):
             found += prove_quiz(lesson, block, facts)
-            if isinstance(block, Cells) and block.at and not facts[block.forward].error:
+            if isinstance(block, CellsQuestion) and block.at and not facts[block.forward].error:
                 found += prove_walk(block.place, lesson.forwards[block.forward], block.at)
-            work += [prove_order(lesson, block, grader)] if isinstance(block, Order) else []
+            work += [prove_order(lesson, block, grader)] if isinstance(block, OrderQuestion) else []
         elif isinstance(block, Grad) and not facts[block.forward].error:
             work.append(prove_grad(lesson, block, facts[block.forward], grader, mutate=mutate))
         elif isinstance(block, Bug) and not facts[block.forward].error:

@@ -8,9 +8,19 @@ from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
 from app.check.prove_literals import literals_of_solution
 from app.check.unanswered import NO_ANSWER, UNANSWERED, not_proved, to_author
-from app.content.blocks import Bug, Checker, Code, DeclaredMistake, FunctionBox, Grad, Innocent, Lesson, Place
+from app.content.blocks import (
+    Bug,
+    Checker,
+    Code,
+    CorrectLine,
+    DeclaredMistake,
+    FunctionBox,
+    Grad,
+    Lesson,
+    SourceLocation,
+)
 from app.engine.grader import Grader
-from app.engine.task import AnyTask, Task, grad_task_of
+from app.engine.task import AnyTask, GradTask, grad_task_of
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
@@ -23,7 +33,7 @@ STANDS: dict[Standing, str] = {
     "mutated": "comes with a change of what is given",
 }
 """How a name stands that is not right, as part of a sentence that begins with the name."""
-Told = DeclaredMistake | Innocent
+Told = DeclaredMistake | CorrectLine
 
 
 async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *, mutate: bool) -> list[Finding]:
@@ -41,7 +51,7 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
     return found + await prove_mutants(task, grad, tried, grader)
 
 
-async def _for_a_number(found: list[Finding], task: Task, grad: Grad, grader: Grader) -> list[Finding]:
+async def _for_a_number(found: list[Finding], task: GradTask, grad: Grad, grader: Grader) -> list[Finding]:
     """*found*, or the numbers in the place of sizes for which a solution does not pass."""
     failing = {one.place.line for one in found if one.code == "solution-fails"}
     codes = [
@@ -172,5 +182,5 @@ def _squeezed(code: str) -> str:
     return ast.unparse(ast.parse(code))
 
 
-def _line_of(code: Code, line: int | None) -> Place:
-    return Place(code.place.path, code.line + (line or 1) - 1)
+def _line_of(code: Code, line: int | None) -> SourceLocation:
+    return SourceLocation(code.place.path, code.line + (line or 1) - 1)

@@ -8,9 +8,19 @@ from dataclasses import replace
 from types import EllipsisType
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Choice, Forward, Grad, Lesson, Matmul, Place, Prose, Shape
+from app.content.blocks import (
+    AxesQuestion,
+    ChoiceQuestion,
+    Forward,
+    Grad,
+    Lesson,
+    MatmulQuestion,
+    Prose,
+    ShapeQuestion,
+    SourceLocation,
+)
 from app.content.mathml import words_of
-from app.content.programs import parsed
+from app.content.programs import parse_program
 
 NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 MASK = re.compile(r"(?:^|_)(?:mask|keep|kept|drop|dropped|dropout|valid)(?:_|\d*$)", re.IGNORECASE)
@@ -20,7 +30,9 @@ HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 def prove_care(lesson: Lesson) -> list[Finding]:
     """A warning for each slip of care in *lesson*."""
     found = [*_choices(lesson), *_boxes(lesson), *_sections(lesson), *_notes(lesson)]
-    asked = {one.forward for one in lesson.exercises if isinstance(one, Grad | Matmul | Axes | Shape)}
+    asked = {
+        one.forward for one in lesson.exercises if isinstance(one, Grad | MatmulQuestion | AxesQuestion | ShapeQuestion)
+    }
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
             said = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in asked else ())]
@@ -37,7 +49,7 @@ def _sizes(forward: Forward) -> Iterator[tuple[str, str]]:
 
 
 def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
-    tree = parsed(forward.source)
+    tree = parse_program(forward.source)
     if not isinstance(tree, ast.Module):
         return
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
@@ -74,7 +86,7 @@ def _masks(forward: Forward) -> Iterator[tuple[str, str]]:
 
 def _choices(lesson: Lesson) -> Iterator[Finding]:
     for choice in lesson.exercises:
-        if isinstance(choice, Choice):
+        if isinstance(choice, ChoiceQuestion):
             if all(option.right for option in choice.options):
                 yield _warning(choice.place, "all-right", f"All options of {choice.name!r} are right.")
             for option in choice.options:
@@ -126,7 +138,7 @@ def _hints(box: Grad) -> Iterator[Finding]:
 
 def _blanks(box: Grad) -> Iterator[Finding]:
     """What stands for a blank and is none: `...`, `None`, `TODO`."""
-    tree = parsed(box.starter.source)
+    tree = parse_program(box.starter.source)
     for one in tree.body if isinstance(tree, ast.Module) else ():
         match one:
             case (
@@ -141,5 +153,5 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
-def _warning(place: Place, code: str, message: str) -> Finding:
+def _warning(place: SourceLocation, code: str, message: str) -> Finding:
     return Finding(place, "warning", code, message)

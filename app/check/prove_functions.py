@@ -9,8 +9,8 @@ from app.check.mutants import Mutant, mutants_of
 from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
 from app.check.unanswered import UNANSWERED, not_proved
 from app.content.blocks import FunctionBox
-from app.content.code_exercises import below
-from app.content.programs import Fault, parsed
+from app.content.code_exercises import join_sources
+from app.content.programs import SyntaxIssue, parse_program
 from app.engine.grader import Grader
 from app.engine.task import FunctionTask
 from app.grading.judge.function_verdict import names_of
@@ -34,10 +34,10 @@ async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> l
 
 def _asked(box: FunctionBox, mutant: Mutant) -> bool:
     """Whether *mutant* is Python and differs on a line that the learner writes, not on one that the starter gives."""
-    mutated = parsed(mutant.code)
-    if isinstance(mutated, Fault):
+    mutated = parse_program(mutant.code)
+    if isinstance(mutated, SyntaxIssue):
         return False
-    given = {line.strip() for line in _lines(below(box.above, box.starter.source))}
+    given = {line.strip() for line in _lines(join_sources(box.above, box.starter.source))}
     before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
     lost, changed = before - after, after - before
     # Turning the sign of nothing changes nothing, and that of a normal draw makes another one.

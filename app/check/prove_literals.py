@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 from app.check.findings import Finding
-from app.content.blocks import Code, Forward, Place
+from app.content.blocks import Code, Forward, SourceLocation
 from app.content.literals import Literal, literal_sizes
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
@@ -25,7 +25,7 @@ async def literals_of_forward(forward: Forward, grader: Grader) -> list[Finding]
     literals = await _needed(forward.source, forward, runs)
     # A program that was written out has other columns than the author's text.
     return [
-        _finding(Place(forward.place.path, forward.line_of(one.line), 1 if forward.lines else one.column), one)
+        _finding(SourceLocation(forward.place.path, forward.line_of(one.line), 1 if forward.lines else one.column), one)
         for one in literals
     ]
 
@@ -37,7 +37,7 @@ async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grad
         return (await grader.check(task, source)).passed
 
     literals = await _needed(code.source, forward, passes)
-    return [_finding(Place(code.place.path, code.line + one.line - 1, one.column), one) for one in literals]
+    return [_finding(SourceLocation(code.place.path, code.line + one.line - 1, one.column), one) for one in literals]
 
 
 async def _needed(source: str, forward: Forward, holds: Callable[[str], Awaitable[bool]]) -> Sequence[Literal]:
@@ -62,6 +62,6 @@ def _named(tree: ast.AST, literals: Collection[Literal]) -> str:
     return ast.unparse(ast.fix_missing_locations(Named().visit(deepcopy(tree))))
 
 
-def _finding(place: Place, one: Literal) -> Finding:
+def _finding(place: SourceLocation, one: Literal) -> Finding:
     message = f"{one.number} stands here where the size of {one.dim} is meant: write `{one.dim}`."
     return Finding(place, "error", "literal-size", message)

@@ -4,7 +4,7 @@ import asyncio
 
 from app.check.findings import Finding
 from app.check.unanswered import NO_ANSWER, not_proved
-from app.content.blocks import Code, Grad, Lesson, Order
+from app.content.blocks import Code, Grad, Lesson, OrderQuestion
 from app.content.dependence import drawn_order, needs_of, read_line
 from app.content.programs import tensor_of
 from app.engine.grader import Grader
@@ -13,7 +13,7 @@ from app.engine.task import grad_task_of
 DRAWN = 3
 
 
-async def prove_order(lesson: Lesson, order: Order, grader: Grader) -> list[Finding]:
+async def prove_order(lesson: Lesson, order: OrderQuestion, grader: Grader) -> list[Finding]:
     """Findings about *order*; lines that belong to no program cannot be run."""
     box = lesson.exercise(order.of) if order.of else None if order.steps else _box(lesson, order)
     if not isinstance(box, Grad):
@@ -33,7 +33,7 @@ async def prove_order(lesson: Lesson, order: Order, grader: Grader) -> list[Find
     return found
 
 
-def _box(lesson: Lesson, order: Order) -> Grad | None:
+def _box(lesson: Lesson, order: OrderQuestion) -> Grad | None:
     """What would ask for the gradients that the lines write."""
     forward = lesson.forward(order.forward or "")
     if forward is None:

@@ -4,10 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Numbers, Order, Place, Quiz, Shape, Tempting
+from app.content.blocks import (
+    AxesQuestion,
+    CellsQuestion,
+    ChoiceQuestion,
+    Distractor,
+    Lesson,
+    MatmulQuestion,
+    NumberQuestion,
+    NumbersQuestion,
+    OrderQuestion,
+    Quiz,
+    ShapeQuestion,
+    SourceLocation,
+)
 from app.content.blocks import Forward as Program
 from app.content.mathml import words_of
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.content.vary import drawn_words
 from app.grading.forward.facts import Facts
 from app.grading.forward.facts import Shape as Sizes
@@ -17,8 +30,8 @@ from app.grading.quiz.mark_axes import sums_offered
 from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.quiz.mark_order import as_values
-from app.grading.quiz.mark_shape import disagreement
-from app.grading.reading.shape_inference import infer
+from app.grading.quiz.mark_shape import answer_disagreement
+from app.grading.reading.shape_inference import infer_shapes
 
 Shapes = Mapping[str, Sizes]
 
@@ -45,72 +58,73 @@ def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Findi
         return []  # reported once, at the program
     # What the page offers and nothing more: a quiz that a grader alone could answer would be no quiz.
     ran = of_program.shapes if of_program else {}
-    shapes: Shapes = shapes_offered(infer(forward), ran, wanted_tensors(quiz, forward)) if forward else {}
-    if isinstance(quiz, Shape) and (why := disagreement(quiz, shapes)):
+    shapes: Shapes = shapes_offered(infer_shapes(forward), ran, wanted_tensors(quiz, forward)) if forward else {}
+    if isinstance(quiz, ShapeQuestion) and (why := answer_disagreement(quiz, shapes)):
         return [_finding(quiz.place, "wrong-answer-key", why)]
     answers = _candidates(quiz, shapes, forward)
     if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
         return [Finding(quiz.place, "error", "no-right-answer", _why_none(quiz, answers))]
-    if isinstance(quiz, Numbers):
+    if isinstance(quiz, NumbersQuestion):
         return [found for part in quiz.parts for found in prove_quiz(lesson, part, facts)]
-    tempting = () if isinstance(quiz, Choice | Order) else quiz.tempting
+    tempting = () if isinstance(quiz, ChoiceQuestion | OrderQuestion) else quiz.tempting
     return [found for one in tempting if (found := _tempting(quiz, one, shapes, forward)) is not None]
 
 
 def _why_none(quiz: Quiz, answers: Sequence[object]) -> str:
     """Why *quiz* cannot be answered, and what to ask for in its place."""
     match quiz:
-        case Axes():
+        case AxesQuestion():
             return (
                 f"No sum over axes of `{quiz.source}` gives the numbers of `{quiz.of}`. Name the gradient in ':from:' "
                 f"that `{quiz.of}` is the sum of: that of the tensor which a broadcast made of it."
             )
-        case Matmul():
+        case MatmulQuestion():
             return (
                 f"No product of two tensors of this program, transposed or not, gives the numbers of `{quiz.of}`. Ask "
                 "for the gradient of a tensor that one product reads and nothing else does."
             )
-        case Cells(pick=pick) if isinstance(pick, tuple):
-            return f"`{quiz.of}` has no entry `{written(pick)}`."
+        case CellsQuestion(pick=pick) if isinstance(pick, tuple):
+            return f"`{quiz.of}` has no entry `{format_shape(pick)}`."
     tried = ", ".join(str(answer) for answer in answers)
     return f"No answer is marked right. Tried: {tried or 'nothing, for none can be derived'}."
 
 
 def prove_inference(forward: Program, facts: Facts) -> list[Finding]:
     """The shapes that pages show without a jail must be those that torch gives."""
-    read = infer(forward)
+    read = infer_shapes(forward)
     wrong = [name for name, shape in read.items() if facts.shapes.get(name, shape) != shape]
     return [_misread(forward, name, facts.shapes[name], read[name]) for name in wrong]
 
 
 def _misread(forward: Program, name: str, true: Sizes, read: Sizes) -> Finding:
-    message = f"`{name}` has the shape {written(true)}, but was read from the source as {written(read)}: please report."
+    sizes = f"has the shape {format_shape(true)}, but was read from the source as {format_shape(read)}"
+    message = f"`{name}` {sizes}: please report."
     return _finding(forward.place, "shape-misread", message)
 
 
 def _candidates(quiz: Quiz, shapes: Shapes, forward: Program | None) -> list[str | list[str]]:
     match quiz:
-        case Number():
+        case NumberQuestion():
             return [quiz.answer]
-        case Numbers():
+        case NumbersQuestion():
             return [[part.answer for part in quiz.parts]]
-        case Shape():
+        case ShapeQuestion():
             tensor = tensor_of(quiz.of, shapes) if quiz.of else None
-            return [written(shapes[tensor])] if tensor else [quiz.answer or ""]
-        case Axes():
+            return [format_shape(shapes[tensor])] if tensor else [quiz.answer or ""]
+        case AxesQuestion():
             return [" ".join(map(str, one.axes)) for one in sums_offered(quiz, shapes)]
-        case Matmul():
+        case MatmulQuestion():
             return list(right_products(quiz, shapes, forward))
-        case Cells():
+        case CellsQuestion():
             entries = answer_of(quiz, forward)
             return [] if entries is None else [right_values(quiz, entries)]
-        case Order():
+        case OrderQuestion():
             return [as_values(quiz, range(len(quiz.lines)))]
-        case Choice():
+        case ChoiceQuestion():
             return [[str(number) for number, option in enumerate(quiz.options) if option.right]]
 
 
-def _tempting(quiz: Quiz, tempting: Tempting, shapes: Shapes, forward: Program | None) -> Finding | None:
+def _tempting(quiz: Quiz, tempting: Distractor, shapes: Shapes, forward: Program | None) -> Finding | None:
     feedback = mark(quiz, tempting.value, shapes, forward)
     if feedback.correct is None:
         return _finding(
@@ -124,5 +138,5 @@ def _tempting(quiz: Quiz, tempting: Tempting, shapes: Shapes, forward: Program |
     return None
 
 
-def _finding(place: Place, code: str, message: str) -> Finding:
+def _finding(place: SourceLocation, code: str, message: str) -> Finding:
     return Finding(place, "error", code, message)

@@ -10,7 +10,7 @@ from app.content.uses import boxes_of
 from app.engine.grader import Grader
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import examples_for
-from app.engine.train.training_run import Planned, References, Training
+from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
 from app.grading.train.corpus import NamesError
 from app.settings import Settings
 
@@ -45,7 +45,7 @@ async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grade
     except NamesError as error:
         return [Finding(train.place, "error", "not-proved", str(error))]
     run = Training(
-        Planned(setup=setup, steps=min(STEPS, preset.steps), code=code), grader.train, rows, "", References()
+        TrainingSpec(setup=setup, steps=min(STEPS, preset.steps), code=code), grader.train, rows, "", ReferenceRuns()
     )
     ended = await run.run()
     wrong = Finding(train.place, "error", "training-fails", f"The run {preset.name!r} ")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.check.findings import Finding
-from app.content.blocks import Forward, Place, Visual
+from app.content.blocks import Forward, SourceLocation, Visual
 from app.grading.reading.node import UntracedError
-from app.grading.reading.walk import quotients, walked
+from app.grading.reading.walk import difference_quotients, trace_program
 
 NEAR = 1e-4  # relative to the largest entry; a quotient is good to about a millionth
 
@@ -21,12 +21,12 @@ def prove_picture(visual: Visual, forward: Forward) -> list[Finding]:
     return found[:1]
 
 
-def prove_walk(place: Place, forward: Forward, point: Mapping[str, object]) -> list[Finding]:
+def prove_walk(place: SourceLocation, forward: Forward, point: Mapping[str, object]) -> list[Finding]:
     """Findings about the walk of *forward* from *point*."""
     try:
-        walk = walked(forward, point)
+        walk = trace_program(forward, point)
         real = [one.name for one in forward.inputs if one.real]
-        measured = {name: quotients(forward, point, name) for name in real}
+        measured = {name: difference_quotients(forward, point, name) for name in real}
     except UntracedError as error:
         message = f"{forward.name!r} cannot be walked with these numbers: {error}"
         return [Finding(place, "error", "no-walk", message)]

@@ -3,7 +3,7 @@
 import re
 
 from app.check.findings import Finding
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 from app.engine.grade.outcomes import grader_fault
 from app.engine.pool.asking import BUSY, FAULT, STOPPED
 from app.grading.forward.facts import Outcome
@@ -21,7 +21,7 @@ NO_ANSWER = {
 """What a learner is told where there is no answer at all, and what an author is told instead."""
 
 
-def not_proved(place: Place, message: str) -> Finding:
+def not_proved(place: SourceLocation, message: str) -> Finding:
     """Nothing is known of what stands at *place*; *message* is what a learner would be told."""
     return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, to_author(message))}")
 

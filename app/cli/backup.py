@@ -13,9 +13,9 @@ from app.web.course_reload import process_of
 
 
 def backup(target: Path) -> None:
-    settings = environment.settings()
+    settings = environment.load_settings()
     try:
-        store.backup(settings.resolved_database_url, target)
+        store.backup_database(settings.resolved_database_url, target)
     except store.BackupError as error:
         refuse(str(error), status=1)
     typer.echo(f"{target}: {target.stat().st_size:,} bytes.")
@@ -26,7 +26,7 @@ def backup(target: Path) -> None:
 
 
 def restore(source: Path, *, replace: bool) -> None:
-    settings = environment.settings()
+    settings = environment.load_settings()
     if (number := process_of(settings.data_dir)) is not None:
         refuse(
             f"A server is running with {settings.data_dir} (process {number}). Stop it first: what learners write "
@@ -34,7 +34,7 @@ def restore(source: Path, *, replace: bool) -> None:
             status=1,
         )
     try:
-        learners = asyncio.run(store.restore(settings.resolved_database_url, source, replace=replace))
+        learners = asyncio.run(store.restore_database(settings.resolved_database_url, source, replace=replace))
     except store.BackupError as error:
         refuse(str(error), status=1)
     typer.echo(f"{source} is restored: {learners:,} learner{'s' * (learners != 1)}.")

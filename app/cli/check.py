@@ -8,16 +8,16 @@ from pathlib import Path
 import typer
 
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
-from app.check.kept import KeptFindings
+from app.check.kept import FindingsCache
 from app.check.prove_beginning import prove_beginning, prove_order_of
 from app.check.prove_care import prove_care
 from app.cli import environment
-from app.cli.refuse import A_COURSE, refuse, unreadable
-from app.content.around import Around, around, dead_links_of_loose
+from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
+from app.content.around import CourseContext, course_around, dead_links_of_loose
 from app.content.blocks import Lesson
 from app.content.course import read_course
 from app.content.errors import LessonError
-from app.content.exercises import Place
+from app.content.exercises import SourceLocation
 from app.content.folders import markdown_in
 from app.content.lessons import read_lessons
 from app.settings import Settings
@@ -27,7 +27,7 @@ ALONE = "No course is around this file, so its pictures and requirements were no
 
 def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool) -> None:
     """Print every finding, and end with what was counted."""
-    settings = environment.settings()
+    settings = environment.load_settings()
     lessons: list[Lesson] = []
     files = 0
     reach: list[Lesson] = []
@@ -68,7 +68,7 @@ def _proved(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool, fresh: bool
 ) -> list[Finding]:
     """What is found in *lessons*: of what has not changed, what was kept, unless it is to be proved *fresh*."""
-    kept = KeptFindings(settings.data_dir / "checked", mutate, str(settings.names))
+    kept = FindingsCache(settings.data_dir / "checked", mutate, str(settings.names))
     known = {lesson.place.path: None if fresh else kept.of(lesson, _used(lesson, lessons, reach)) for lesson in lessons}
     new = [lesson for lesson in lessons if known[lesson.place.path] is None]
     others = [lesson for lesson in (*lessons, *reach) if lesson not in new]
@@ -95,13 +95,13 @@ def _lost(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
 
     course, _ = read_course(settings.lessons)
     lost = lost_lessons(settings, course) if course else []
-    place = Place(str(settings.lessons))
+    place = SourceLocation(str(settings.lessons))
     return [Finding(place, "warning", "assigned-lesson-gone", str(one)) for one in lost]
 
 
-def _around(path: Path, lessons: Sequence[Lesson]) -> Around | None:
+def _around(path: Path, lessons: Sequence[Lesson]) -> CourseContext | None:
     try:
-        return around(lessons) if lessons else Around()
+        return course_around(lessons) if lessons else CourseContext()
     except OSError as error:
         refuse(f"The course around {path} cannot be read: {error.strerror}.")
 
@@ -133,4 +133,4 @@ def _read(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
     try:
         return read_lessons(path)
     except OSError as error:
-        unreadable(path, error, A_COURSE)
+        refuse_unreadable(path, error, A_COURSE)

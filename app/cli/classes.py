@@ -20,7 +20,7 @@ from app.content.course import read_course
 from app.store import assignments, classes, invitations, roster_lists, rosters, unusable
 from app.store.classes import RefusedError
 from app.store.database import Database
-from app.store.grades import gradebook
+from app.store.grades import build_gradebook
 from app.store.migrate import migrate
 from app.store.tables import Class, Credential, Learner, Membership
 from app.teaching import dates
@@ -29,7 +29,7 @@ from app.teaching.roster import read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
 from app.web.practice_items import Curriculum, exercises_in
-from app.web.views.grade_sheet import heading_for, titles
+from app.web.views.grade_sheet import assignment_titles, heading_for
 
 KNOWN_COLUMNS = "A column is read that is called name, first name, last name, id or label, or as schools call these."
 T = TypeVar("T")
@@ -42,20 +42,20 @@ def create(name: str, timezone: str, instructor: str, *, as_json: bool) -> None:
         fault = dates.zone_fault(timezone) or (name_fault(called) if called else "")
         if fault or not one_line(name):
             raise RefusedError(fault or classes.NO_CLASS_NAME)
-        group = await classes.found(db, one_line(name)[:200], timezone, None)
+        group = await classes.create_class(db, one_line(name)[:200], timezone, None)
         word = await _seat(db, group, called) if called else ""
         return {**_facts(group), "instructor_word": word}
 
-    made = done(work)
+    made = run_transaction(work)
     lines = [f"Class {made['id']}: {made['name']}. Its code is {made['code']}; learners join at /join/{made['code']}."]
     if word := made["instructor_word"]:
         lines.append(f"{one_line(instructor)} becomes its instructor at /join/{word}, once.")
-    say(made, lines, as_json=as_json)
+    print_facts(made, lines, as_json=as_json)
 
 
 async def _seat(db: AsyncSession, group: Class, called: str) -> str:
     """A word for the seat of its instructor."""
-    learner = await rosters.expect(db, group, called, "instructor")
+    learner = await rosters.reserve_seat(db, group, called, "instructor")
     return shown_code((await invitations.seat_words(db, [learner]))[learner.learner_id])
 
 
@@ -66,9 +66,9 @@ def list_(*, as_json: bool) -> None:
         rows = await db.execute(select(Class, there).outerjoin(Membership, here).group_by(Class.id).order_by(Class.id))
         return [{**_facts(group), "people": count} for group, count in rows]
 
-    found = done(work)
+    found = run_transaction(work)
     lines = [f"{one['id']}  {one['code'] or '-':11}  {one['people']:4}  {one['name']}" for one in found]
-    say({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
+    print_facts({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
 
 
 def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> None:
@@ -84,13 +84,13 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
     async def work(db: AsyncSession) -> Facts:
         group = await _class(db, number)
         if dry_run:
-            planned = roster_lists.changes(listing.entries, await classes.people(db, group.id))
+            planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, group.id))
         else:
             planned = await roster_lists.apply_list(db, group, listing.entries, None)
         return {kind: sum(one.kind == kind for one in planned) for kind in ("new", "changed", "same")}
 
     told = {"faults": listing.faults, "notes": listing.notes}
-    counts = {**done(work), "unread": listing.unread} | {
+    counts = {**run_transaction(work), "unread": listing.unread} | {
         kind: [dataclasses.asdict(one) for one in lines] for kind, lines in told.items()
     }
     lines = [f"{file}:{one.line}: {one.message}" for one in (*listing.faults, *listing.notes)]
@@ -98,23 +98,23 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
         lines.insert(0, f"Not read: {', '.join(listing.unread)}. {KNOWN_COLUMNS}")
     would = "would be " if dry_run else ""
     lines.append(f"{counts['new']} {would}new, {counts['changed']} {would}changed, {counts['same']} as they were.")
-    say(counts, lines, as_json=as_json)
+    print_facts(counts, lines, as_json=as_json)
     if listing.faults:
         sys.exit(1)
 
 
 def _print_roster(number: int, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> list[Facts]:
-        listed = await classes.people(db, (await _class(db, number)).id)
+        listed = await classes.list_members(db, (await _class(db, number)).id)
         return [
             {"name": one.name, "id": one.external_id, "label": one.label, "role": one.role, "joined": one.joined_at}
             for one in listed
         ]
 
-    found = done(work)
+    found = run_transaction(work)
     rows = [[one[key] for key in ("name", "id", "label", "role", "joined")] for one in found]
     sheet = as_sheet([("name", "id", "label", "role", "joined"), *rows])
-    say({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
+    print_facts({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
 
 
 def assign(
@@ -138,41 +138,41 @@ def assign(
     if odd := [one for one in chosen if one not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
-    async def planned(db: AsyncSession) -> tuple[Class, assignments.Terms]:
+    async def planned(db: AsyncSession) -> tuple[Class, assignments.AssignmentSettings]:
         group = await _class(db, number)
-        at = {key: dates.read(text, group.timezone) if text else None for key, text in typed.items()}
+        at = {key: dates.parse_local_date(text, group.timezone) if text else None for key, text in typed.items()}
         rows = await assignments.assignments_of(db, group.id)
-        return group, assignments.Terms(
+        return group, assignments.AssignmentSettings(
             exercises=chosen or None,
             late_share=late_share,
             points=float(len(chosen or known)) if points is None else points,
-            heading=heading_for(heading, found.title, titles(assigned, rows)),
+            heading=heading_for(heading, found.title, assignment_titles(assigned, rows)),
             known_exercises=known,
             **at,
         )
 
     async def doubts(db: AsyncSession) -> list[str]:
         group, terms = await planned(db)
-        return await assignments.doubts(db, group, lesson, terms)
+        return await assignments.assignment_doubts(db, group, lesson, terms)
 
     async def work(db: AsyncSession) -> Facts:
         group, terms = await planned(db)
-        row = await assignments.assign(db, group.id, lesson, terms, None)
+        row = await assignments.assign_lesson(db, group.id, lesson, terms, None)
         facts = {"id": row.id, "class": number, "lesson": lesson, "heading": row.heading, "points": row.points}
         return facts | {key: getattr(terms, key) for key in typed}
 
-    if not anyway and (odd := done(doubts)):
+    if not anyway and (odd := run_transaction(doubts)):
         ask_whether_meant(" ".join(odd), "Assign it", "--anyway")
-    made = done(work)
-    say(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
+    made = run_transaction(work)
+    print_facts(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
 
 
 def export(number: int, *, as_json: bool) -> None:
     assigned = _assigned()
 
     async def work(db: AsyncSession) -> Facts:
-        book = await gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
-        heads = titles(assigned, book.assignments)
+        book = await build_gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
+        heads = assignment_titles(assigned, book.assignments)
         names = [f"{head} ({one.points:g})" for head, one in zip(heads, book.assignments, strict=True)]
         rows = [
             {
@@ -188,32 +188,32 @@ def export(number: int, *, as_json: bool) -> None:
         ]
         return {"assignments": names, "learners": rows}
 
-    book = done(work)
+    book = run_transaction(work)
     head = ["name", "id", "label", *book["assignments"], "points", "possible", "left"]
     rows = [
         [one["name"], one["id"], one["label"], *one["grades"], one["points"], one["possible"], one["left_at"]]
         for one in book["learners"]
     ]
-    say(book, [as_sheet([head, *rows]).removeprefix("\ufeff").rstrip()], as_json=as_json)
+    print_facts(book, [as_sheet([head, *rows]).removeprefix("\ufeff").rstrip()], as_json=as_json)
 
 
 def archive(number: int, *, over: bool, as_json: bool) -> None:
     made = _changed(number, archived=over)
-    say(made, [f"{made['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
+    print_facts(made, [f"{made['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
 
 
 def keep(number: int, until: str, *, as_json: bool) -> None:
     try:
-        day = None if until == "ever" else dates.day(until)
+        day = None if until == "ever" else dates.parse_day(until)
     except ValueError as error:
         refuse(str(error))
     made = _changed(number, keep_until=day)
     words = f"is kept until {day}, and forgotten then" if day else "is kept"
-    say(made, [f"{made['name']} {words}."], as_json=as_json)
+    print_facts(made, [f"{made['name']} {words}."], as_json=as_json)
 
 
 def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
-    course, errors = read_course(environment.settings().lessons)
+    course, errors = read_course(environment.load_settings().lessons)
     if course is None:
         refuse("\n".join(map(str, errors)))
     private = [one.slug for one in course.units if one.private]
@@ -226,9 +226,9 @@ def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
             await assignments.give_unit(db, group.id, unit, back=back)
         return {**_facts(group), "units": list(await assignments.units_given(db, group.id))}
 
-    made = done(work)
+    made = run_transaction(work)
     units = ", ".join(made["units"]) or "no private unit"
-    say(made, [f"Instructors of {made['name']} see and assign {units}."], as_json=as_json)
+    print_facts(made, [f"Instructors of {made['name']} see and assign {units}."], as_json=as_json)
 
 
 def delete(number: int, typed: str, *, as_json: bool) -> None:
@@ -238,24 +238,24 @@ def delete(number: int, typed: str, *, as_json: bool) -> None:
         await classes.delete_class(db, group, typed, None)
         return facts
 
-    gone = done(work)
-    say(gone, [f"{gone['name']} is deleted. What its learners wrote is theirs and stays."], as_json=as_json)
+    gone = run_transaction(work)
+    print_facts(gone, [f"{gone['name']} is deleted. What its learners wrote is theirs and stays."], as_json=as_json)
 
 
 def _changed(number: int, **values: Any) -> Facts:
     async def work(db: AsyncSession) -> Facts:
         group = await _class(db, number)
-        terms = classes.Terms(
+        terms = classes.ClassSettings(
             group.name,
             group.timezone,
             group.keep_until,
             archived=group.archived_at is not None,
             assistants_grade=group.assistants_grade,
         )
-        await classes.change(db, group, dataclasses.replace(terms, **values), None)
+        await classes.change_class(db, group, dataclasses.replace(terms, **values), None)
         return _facts(group)
 
-    return done(work)
+    return run_transaction(work)
 
 
 def add_instructor(name: str, *, as_json: bool) -> None:
@@ -270,11 +270,11 @@ def add_instructor(name: str, *, as_json: bool) -> None:
         await invitations.let_teach(db, found[0])
         return {"learner": found[0], "name": name}
 
-    made = done(work)
+    made = run_transaction(work)
     if word := made.get("word"):
-        say(made, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
+        print_facts(made, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
     else:
-        say(made, [f"{name} may make classes."], as_json=as_json)
+        print_facts(made, [f"{name} may make classes."], as_json=as_json)
 
 
 def _facts(group: Class) -> Facts:
@@ -298,15 +298,15 @@ async def _class(db: AsyncSession, number: int) -> Class:
 
 def _assigned() -> Callable[[str], Lesson | None]:
     """What can be assigned, by its name; a lesson with faults is as it would be without them, or left out."""
-    course, errors = read_course(environment.settings().lessons)
+    course, errors = read_course(environment.load_settings().lessons)
     if course is None:
         refuse("\n".join(map(str, errors)))
     return Curriculum(course).assigned
 
 
-def done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
+def run_transaction(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
     """What *work* finds or changes, all or nothing; ends the command with a sentence where it cannot."""
-    url = environment.settings().resolved_database_url
+    url = environment.load_settings().resolved_database_url
 
     async def run() -> T:
         await migrate(url)
@@ -322,8 +322,8 @@ def done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
     except (RefusedError, ValueError) as error:
         refuse(str(error))
     except (SQLAlchemyError, OSError) as error:
-        refuse(f"The database cannot be used: {unusable.reason(url, error)}")
+        refuse(f"The database cannot be used: {unusable.unusable_reason(url, error)}")
 
 
-def say(facts: Facts, lines: list[str], *, as_json: bool) -> None:
+def print_facts(facts: Facts, lines: list[str], *, as_json: bool) -> None:
     typer.echo(json.dumps(facts, default=str, ensure_ascii=False) if as_json else "\n".join(lines))

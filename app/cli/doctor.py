@@ -23,7 +23,7 @@ QUICK_COOKIES = {(3, 11): 10, (3, 12): 6}
 
 def doctor() -> None:
     """Print every layer of the jail and attack it."""
-    settings = environment.settings()
+    settings = environment.load_settings()
     typer.echo(_python(*sys.version_info[:3]))
     try:
         names = load_names(settings.names)

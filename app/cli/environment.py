@@ -16,7 +16,7 @@ from app.settings import PREFIX, Settings
 OF_A_CLUSTER = re.compile(r"SERVICE_HOST|(SERVICE_)?PORT(_\w+)?")
 
 
-def settings() -> Settings:
+def load_settings() -> Settings:
     """What the environment says; ends the command where a name is misspelt or a value does not fit.
 
     From here on, what is logged goes to the error stream.

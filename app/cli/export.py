@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from app.cli import environment
-from app.cli.refuse import A_COURSE, refuse, unreadable
+from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
 from app.content.blocks import CodeBox, Lesson
 from app.content.export import Work, cells_of, written_as
 from app.content.lessons import read_lessons
@@ -16,7 +16,7 @@ from app.web.routes.downloads import names_for
 
 def export(path: Path | None, form: str, to: Path, *, solutions: bool, force: bool) -> None:
     """Write each lesson into *to*."""
-    for name, lesson in _lessons(path or environment.settings().lessons):
+    for name, lesson in _lessons(path or environment.load_settings().lessons):
         work = Work(
             codes=_solutions(lesson) if solutions else {},
             right=right_answers(lesson),
@@ -42,7 +42,7 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
     try:
         lessons, errors = read_lessons(path)
     except OSError as error:
-        unreadable(path, error, A_COURSE)
+        refuse_unreadable(path, error, A_COURSE)
     if errors:
         refuse("\n".join(str(one) for one in errors))
     # The lessons of a course have their paths from there.

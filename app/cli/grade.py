@@ -15,8 +15,8 @@ from typing import Any
 import typer
 
 from app.cli import environment
-from app.cli.graders import require_secret, settled
-from app.cli.refuse import refuse, unreadable
+from app.cli.graders import require_secret, started_graders
+from app.cli.refuse import refuse, refuse_unreadable
 from app.content.blocks import CodeBox, Lesson
 from app.content.course import load_lesson
 from app.content.errors import LessonErrors
@@ -38,7 +38,7 @@ def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate:
     if batch == (code is not None):
         refuse("Give either a CODE.py or --batch.")
     task = _task(exercise)
-    with _secret_folder(environment.settings(), seed) as folder:
+    with _secret_folder(environment.load_settings(), seed) as folder:
         graders = _graders(folder, gate=gate)
         if batch:
             sys.exit(asyncio.run(_grade_batch(task, graders)))
@@ -66,14 +66,14 @@ def _name_row(one: NameVerdict) -> dict[str, Any]:
 
 
 async def _grade_one(task: AnyTask, code: str, started: LocalGraders, *, as_json: bool) -> int:
-    async with settled(started) as graders:
+    async with started_graders(started) as graders:
         verdict = await graders.check(task, code)
     typer.echo(_dumped(as_row(verdict)) if as_json else _as_text(verdict))
     return 0 if verdict.passed else 1
 
 
 async def _grade_batch(task: AnyTask, started: LocalGraders) -> int:
-    async with settled(started) as graders:
+    async with started_graders(started) as graders:
         async for name, code in _submissions():
             verdict = await graders.check(task, code) if code is not None else _unreadable()
             typer.echo(_dumped(as_row(verdict) | {"id": name}))
@@ -122,7 +122,7 @@ def _secret_folder(settings: Settings, seed: int | None) -> Iterator[Path]:
 
 
 def _graders(folder: Path, *, gate: bool) -> LocalGraders:
-    settings = environment.settings().model_copy(update={"graders": 1, "data_dir": folder})
+    settings = environment.load_settings().model_copy(update={"graders": 1, "data_dir": folder})
     # Facts of a lesson somewhere on disk are not the server's: they are kept in memory only.
     return LocalGraders(settings, gate=gate, keep_facts=False, secret=True)
 
@@ -146,14 +146,14 @@ def _lesson(path: Path) -> Lesson:
     except LessonErrors as errors:
         refuse(str(errors))
     except OSError as error:
-        unreadable(path, error)
+        refuse_unreadable(path, error)
 
 
 def _read(path: Path) -> str:
     try:
         text = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
-        unreadable(path, error)
+        refuse_unreadable(path, error)
     return text.decode(errors="replace")
 
 

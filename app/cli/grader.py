@@ -29,7 +29,7 @@ LONELY = "One slot alone checks and never trains: a training run would keep ever
 
 
 def grader(url: str, checks: int, trains: int) -> None:
-    settings = environment.settings()
+    settings = environment.load_settings()
     if not (url := url or settings.nats_url):
         refuse("Give the address of the broker: --nats nats://broker:4222, or BACKHAND_NATS_URL.")
     if settings.unsafe_no_sandbox:
@@ -78,7 +78,7 @@ async def _hosting(
             await host.say_again()
 
     connecting = asyncio.ensure_future(
-        broker.connected(settings.nats_url, settings.nats_nkey, "_INBOX.grader", lost, back)
+        broker.connect_to_broker(settings.nats_url, settings.nats_nkey, "_INBOX.grader", lost, back)
     )
     leaving = asyncio.ensure_future(leave.wait())
     await asyncio.wait({connecting, leaving}, return_when=asyncio.FIRST_COMPLETED)

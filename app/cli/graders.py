@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.cli.refuse import refuse, unreadable
+from app.cli.refuse import refuse, refuse_unreadable
 from app.engine.grade.seeds import FILE, SecretError, seeds_in
 from app.engine.pool.local_graders import LocalGraders
 
@@ -13,7 +13,7 @@ LOOK_SECONDS = 0.02
 
 
 @asynccontextmanager
-async def settled(graders: LocalGraders) -> AsyncIterator[LocalGraders]:
+async def started_graders(graders: LocalGraders) -> AsyncIterator[LocalGraders]:
     """*graders*, started, ready or refused."""
     async with graders:
         while graders.readiness.state == "warming":
@@ -26,6 +26,6 @@ def require_secret(folder: Path) -> None:
     try:
         seeds_in(folder)
     except OSError as error:
-        unreadable(folder / FILE, error)
+        refuse_unreadable(folder / FILE, error)
     except SecretError as error:
         refuse(str(error))

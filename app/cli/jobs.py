@@ -11,7 +11,7 @@ from app.cli import environment
 from app.cli.refuse import refuse
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.store.sweeping import SWEEP_SECONDS, again_and_again, sweep
+from app.store.sweeping import SWEEP_SECONDS, delete_expired, run_periodically
 from app.web.middleware.reports import configure_logs
 
 log = structlog.get_logger()
@@ -22,7 +22,7 @@ ALONE = (
 
 
 def jobs() -> None:
-    url = environment.settings().resolved_database_url
+    url = environment.load_settings().resolved_database_url
     if not url.startswith("postgresql"):
         refuse(ALONE)
     configure_logs(plain=sys.stderr.isatty())
@@ -37,6 +37,6 @@ async def _run(url: str) -> None:
     database = Database(url)
     log.info("sweeping", hours=SWEEP_SECONDS / 3600)
     try:
-        await again_and_again("sweep", partial(sweep, database), SWEEP_SECONDS, leave)
+        await run_periodically("sweep", partial(delete_expired, database), SWEEP_SECONDS, leave)
     finally:
         await database.close()

@@ -8,7 +8,7 @@ import typer
 import yaml
 
 from app.cli.refuse import refuse
-from app.content.course import outline, text_of
+from app.content.course import parse_outline, text_of
 from app.content.folders import LESSON_NAME, UNIT_FOLDER, markdown_in, unit_folders
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "new_lesson.md"
@@ -70,7 +70,7 @@ def _taken_elsewhere(path: Path, name: str) -> str:
         return f"The unit {numbers[number]} has the number {number} already; {max(numbers) + 1} is free."
     for file in (file for unit in units for file in markdown_in(unit)):
         text, _ = text_of(file, "")
-        other = outline(text or "", file.relative_to(root).as_posix())
+        other = parse_outline(text or "", file.relative_to(root).as_posix())
         if file != path and name in (other.slug, other.name):
             return f"{other.path} is called {name!r} already. Choose another name."
     return ""

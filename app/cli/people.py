@@ -6,76 +6,78 @@ import typer
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts import people, recovery
-from app.accounts.people import Person
-from app.accounts.takeout import delete_learner, packed, taken_out
+from app.accounts.people import PersonRecord
+from app.accounts.takeout import delete_learner, list_learner_rows, zip_archive
 from app.cli import environment
-from app.cli.classes import Facts, done, say
+from app.cli.classes import Facts, print_facts, run_transaction
 from app.cli.refuse import refuse
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.former_members import graded_classes
 from app.web.middleware.visitor import tell_servers
 
 
 def find(typed: str, group: int | None, *, as_json: bool) -> None:
-    async def work(db: AsyncSession) -> list[Person]:
+    async def work(db: AsyncSession) -> list[PersonRecord]:
         return await people.find_people(db, typed, group)
 
-    listed = done(work)
+    listed = run_transaction(work)
     facts = {"people": [_facts(one) for one in listed]}
-    say(facts, [str(one) for one in listed] or [f"Nobody here fits {typed!r}."], as_json=as_json)
+    print_facts(facts, [str(one) for one in listed] or [f"Nobody here fits {typed!r}."], as_json=as_json)
 
 
 def takeout(typed: str, target: Path, group: int | None, *, as_json: bool) -> None:
-    async def work(db: AsyncSession) -> tuple[Person, bytes]:
+    async def work(db: AsyncSession) -> tuple[PersonRecord, bytes]:
         person = await people.find_person(db, typed, group)
-        return person, packed(await taken_out(db, person.learner))
+        return person, zip_archive(await list_learner_rows(db, person.learner))
 
     if target.exists():
         refuse(f"{target} is there already. Name a file that is not.")
-    person, content = done(work)
+    person, content = run_transaction(work)
     try:
         with target.open("xb") as file:
             file.write(content)
     except OSError as error:
         refuse(f"{target} cannot be written: {error.strerror}.")
-    say(_facts(person) | {"file": str(target)}, [str(person), f"Everything of them is in {target}."], as_json=as_json)
+    print_facts(
+        _facts(person) | {"file": str(target)}, [str(person), f"Everything of them is in {target}."], as_json=as_json
+    )
 
 
 def delete(typed: str, group: int | None, *, sure: bool, with_grades: bool, as_json: bool) -> None:
-    async def look(db: AsyncSession) -> tuple[Person, list[str]]:
+    async def look(db: AsyncSession) -> tuple[PersonRecord, list[str]]:
         person = await people.find_person(db, typed, group)
         return person, [one.group.name for one in await graded_classes(db, person.learner)]
 
-    person, graded = done(look)
+    person, graded = run_transaction(look)
     if not sure:
         typer.echo(str(person), err=True)
         typer.confirm("Delete everything of them? Nobody can bring it back", abort=True, err=True)
 
-    settings = environment.settings()
+    settings = environment.load_settings()
 
     async def work(db: AsyncSession) -> Facts:
         await delete_learner(db, person.learner, by_operator=True, with_grades=with_grades)
-        await tell_servers(db, Bus(settings.resolved_database_url), settings.data_dir)
+        await tell_servers(db, EventBus(settings.resolved_database_url), settings.data_dir)
         return _facts(person) | {"grades_stay_in": [] if with_grades else graded}
 
-    gone = done(work)
+    gone = run_transaction(work)
     lines = [f"Deleted: {person}"]
     if gone["grades_stay_in"]:
         lines.append(f"Name, id and points stay in the gradebook of {', '.join(graded)}, but with --with-grades.")
-    say(gone, lines, as_json=as_json)
+    print_facts(gone, lines, as_json=as_json)
 
 
 def reset(typed: str, group: int | None, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> Facts:
         person = await people.find_person(db, typed, group)
         token = await recovery.reset_link(db, learner=person.learner, by=None)
-        return _facts(person) | {"link": f"{environment.settings().address}/sign-in/reset?token={token}"}
+        return _facts(person) | {"link": f"{environment.load_settings().address}/sign-in/reset?token={token}"}
 
-    made = done(work)
-    say(made, [f"With {made['link']} {typed} sets a new password: once, within a day."], as_json=as_json)
+    made = run_transaction(work)
+    print_facts(made, [f"With {made['link']} {typed} sets a new password: once, within a day."], as_json=as_json)
 
 
-def _facts(person: Person) -> Facts:
+def _facts(person: PersonRecord) -> Facts:
     return {
         "learner": person.learner,
         "name": person.name,

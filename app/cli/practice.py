@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 
 import typer
 
-from app.check.bounded_grader import Patient
+from app.check.bounded_grader import RetryingGrader
 from app.cli import environment
-from app.cli.graders import settled
+from app.cli.graders import started_graders
 from app.cli.refuse import refuse
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
-from app.practice.difficulty import ENOUGH, estimates, repriced
+from app.practice.difficulty import ENOUGH, estimate_difficulties, repriced_points
 from app.practice.draw import VERSION, NothingFitsError
-from app.practice.draw import draw as drawn
+from app.practice.draw import generate_item as drawn
 from app.practice.proof import SEEDS, NotProvedError, Proof, drawn_and_proved
-from app.practice.proof import prove as proved
+from app.practice.proof import prove_item as proved
 from app.store import practice
 from app.store.database import Database
 
@@ -68,16 +68,16 @@ async def _proofs(level: int, wanted: str, seeds: range, grader: Grader) -> list
 
 def points(*, write: bool) -> None:
     """Print what is estimated, and write it only when asked to."""
-    asyncio.run(_points(environment.settings().resolved_database_url, write=write))
+    asyncio.run(_points(environment.load_settings().resolved_database_url, write=write))
 
 
 async def _points(url: str, *, write: bool) -> None:
     database = Database(url)
     async with database.write() as db:
-        found = estimates(await practice.tries(db))
+        found = estimate_difficulties(await practice.list_outcomes(db))
         changed = 0
-        for row in await practice.drawn(db, VERSION) if write and found else ():
-            row.points = repriced(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), found)
+        for row in await practice.list_items(db, VERSION) if write and found else ():
+            row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), found)
             changed += 1
     await database.close()
     for one in found:
@@ -106,7 +106,7 @@ async def _of_graders(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T
 
 @asynccontextmanager
 async def _graders() -> AsyncIterator[Grader]:
-    async with settled(LocalGraders(environment.settings(), keep_facts=False)) as graders:
+    async with started_graders(LocalGraders(environment.load_settings(), keep_facts=False)) as graders:
         if graders.readiness.state != "ready":
             refuse(f"Nothing was proved. {graders.readiness.reason}")
-        yield Patient(graders)
+        yield RetryingGrader(graders)

@@ -7,18 +7,18 @@ import typer
 
 from app.cli import environment
 from app.cli.refuse import refuse
-from app.cli.serve import serving
+from app.cli.serve import serve_or_refuse
 from app.content.folders import LESSON_NAME, UNIT_FOLDER
 from app.settings import Settings
 
 
 def preview(file: Path, port: int) -> None:
     """Serve the course around *file*, on this machine alone, until it is told to stop."""
-    settings = around(file, environment.settings())
+    settings = around(file, environment.load_settings())
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     typer.echo(f"Open http://127.0.0.1:{port}/preview", err=True)
     command = (sys.executable, "-m", "app", "check", str(file), "--format", "json")
-    serving(settings, "127.0.0.1", port, preview=(file, command))
+    serve_or_refuse(settings, "127.0.0.1", port, preview=(file, command))
 
 
 def around(file: Path, settings: Settings) -> Settings:

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 
 import typer
 
-from app.check.bounded_grader import Patient
+from app.check.bounded_grader import RetryingGrader
 from app.check.findings import Finding
 from app.check.mutants import mutants_of
-from app.check.progress import Progress
-from app.check.prove import prove
-from app.cli.graders import settled
+from app.check.progress import ProgressReporter
+from app.check.prove import prove_lessons
+from app.cli.graders import started_graders
 from app.cli.refuse import refuse
 from app.content.blocks import Bug, CodeBox, Exercise, Grad, Lesson, Visual
 from app.engine.pool.local_graders import LocalGraders
-from app.grading.reading.shape_inference import infer
+from app.grading.reading.shape_inference import infer_shapes
 from app.settings import Settings
-from app.web.pictures import KINDS, draw
+from app.web.pictures import KINDS, draw_picture
 
 AT_A_TERMINAL, IN_A_LOG = 0.5, 15.0  # seconds between two lines of progress
 
@@ -36,8 +36,8 @@ def undrawn(lesson: Lesson) -> list[Finding]:
     found = []
     for visual in (one for one in lesson.every if isinstance(one, Visual) and one.kind in KINDS):
         forward = lesson.forwards.get(visual.forward or "")
-        shapes = infer(forward) if forward else {}
-        if (shapes or forward is None) and not draw(visual, shapes, forward):
+        shapes = infer_shapes(forward) if forward else {}
+        if (shapes or forward is None) and not draw_picture(visual, shapes, forward):
             of = f" of `{visual.of}`" if visual.of else ""
             message = (
                 f"Nothing can be drawn here: no {visual.kind!r}{of} comes of this. Name another tensor, or remove it."
@@ -59,11 +59,13 @@ async def _prove(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
 ) -> tuple[Finding, ...]:
     codes = sum(codes_of(one, mutate=mutate) for lesson in lessons for one in lesson.exercises)
-    progress = Progress(codes, _say, AT_A_TERMINAL if sys.stderr.isatty() else IN_A_LOG, time.monotonic)
-    async with settled(LocalGraders(settings, keep_facts=False)) as graders:
+    progress = ProgressReporter(codes, _say, AT_A_TERMINAL if sys.stderr.isatty() else IN_A_LOG, time.monotonic)
+    async with started_graders(LocalGraders(settings, keep_facts=False)) as graders:
         if graders.readiness.state != "ready":
             refuse(f"Nothing was proved. {graders.readiness.reason}")
-        found = await prove(lessons, Patient(graders, answered=progress.step), mutate=mutate, reach=reach)
+        found = await prove_lessons(
+            lessons, RetryingGrader(graders, answered=progress.step), mutate=mutate, reach=reach
+        )
     if sys.stderr.isatty():
         typer.echo("\r\x1b[K", err=True, nl=False)
     return found

@@ -30,5 +30,5 @@ def ask_whether_meant(doubt: str, question: str, option: str) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
-def unreadable(path: Path, error: OSError, mend: str = "") -> NoReturn:
+def refuse_unreadable(path: Path, error: OSError, mend: str = "") -> NoReturn:
     refuse(f"{path} cannot be read: {error.strerror}. {mend}".rstrip())

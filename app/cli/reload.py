@@ -20,7 +20,7 @@ def reload(*, proved: bool, wait_seconds: float) -> None:
     Args:
         proved: Prove the course before, and leave the server as it is where something is wrong.
     """
-    settings = environment.settings()
+    settings = environment.load_settings()
     if proved:
         _prove()
     course, errors = read_course(settings.lessons)

@@ -14,16 +14,16 @@ from app.web.server import serve as serve_web
 
 
 def serve(host: str, port: int, *, reload: bool) -> None:
-    settings = environment.settings()
+    settings = environment.load_settings()
     if settings.unsafe_no_sandbox and host not in ("127.0.0.1", "::1", "localhost"):
         refuse(
             f"BACKHAND_UNSAFE_NO_SANDBOX is set and the host is {host}: code without a sandbox is served on "
             "127.0.0.1 only. Unset it, or leave out --host."
         )
-    serving(settings, host, port, reload=reload)
+    serve_or_refuse(settings, host, port, reload=reload)
 
 
-def serving(
+def serve_or_refuse(
     settings: Settings,
     host: str,
     port: int,

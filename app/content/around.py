@@ -6,23 +6,23 @@ from pathlib import Path
 from posixpath import normpath
 
 from app.content.blocks import Lesson, Train
-from app.content.course import outline, text_of
+from app.content.course import parse_outline, text_of
 from app.content.errors import LessonError
 from app.content.folders import UNIT_FOLDER, markdown_in, unit_folders
 from app.content.parse import parse_lesson
-from app.content.ties import dead_links, heirs, missing_pictures, requirements
+from app.content.ties import check_former_ids, check_requirements, dead_links, missing_pictures
 from app.content.uses import uses_faults
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class CourseContext:
     """What *faults* the course around has to say of single lessons, and the other lessons that they *reach*."""
 
     faults: tuple[LessonError, ...] = ()
     reach: tuple[Lesson, ...] = ()
 
 
-def around(lessons: Sequence[Lesson]) -> Around | None:
+def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
     """The course around *lessons*, whose paths lead from here; None where one of them stands in no unit.
 
     Raises:
@@ -40,16 +40,16 @@ def around(lessons: Sequence[Lesson]) -> Around | None:
             path = file.relative_to(root).as_posix()
             text, _ = text_of(file, path) if path not in mine else (None, ())
             if text is not None:
-                every[path] = outline(text, path)
+                every[path] = parse_outline(text, path)
     reached = {path: one for path in _named_by(mine, every) if (one := _parsed(root / path, path)) is not None}
     known = every | reached
     pages = {f"{folder.name}/unit.md" for folder in unit_folders(root, [])}
     places = {lesson.place.path for lesson in lessons}
-    found = [*requirements(known.values(), {one.name for one in known.values()}), *uses_faults(known.values())]
-    found += heirs(known.values())
+    found = [*check_requirements(known.values(), {one.name for one in known.values()}), *uses_faults(known.values())]
+    found += check_former_ids(known.values())
     found += [one for path, lesson in mine.items() for one in dead_links(path, lesson.links, known, {*known, *pages})]
     found += [one for lesson in mine.values() for one in missing_pictures(lesson, root)]
-    return Around(tuple(one for one in found if one.place.path in places), tuple(reached.values()))
+    return CourseContext(tuple(one for one in found if one.place.path in places), tuple(reached.values()))
 
 
 def dead_links_of_loose(lessons: Sequence[Lesson]) -> tuple[LessonError, ...]:

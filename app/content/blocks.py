@@ -12,33 +12,33 @@ from typing import Literal
 from markupsafe import Markup
 
 from app.content.code_exercises import Bug as Bug
-from app.content.code_exercises import Case as Case
 from app.content.code_exercises import Checker as Checker
+from app.content.code_exercises import CheckerCase as CheckerCase
 from app.content.code_exercises import Code as Code
+from app.content.code_exercises import CorrectLine as CorrectLine
 from app.content.code_exercises import DeclaredMistake as DeclaredMistake
 from app.content.code_exercises import FunctionBox as FunctionBox
 from app.content.code_exercises import FunctionCase as FunctionCase
 from app.content.code_exercises import Grad as Grad
-from app.content.code_exercises import Innocent as Innocent
-from app.content.exercises import Axes as Axes
-from app.content.exercises import Cells as Cells
-from app.content.exercises import Choice as Choice
+from app.content.exercises import AxesQuestion as AxesQuestion
+from app.content.exercises import CellsQuestion as CellsQuestion
+from app.content.exercises import ChoiceQuestion as ChoiceQuestion
+from app.content.exercises import Distractor as Distractor
 from app.content.exercises import Exercise as Exercise
 from app.content.exercises import Hint as Hint
-from app.content.exercises import Matmul as Matmul
-from app.content.exercises import Number as Number
-from app.content.exercises import Numbers as Numbers
+from app.content.exercises import MatmulQuestion as MatmulQuestion
+from app.content.exercises import NumberQuestion as NumberQuestion
+from app.content.exercises import NumbersQuestion as NumbersQuestion
 from app.content.exercises import Option as Option
-from app.content.exercises import Order as Order
-from app.content.exercises import Place as Place
+from app.content.exercises import OrderQuestion as OrderQuestion
+from app.content.exercises import OrderStep as OrderStep
 from app.content.exercises import Preset as Preset
-from app.content.exercises import Shape as Shape
-from app.content.exercises import Step as Step
+from app.content.exercises import ShapeQuestion as ShapeQuestion
+from app.content.exercises import SourceLocation as SourceLocation
 from app.content.exercises import Table as Table
-from app.content.exercises import Tempting as Tempting
 from app.content.exercises import Train as Train
 
-NOWHERE = Place("", 1)
+NOWHERE = SourceLocation("", 1)
 
 Distribution = Literal[
     "randn", "normal", "uniform", "positive", "onehot", "mask",
@@ -55,7 +55,7 @@ MASKS = frozenset({"bool", "causal"})
 class Prose:
     """A run of rendered markdown between directives."""
 
-    place: Place
+    place: SourceLocation
     html: Markup
 
 
@@ -63,7 +63,7 @@ class Prose:
 class Callout:
     """Prose set apart: `note`, `aside` or `plan`."""
 
-    place: Place
+    place: SourceLocation
     kind: Literal["note", "aside", "plan"]
     title: str
     html: Markup
@@ -106,7 +106,7 @@ class Forward:
         lines: Where it was written out: for each line of *source* the author's line, from 1.
     """
 
-    place: Place
+    place: SourceLocation
     name: str
     dims: Mapping[str, int]
     inputs: tuple[Input, ...]
@@ -145,7 +145,7 @@ class Forward:
 class Visual:
     """A picture, drawn from the numbers in *given*, or from a program, which some kinds walk from the numbers *at*."""
 
-    place: Place
+    place: SourceLocation
     name: str
     kind: str
     forward: str | None
@@ -155,7 +155,16 @@ class Visual:
     at: Mapping[str, object] = field(default_factory=dict)
 
 
-Quiz = Shape | Number | Numbers | Choice | Axes | Matmul | Order | Cells
+Quiz = (
+    ShapeQuestion
+    | NumberQuestion
+    | NumbersQuestion
+    | ChoiceQuestion
+    | AxesQuestion
+    | MatmulQuestion
+    | OrderQuestion
+    | CellsQuestion
+)
 CodeBox = Grad | Bug | Checker | FunctionBox
 
 
@@ -163,7 +172,7 @@ CodeBox = Grad | Bug | Checker | FunctionBox
 class Sheet:
     """Questions that are answered in one form, row by row; each row stores its own answer."""
 
-    place: Place
+    place: SourceLocation
     name: str
     prompt: Markup
     rows: tuple[Quiz, ...]
@@ -173,7 +182,7 @@ class Sheet:
 class Reveal:
     """What stays closed until all of the exercises *after* which it comes were answered, rightly or wrongly."""
 
-    place: Place
+    place: SourceLocation
     name: str
     title: Markup
     after: tuple[str, ...]
@@ -192,7 +201,7 @@ def held_by(block: Block) -> tuple[Block, ...]:
 class Link:
     """A link to another lesson file: *target* as it is written, relative to this file, without the *anchor*."""
 
-    place: Place
+    place: SourceLocation
     target: str
     anchor: str = ""
 
@@ -225,8 +234,8 @@ class Lesson:
     goals: tuple[str, ...]
     draft: bool
     blocks: tuple[Block, ...]
-    place: Place = NOWHERE
-    requires_places: tuple[Place, ...] = ()
+    place: SourceLocation = NOWHERE
+    requires_places: tuple[SourceLocation, ...] = ()
     anchors: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     pictures: tuple[Link, ...] = ()

@@ -6,7 +6,7 @@ from app.content.blocks import Code, Forward
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_gradient
-from app.content.reading import Asked, Inside, Reading
+from app.content.reading import DirectiveBody, ExerciseFields, ParseContext
 
 REVEAL = ("after-hints", "after-success", "after:3", "never")
 TIME = re.compile(r"^(\d+(?:\.\d+)?)\s*(ms|s)?$")
@@ -18,12 +18,12 @@ def code_of(child: Directive) -> Code:
     return Code(place=child.place, source=child.body.text.rstrip() + "\n", line=child.body.line)
 
 
-def unwritten(directive: Directive, source: str = "") -> Code:
+def blank_code(directive: Directive, source: str = "") -> Code:
     """Code that the author did not write: *source*, at the place of the box."""
     return Code(place=directive.place, source=source, line=directive.place.line)
 
 
-def solutions_in(inside: Inside, directive: Directive, reading: Reading) -> list[Directive]:
+def solutions_in(inside: DirectiveBody, directive: Directive, reading: ParseContext) -> list[Directive]:
     """The solutions of a box, of which there must be one."""
     found = [child for child in inside.children if child.name == "solution"]
     if not found:
@@ -32,7 +32,7 @@ def solutions_in(inside: Inside, directive: Directive, reading: Reading) -> list
     return found
 
 
-def gradients(options: Options, key: str, forward: Forward | None, reading: Reading) -> tuple[str, ...]:
+def parse_gradient_names(options: Options, key: str, forward: Forward | None, reading: ParseContext) -> tuple[str, ...]:
     """The gradients that option *key* names; a fault for every one that the program does not have."""
     words = options.words(key)
     if forward:
@@ -41,9 +41,9 @@ def gradients(options: Options, key: str, forward: Forward | None, reading: Read
     return tuple(dict.fromkeys(word for word, _ in words))
 
 
-def needed_gradients(options: Options, forward: Forward | None, reading: Reading) -> tuple[str, ...]:
+def needed_gradients(options: Options, forward: Forward | None, reading: ParseContext) -> tuple[str, ...]:
     """The names of `:require:`, which must be there."""
-    require = gradients(options, "require", forward, reading)
+    require = parse_gradient_names(options, "require", forward, reading)
     if "require" not in options:
         options.need("require", "dX dW")
     elif not require:
@@ -51,7 +51,7 @@ def needed_gradients(options: Options, forward: Forward | None, reading: Reading
     return require
 
 
-def only(inside: Inside, name: str, directive: Directive, reading: Reading) -> Directive | None:
+def single_child(inside: DirectiveBody, name: str, directive: Directive, reading: ParseContext) -> Directive | None:
     """The child *name*; a fault for a second one."""
     found = [child for child in inside.children if child.name == name]
     for extra in found[1:]:
@@ -60,28 +60,30 @@ def only(inside: Inside, name: str, directive: Directive, reading: Reading) -> D
     return found[0] if found else None
 
 
-def needed(inside: Inside, name: str, directive: Directive, reading: Reading) -> Directive | None:
+def required_child(inside: DirectiveBody, name: str, directive: Directive, reading: ParseContext) -> Directive | None:
     """Like `only`, with a fault where there is none."""
-    child = only(inside, name, directive, reading)
+    child = single_child(inside, name, directive, reading)
     if child is None:
         message = f"{reading.title(directive)} has no '{{{name}}}'."
         reading.faults.add(directive.place, f"no-{name}", message, f"Add a '```{{{name}}}' block.")
     return child
 
 
-class AskedInCode(Asked):
+class CodeExerciseFields(ExerciseFields):
     """What all boxes have in common beside their code."""
 
     seconds: float
     reveal: str
 
 
-def asked(directive: Directive, options: Options, inside: Inside, reading: Reading) -> AskedInCode:
+def parse_exercise_fields(
+    directive: Directive, options: Options, inside: DirectiveBody, reading: ParseContext
+) -> CodeExerciseFields:
     shared = reading.asked(directive, options, inside)
-    return AskedInCode(**shared, seconds=_seconds(options), reveal=_reveal(options))
+    return CodeExerciseFields(**shared, seconds=_seconds(options), reveal=_reveal(options))
 
 
-def need_message(child: Directive, message: str, example: str, reading: Reading) -> None:
+def need_message(child: Directive, message: str, example: str, reading: ParseContext) -> None:
     """A fault for a *child* that says nothing to learners."""
     if not child.argument:
         fix = f"Write '```{{{child.name}}} {example}'"

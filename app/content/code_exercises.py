@@ -5,14 +5,14 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.content.exercises import Exercise, Html, Place
+from app.content.exercises import Exercise, Html, SourceLocation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
     """Python text inside a lesson; *line* is the line of the file on which it starts."""
 
-    place: Place
+    place: SourceLocation
     source: str
     line: int
 
@@ -24,7 +24,7 @@ class DeclaredMistake:
     *message* is plain text with backticks for code; *html* is the same, rendered.
     """
 
-    place: Place
+    place: SourceLocation
     message: str
     html: Html
     code: Code
@@ -75,10 +75,10 @@ class Grad(CodeExercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Innocent:
+class CorrectLine:
     """A line of a `Bug` that is right as it stands, with what to say to a learner who suspects it."""
 
-    place: Place
+    place: SourceLocation
     line: int
     message: str
 
@@ -100,11 +100,11 @@ class Bug(CodeExercise):
     line: int
     end: int
     mended: Code
-    innocent: tuple[Innocent, ...] = ()
+    innocent: tuple[CorrectLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class CheckerCase:
     """One call that a learner's check must answer with true (*right*) or with false.
 
     Args:
@@ -112,7 +112,7 @@ class Case:
         code: Writes the arguments of the function.
     """
 
-    place: Place
+    place: SourceLocation
     right: bool
     message: str
     html: Html
@@ -125,7 +125,7 @@ class Checker(CodeExercise):
 
     function: str
     arguments: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[CheckerCase, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class FunctionCase:
         predicate: Whether there is an `expect`.
     """
 
-    place: Place
+    place: SourceLocation
     message: str
     code: Code
     predicate: bool = False
@@ -160,6 +160,6 @@ class FunctionBox(CodeExercise):
     above: str = ""
 
 
-def below(above: str, source: str) -> str:
+def join_sources(above: str, source: str) -> str:
     """*source* in one text with what it continues; alone where that is nothing."""
     return f"{above.rstrip()}\n\n\n{source}" if above else source

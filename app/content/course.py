@@ -13,25 +13,25 @@ from posixpath import normpath
 from markupsafe import Markup
 
 from app.content.addresses import lesson_slug
-from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
+from app.content.blocks import Course, Deliverable, Lesson, Link, SourceLocation, Unit
 from app.content.course_page import NO_PAGE, CoursePage, course_page
-from app.content.errors import Faults, LessonError, LessonErrors
+from app.content.errors import ErrorCollector, LessonError, LessonErrors
 from app.content.folders import (
     LESSON_NAME,
     NO_LESSONS,
     UNIT_FOLDER,
-    closed,
+    check_overlooked_files,
+    check_unique_number,
     markdown_in,
-    overlooked,
-    taken,
     unit_folders,
+    unreadable_folder_error,
 )
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
 from app.content.lost import check_characters
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
-from app.content.prose import Prose
-from app.content.ties import dead_links, heirs, missing_pictures, requirements
+from app.content.prose import ProseRenderer
+from app.content.ties import check_former_ids, check_requirements, dead_links, missing_pictures
 from app.content.uses import uses_faults
 
 DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
@@ -72,20 +72,20 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     """The sound lessons in *folder* (None where there is no such folder), and all faults in file order."""
     folder = Path(folder)
     if not folder.is_dir():
-        place = Place(folder.as_posix())
+        place = SourceLocation(folder.as_posix())
         return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
     course, found = course_page(folder)
     errors = list(found)
     try:
         read = [_unit(path, folder, course, errors) for path in unit_folders(folder, errors)]
     except OSError as error:
-        return None, (closed(folder, error),)
+        return None, (unreadable_folder_error(folder, error),)
     lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
     files = {path for one in read for path in (f"{one.folder}/unit.md", *one.files)}
     errors += _names_taken_twice([one.unit for one in read], folder)
-    errors += requirements(lessons.values(), {name for one in read for name in one.ids})
+    errors += check_requirements(lessons.values(), {name for one in read for name in one.ids})
     errors += uses_faults(lessons.values())
-    errors += heirs(lessons.values())
+    errors += check_former_ids(lessons.values())
     private = {lesson.path for one in read if one.unit.private for lesson in one.unit.lessons}
     for one in read:
         errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files, private)
@@ -93,7 +93,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         errors += missing_pictures(lesson, folder)
         errors += dead_links(lesson.path, lesson.links, lessons, files, private)
     if not read:
-        place = Place(folder.as_posix())
+        place = SourceLocation(folder.as_posix())
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
     ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
     return Course(units=tuple(one.unit for one in read)), tuple(ordered)
@@ -119,26 +119,28 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
     try:
         found_files = markdown_in(path)
     except OSError as error:
-        errors.append(closed(path, error))
+        errors.append(unreadable_folder_error(path, error))
         unit = Unit(slug=slug, number=int(number), title=path.name, summary=Markup(), lessons=())
         return _Read(path.name, unit, (), (), ())
-    errors += overlooked(path)
+    errors += check_overlooked_files(path)
     if not found_files:
-        errors.append(LessonError(Place(f"{path.as_posix()}/unit.md"), *NO_LESSONS))
+        errors.append(LessonError(SourceLocation(f"{path.as_posix()}/unit.md"), *NO_LESSONS))
     for file in found_files:
         relative = file.relative_to(folder).as_posix()
         files.append(relative)
         match = LESSON_NAME.match(file.name)
         if match is None:
             fix = "Name it like '07-matmul.md': a number, then a-z, 0-9 and hyphens."
-            errors.append(LessonError(Place(file.as_posix()), "file-name", "This is no name for a lesson.", fix))
+            errors.append(
+                LessonError(SourceLocation(file.as_posix()), "file-name", "This is no name for a lesson.", fix)
+            )
             continue
-        errors += taken(int(match[1]), file, numbers, "lesson")
+        errors += check_unique_number(int(match[1]), file, numbers, "lesson")
         text, found = text_of(file, file.as_posix())
         lesson = None
         if text is not None:
             lesson, found = parse_lesson(text, file.as_posix(), beside=partial(_beside, file), course=course)
-            ids.append(outline(text, relative).name)
+            ids.append(parse_outline(text, relative).name)
         errors += found
         if lesson:
             lessons.append(replace(lesson, path=relative))
@@ -156,9 +158,9 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
     return _Read(path.name, unit, files, ids, page.links)
 
 
-def outline(text: str, path: str) -> Lesson:
+def parse_outline(text: str, path: str) -> Lesson:
     """What the top of a lesson says, even of a faulty one, so that others may require it without a second fault."""
-    front = read_front_matter(file_of(text, path), LESSON_KEYS, Faults(path))
+    front = read_front_matter(file_of(text, path), LESSON_KEYS, ErrorCollector(path))
     folder, _, name = path.rpartition("/")
     requires = front.lists.get("requires", ())
     return Lesson(
@@ -173,7 +175,7 @@ def outline(text: str, path: str) -> Lesson:
         goals=(),
         draft=front.options.text("draft") == "true",
         blocks=(),
-        place=Place(path, 1),
+        place=SourceLocation(path, 1),
         was=tuple(value.text for value in front.lists.get("was", ())),
     )
 
@@ -193,15 +195,15 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
     file = path / "unit.md"
     if not file.is_file():
         fix = "Write '---', 'title: …', '---' and a sentence about it."
-        errors.append(LessonError(Place(file.as_posix()), "no-unit-file", "The unit has no 'unit.md'.", fix))
+        errors.append(LessonError(SourceLocation(file.as_posix()), "no-unit-file", "The unit has no 'unit.md'.", fix))
         return _UnitPage(path.name, Markup())
     text, found = text_of(file, file.as_posix())
     errors += found
     lines = file_of(text or "", file.as_posix())
-    faults = Faults(lines.path)
+    faults = ErrorCollector(lines.path)
     check_characters(lines, faults)
     front = read_front_matter(lines, UNIT_KEYS, faults)
-    prose = Prose(lines, faults, course)
+    prose = ProseRenderer(lines, faults, course)
     summary = prose.render(prose.page(front.body.text, front.body.line), front.body.line, inside=False)
     deliverables = tuple(_deliverable(value, path.name, prose) for value in front.lists.get("deliverables", ()))
     check_title(front.options)
@@ -216,7 +218,7 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
     return _UnitPage(title, summary, deliverables, prose.links, private)
 
 
-def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:
+def _deliverable(value: Value, folder: str, prose: ProseRenderer) -> Deliverable:
     """One line of markdown, and which exercises its links lead to."""
     before = len(prose.links)
     html = prose.inline(value.text, value.place.line)
@@ -240,7 +242,7 @@ def _beside(path: Path, target: str) -> str | None:
 
 def text_of(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:
     """The text of a file, or why there is none."""
-    place = Place(Path(shown).as_posix())
+    place = SourceLocation(Path(shown).as_posix())
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for without end
             return None, (LessonError(place, "unreadable", "This is no file of text.", "Write a file in its place."),)
@@ -273,5 +275,5 @@ def _names_taken_twice(units: Iterable[Unit], folder: Path) -> Iterator[LessonEr
     seen: dict[str, Unit] = {}
     for unit in units:
         if seen.setdefault(unit.slug, unit) is not unit:
-            place = Place((folder / f"{unit.number}-{unit.slug}").as_posix())
+            place = SourceLocation((folder / f"{unit.number}-{unit.slug}").as_posix())
             yield LessonError(place, "duplicate-slug", f"There are two units {unit.slug!r}.", "Rename one of them.")

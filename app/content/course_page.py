@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.content.errors import Faults, LessonError
-from app.content.fences import File
+from app.content.errors import ErrorCollector, LessonError
+from app.content.fences import SourceFile
 from app.content.frontmatter import read_front_matter
 from app.content.options import items_of
-from app.content.tex import MACRO, unbalanced
+from app.content.tex import MACRO, balance_problem
 
 NAME = "course.md"
 KEYS = ("macros", "lang")
@@ -29,7 +29,7 @@ NO_PAGE = CoursePage()
 def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
     """What the page of the course in *folder* says, and its faults."""
     path = folder / NAME
-    faults = Faults(path.as_posix())
+    faults = ErrorCollector(path.as_posix())
     if not path.is_file():
         return NO_PAGE, ()
     try:
@@ -37,7 +37,7 @@ def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
     except (OSError, UnicodeDecodeError):
         faults.add(faults.at(1), "unreadable", "The page of the course cannot be read.", "Save it as UTF-8.")
         return NO_PAGE, faults.found
-    front = read_front_matter(File(faults.path, text.splitlines()), KEYS, faults)
+    front = read_front_matter(SourceFile(faults.path, text.splitlines()), KEYS, faults)
     lang = front.options.language("lang")
     macros: dict[str, str] = {}
     if "macros" in front.options:
@@ -48,6 +48,6 @@ def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
                 faults.add(
                     entry.place, "malformed-name", f"{name!r} cannot name a macro.", "Use letters, no backslash."
                 )
-            if problem := unbalanced(entry.text):
+            if problem := balance_problem(entry.text):
                 faults.add(entry.place, "math", f"The macro has {problem}.")
     return CoursePage(macros, lang), faults.found

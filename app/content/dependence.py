@@ -16,7 +16,7 @@ ADDING = frozenset({"add_", "sub_", "index_add_", "scatter_add_"})
 
 
 @dataclass(slots=True)
-class Line:
+class StatementNames:
     """The names that one statement reads, those that it writes, and those of the written ones that it only adds to."""
 
     reads: set[str] = field(default_factory=set)
@@ -25,7 +25,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Dependency:
     """A line that has to come before: because of *name*, which is *read* here or only written."""
 
     before: int
@@ -38,7 +38,7 @@ def sources_of(source: str) -> tuple[str, ...]:
     return tuple(ast.get_source_segment(source, one) or ast.unparse(one) for one in ast.parse(source).body)
 
 
-def needs_of(lines: Sequence[str]) -> list[tuple[Need, ...]]:
+def needs_of(lines: Sequence[str]) -> list[tuple[Dependency, ...]]:
     """For each of *lines*, which stand in an order that is right: what has to come before it."""
     read = [read_line(one) for one in lines]
     return [
@@ -47,16 +47,18 @@ def needs_of(lines: Sequence[str]) -> list[tuple[Need, ...]]:
     ]
 
 
-def needs_by_rank(ranks: Sequence[int]) -> list[tuple[Need, ...]]:
+def needs_by_rank(ranks: Sequence[int]) -> list[tuple[Dependency, ...]]:
     """For each of some steps, which stand in the order of their *ranks*: all of a smaller one come before it."""
-    return [tuple(Need(at, "", read=False) for at, other in enumerate(ranks) if other < rank) for rank in ranks]
+    return [tuple(Dependency(at, "", read=False) for at, other in enumerate(ranks) if other < rank) for rank in ranks]
 
 
-def is_in_order(order: Sequence[int], needs: Sequence[Collection[Need]]) -> bool:
+def is_in_order(order: Sequence[int], needs: Sequence[Collection[Dependency]]) -> bool:
     return first_unready(order, needs) is None
 
 
-def first_unready(order: Sequence[int], needs: Sequence[Collection[Need]]) -> tuple[int, tuple[Need, ...]] | None:
+def first_unready(
+    order: Sequence[int], needs: Sequence[Collection[Dependency]]
+) -> tuple[int, tuple[Dependency, ...]] | None:
     """The first line of *order* that comes too early, with what is missing; None where there is none."""
     done: set[int] = set()
     for line in order:
@@ -67,7 +69,7 @@ def first_unready(order: Sequence[int], needs: Sequence[Collection[Need]]) -> tu
     return None
 
 
-def drawn_order(needs: Sequence[Collection[Need]], seed: str) -> tuple[int, ...]:
+def drawn_order(needs: Sequence[Collection[Dependency]], seed: str) -> tuple[int, ...]:
     """One of the orders that are right."""
     draw, order, left = random.Random(seed), list[int](), set(range(len(needs)))
     while left:
@@ -77,7 +79,7 @@ def drawn_order(needs: Sequence[Collection[Need]], seed: str) -> tuple[int, ...]
     return tuple(order)
 
 
-def shuffled(needs: Sequence[Collection[Need]], seed: str) -> tuple[int, ...] | None:
+def shuffled(needs: Sequence[Collection[Dependency]], seed: str) -> tuple[int, ...] | None:
     """An order that is wrong, the same for the same *seed*; None where every order is right."""
     if not any(needs):
         return None
@@ -87,16 +89,16 @@ def shuffled(needs: Sequence[Collection[Need]], seed: str) -> tuple[int, ...] | 
     return tuple(order)
 
 
-def _between(before: Line, line: Line, at: int) -> list[Need]:
+def _between(before: StatementNames, line: StatementNames, at: int) -> list[Dependency]:
     read = line.reads & before.writes
     overwritten = line.writes & before.reads
     twice = {name for name in line.writes & before.writes if not (name in line.adds and name in before.adds)}
-    return [Need(at, name, name in read) for name in sorted(read | overwritten | twice)]
+    return [Dependency(at, name, name in read) for name in sorted(read | overwritten | twice)]
 
 
-def read_line(source: str) -> Line:
+def read_line(source: str) -> StatementNames:
     """What one statement reads and writes."""
-    found, tree = Line(), ast.parse(source)
+    found, tree = StatementNames(), ast.parse(source)
     own: set[int] = set()  # where a name stands only to be changed
     for node in ast.walk(tree):
         base, adding = _changed(node)

@@ -3,10 +3,21 @@
 Words may be polished, hints and mistakes added, without anybody having to solve it again.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
-from app.content.blocks import NOWHERE, Bug, Choice, Exercise, FunctionBox, Lesson, Numbers, Order
+from app.content.blocks import (
+    NOWHERE,
+    Bug,
+    ChoiceQuestion,
+    Exercise,
+    FunctionBox,
+    Lesson,
+    NumbersQuestion,
+    OrderQuestion,
+)
 
 DECIDES: tuple[str, ...] = (
     "answer",
@@ -24,23 +35,27 @@ DECIDES: tuple[str, ...] = (
     "function",
 )
 DECIDES += ("arguments", "steps", "presets")
+STORED_NAMES: Mapping[str, str] = {"SourceLocation": "Place", "OrderStep": "Step"}
+"""Names of classes in the editions that databases hold: a class that is renamed keeps its old one here."""
+_CLASS = re.compile(rf"\b({'|'.join(STORED_NAMES)})(?=\()")
 
 
 def edition_of(lesson: Lesson, exercise: Exercise) -> str:
     """The edition of *exercise*, which is one of *lesson*."""
     forward = lesson.forwards.get(getattr(exercise, "forward", None) or "")
-    parts: list[object] = [type(exercise).__name__, *(getattr(exercise, name, None) for name in DECIDES)]
+    kind = type(exercise).__name__.removesuffix("Question")
+    parts: list[object] = [kind, *(getattr(exercise, name, None) for name in DECIDES)]
     if forward is not None:
         parts.append(replace(forward, place=NOWHERE, name="", source_line=0, show=True))
     match exercise:
-        case Choice(options=options):
+        case ChoiceQuestion(options=options):
             parts += [(one.html, one.right) for one in options]
-        case Numbers(parts=numbers):
+        case NumbersQuestion(parts=numbers):
             parts += [(one.name, one.answer, one.given) for one in numbers]
-        case Order(steps=steps):
+        case OrderQuestion(steps=steps):
             parts += [one.rank for one in steps]
         case Bug(starter=starter):
             parts.append(starter.source)
         case FunctionBox(cases=cases):
             parts += [one.code.source for one in cases]
-    return sha256(repr(parts).encode()).hexdigest()[:16]
+    return sha256(_CLASS.sub(lambda match: STORED_NAMES[match[0]], repr(parts)).encode()).hexdigest()[:16]

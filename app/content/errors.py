@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class LessonError:
         fix: What to write instead, or an empty string.
     """
 
-    place: Place
+    place: SourceLocation
     code: str
     message: str
     fix: str = ""
@@ -34,17 +34,17 @@ class LessonErrors(Exception):
         self.errors = errors
 
 
-class Faults:
+class ErrorCollector:
     """Collects the faults of one file, so that a run reports all of them."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._found: list[LessonError] = []
 
-    def at(self, line: int, column: int = 1) -> Place:
-        return Place(self.path, line, column)
+    def at(self, line: int, column: int = 1) -> SourceLocation:
+        return SourceLocation(self.path, line, column)
 
-    def add(self, place: Place, code: str, message: str, fix: str = "") -> None:
+    def add(self, place: SourceLocation, code: str, message: str, fix: str = "") -> None:
         self._found.append(LessonError(place, code, message, fix))
 
     def told(self, code: str) -> bool:

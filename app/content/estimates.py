@@ -13,7 +13,7 @@ def minutes_of(estimate: str) -> int:
     return 60 * int(hours[1] if hours else 0) + int(minutes[1] if minutes else 0)
 
 
-def total(estimates: Iterable[str]) -> str:
+def total_time(estimates: Iterable[str]) -> str:
     """The sum of *estimates* in words, such as `3 h 20 min`; empty where there is nothing to add up."""
     hours, minutes = divmod(sum(map(minutes_of, estimates)), 60)
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes else [])])

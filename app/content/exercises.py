@@ -23,7 +23,7 @@ USUAL_TOLERANCE, ROUNDING = 1e-3, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """Where something stands in a lesson file; lines and columns count from 1, and line 0 is a whole file or folder."""
 
     path: str
@@ -35,17 +35,17 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tempting:
+class Distractor:
     """A wrong answer that learners give, with what to say about it."""
 
-    place: Place
+    place: SourceLocation
     value: str
     html: Html
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    place: Place
+    place: SourceLocation
     html: Html
 
 
@@ -61,7 +61,7 @@ class Exercise:
         draws: The same question with other numbers, itself the first; empty where nothing varies.
     """
 
-    place: Place
+    place: SourceLocation
     name: str
     was: tuple[str, ...] = ()
     prompt: Html = field(default_factory=Markup)
@@ -74,24 +74,24 @@ class Exercise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape(Exercise):
+class ShapeQuestion(Exercise):
     """Ask for the shape of *of* (such as `dW`). *ask* is a partly given shape such as `(100, ?)`."""
 
     of: str | None
     ask: str | None = None
     answer: str | None = None
-    tempting: tuple[Tempting, ...] = ()
+    tempting: tuple[Distractor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number(Exercise):
+class NumberQuestion(Exercise):
     """Ask for one number. *answer* is an arithmetic expression over *given*."""
 
     answer: str
     given: Mapping[str, float] = field(default_factory=dict)
     rtol: float | None = None
     atol: float = 0.0
-    tempting: tuple[Tempting, ...] = ()
+    tempting: tuple[Distractor, ...] = ()
 
     def tolerance(self, value: float) -> float:
         """Relative tolerance around *value*: the author's; else rounding for a whole number, 1e-3 for others."""
@@ -101,22 +101,22 @@ class Number(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers(Exercise):
+class NumbersQuestion(Exercise):
     """Ask for several numbers, each a question of its own that is called by its name."""
 
-    parts: tuple[Number, ...]
+    parts: tuple[NumberQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    place: Place
+    place: SourceLocation
     html: Html
     right: bool
     feedback: Html | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice(Exercise):
+class ChoiceQuestion(Exercise):
     """Radio buttons where one option is right, checkboxes where several are."""
 
     options: tuple[Option, ...]
@@ -127,40 +127,40 @@ class Choice(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Axes(Exercise):
+class AxesQuestion(Exercise):
     """Ask which axes of *source* (such as `dY`) are summed to give *of* (such as `db`)."""
 
     forward: str
     of: str
     source: str
-    tempting: tuple[Tempting, ...] = ()
+    tempting: tuple[Distractor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matmul(Exercise):
+class MatmulQuestion(Exercise):
     """Build *of* (such as `dW`) from two tensors, either of them transposed."""
 
     forward: str
     of: str
-    tempting: tuple[Tempting, ...] = ()
+    tempting: tuple[Distractor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class OrderStep:
     """One of the sentences that are put in order. Those of one *rank* may change places.
 
     Args:
         said: What to say to whoever puts it too early.
     """
 
-    place: Place
+    place: SourceLocation
     rank: int
     html: Html
     said: Html | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order(Exercise):
+class OrderQuestion(Exercise):
     """Ask for the order of *lines*, which stand here in one that is right.
 
     Args:
@@ -172,13 +172,13 @@ class Order(Exercise):
 
     lines: tuple[str, ...]
     shown: tuple[int, ...]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[OrderStep, ...] = ()
     of: str | None = None
     forward: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cells(Exercise):
+class CellsQuestion(Exercise):
     """Ask for the entries of *of* (such as `dA`), where the program starts from the numbers *at*.
 
     Args:
@@ -191,7 +191,7 @@ class Cells(Exercise):
     at: Mapping[str, object] = field(default_factory=dict)
     feeds: tuple[str, tuple[int, ...]] | None = None
     pick: tuple[int, ...] | str | None = None
-    tempting: tuple[Tempting, ...] = ()
+    tempting: tuple[Distractor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

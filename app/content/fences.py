@@ -16,8 +16,8 @@ from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from app.content.blocks import Place
-from app.content.errors import Faults, did_you_mean
+from app.content.blocks import SourceLocation
+from app.content.errors import ErrorCollector, did_you_mean
 from app.content.options import LINE, NEARLY, Value
 
 INFO = re.compile(r"^\s*\{\s*([\w-]+)\s*\}[ \t]*(.*?)\s*$")
@@ -52,7 +52,7 @@ def _colon_fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def markdown() -> MarkdownIt:
+def lesson_markdown() -> MarkdownIt:
     """The one markdown dialect of lessons: CommonMark without raw HTML, tables, footnotes, dollar math, fences."""
     md = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False, "maxNesting": DEEPEST})
     md.enable(["table", "strikethrough"])
@@ -66,7 +66,7 @@ def markdown() -> MarkdownIt:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class DirectiveText:
     """Text inside a file: its lines, and the line of the file on which it starts."""
 
     text: str
@@ -87,14 +87,14 @@ class Directive:
     name: str
     argument: str
     options: Mapping[str, Value]
-    body: Body
+    body: DirectiveText
     code: bool
-    place: Place
-    argument_place: Place
+    place: SourceLocation
+    argument_place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TokenRun:
     """Markdown tokens between two directives; `token.map` counts lines from *line*."""
 
     tokens: Sequence[Token]
@@ -102,28 +102,28 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SourceFile:
     """The lines of a lesson file, for columns."""
 
     path: str
     lines: Sequence[str]
 
-    def place(self, line: int, snippet: str = "") -> Place:
+    def place(self, line: int, snippet: str = "") -> SourceLocation:
         """Where *snippet* stands on *line*, or the line's first character that is not a space."""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         found = text.find(snippet) if snippet else -1
         column = found if found >= 0 else len(text) - len(text.lstrip())
-        return Place(self.path, max(line, 1), column + 1)
+        return SourceLocation(self.path, max(line, 1), column + 1)
 
 
-def pieces(
+def split_at_directives(
     tokens: Sequence[Token],
     line: int,
-    file: File,
+    file: SourceFile,
     known: Mapping[str, Sequence[str]],
-    faults: Faults,
+    faults: ErrorCollector,
     where: str = "here",
-) -> Iterator[Run | Directive]:
+) -> Iterator[TokenRun | Directive]:
     """Cut *tokens* at the directives.
 
     Args:
@@ -148,16 +148,16 @@ def pieces(
             )
             continue
         if run:
-            yield Run(run, line)
+            yield TokenRun(run, line)
             run = []
         directive = _directive(token, line, file, known, faults, where)
         if directive:
             yield directive
     if run:
-        yield Run(run, line)
+        yield TokenRun(run, line)
 
 
-def _check_indented(token: Token, line: int, file: File, faults: Faults) -> None:
+def _check_indented(token: Token, line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for a directive that is indented so far that it is shown as code."""
     for at, text in enumerate(token.content.split("\n") if token.type == "code_block" else ()):
         if OPENS.match(text.lstrip()):
@@ -170,7 +170,7 @@ def _is_directive(token: Token) -> bool:
 
 
 def _directive(
-    token: Token, line: int, file: File, known: Mapping[str, Sequence[str]], faults: Faults, where: str
+    token: Token, line: int, file: SourceFile, known: Mapping[str, Sequence[str]], faults: ErrorCollector, where: str
 ) -> Directive | None:
     first, last = token.map or [0, 1]
     place = file.place(line + first)
@@ -224,7 +224,7 @@ def _open(token: Token, name: str, inner: str, line: int, closed: bool) -> tuple
 
 
 def _opening_is_sound(
-    token: Token, place: Place, known: Mapping[str, Sequence[str]], faults: Faults, where: str
+    token: Token, place: SourceLocation, known: Mapping[str, Sequence[str]], faults: ErrorCollector, where: str
 ) -> bool:
     info = token.info.strip()
     if not info:
@@ -252,8 +252,8 @@ def _opening_is_sound(
 
 
 def _options(
-    text: str, line: int, name: str, known: Sequence[str], file: File, faults: Faults
-) -> tuple[Mapping[str, Value], Body]:
+    text: str, line: int, name: str, known: Sequence[str], file: SourceFile, faults: ErrorCollector
+) -> tuple[Mapping[str, Value], DirectiveText]:
     """Read the option lines at the top of *text*; an indented line continues the value above it."""
     lines = text.split("\n")
     found: dict[str, Value] = {}
@@ -285,11 +285,11 @@ def _options(
     if index < len(lines) and (near := _nearly_an_option(lines[index], line + index, name, known, file, faults)):
         found.setdefault(*near)
     kept = {key: value for key, value in found.items() if key in known}
-    return kept, Body("\n".join(lines[index:]), line + index)
+    return kept, DirectiveText("\n".join(lines[index:]), line + index)
 
 
 def _nearly_an_option(
-    text: str, line: int, name: str, known: Sequence[str], file: File, faults: Faults
+    text: str, line: int, name: str, known: Sequence[str], file: SourceFile, faults: ErrorCollector
 ) -> tuple[str, Value] | None:
     """What *text* would be as an option; it is a fault that it is none."""
     match = NEARLY.match(text)
@@ -302,7 +302,9 @@ def _nearly_an_option(
     return word, Value(value, file.place(line, value))
 
 
-def _check_below(body: Body, name: str, known: Sequence[str], file: File, faults: Faults) -> None:
+def _check_below(
+    body: DirectiveText, name: str, known: Sequence[str], file: SourceFile, faults: ErrorCollector
+) -> None:
     """A fault for every option that stands in the text, where it would be shown."""
     for number, text in enumerate(body.text.split("\n"), start=body.line):
         match = LINE.match(text)

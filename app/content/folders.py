@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 from app.content.errors import LessonError
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
@@ -23,10 +23,10 @@ def markdown_in(folder: Path) -> list[Path]:
     return sorted(one for one in found if not one.name.startswith((".", "_")))
 
 
-def overlooked(folder: Path) -> Iterator[LessonError]:
+def check_overlooked_files(folder: Path) -> Iterator[LessonError]:
     """A fault for what seems to be a lesson in the unit *folder*, and would not be read."""
     for one in sorted(folder.iterdir()):
-        place = Place(one.as_posix())
+        place = SourceLocation(one.as_posix())
         if one.name.startswith((".", "_")):
             continue
         if one.suffix.lower() in MARKDOWN or (one.suffix.lower() == ".md" and one.suffix != ".md"):
@@ -36,8 +36,8 @@ def overlooked(folder: Path) -> Iterator[LessonError]:
             yield LessonError(place, "folder-name", message, "Move them up.")
 
 
-def closed(folder: Path, error: OSError) -> LessonError:
-    return LessonError(Place(folder.as_posix()), "unreadable", f"The folder cannot be read: {error.strerror}.")
+def unreadable_folder_error(folder: Path, error: OSError) -> LessonError:
+    return LessonError(SourceLocation(folder.as_posix()), "unreadable", f"The folder cannot be read: {error.strerror}.")
 
 
 def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
@@ -47,24 +47,26 @@ def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
         match = UNIT_FOLDER.match(path.name)
         if not path.is_dir() or path.name.startswith((".", "_")):
             if LESSON_NAME.match(path.name):
-                place = Place(path.as_posix())
+                place = SourceLocation(path.as_posix())
                 errors.append(LessonError(place, "no-unit", "A lesson stands in the folder of its unit.", "Move it."))
             continue
         if match is None and any(path.iterdir()) and not any(path.glob("*.md")):
             continue  # pictures, and what else a course brings along
         if match is None:
             fix = "Name it like '2-tensors': a number, then a-z, 0-9 and hyphens."
-            errors.append(LessonError(Place(path.as_posix()), "folder-name", "This is no name for a unit.", fix))
+            errors.append(
+                LessonError(SourceLocation(path.as_posix()), "folder-name", "This is no name for a unit.", fix)
+            )
             continue
-        errors += taken(int(match[1]), path, numbers, "unit")
+        errors += check_unique_number(int(match[1]), path, numbers, "unit")
         found.append(path)
     return sorted(found, key=lambda path: (int(path.name.partition("-")[0]), path.name))
 
 
-def taken(number: int, path: Path, numbers: dict[int, str], what: str) -> list[LessonError]:
+def check_unique_number(number: int, path: Path, numbers: dict[int, str], what: str) -> list[LessonError]:
     """Two with the same number have no order."""
     other = numbers.setdefault(number, path.name)
     if other == path.name:
         return []
     message = f"The number {number} is already taken by the {what} {other!r}."
-    return [LessonError(Place(path.as_posix()), "same-number", message, "Renumber one of them.")]
+    return [LessonError(SourceLocation(path.as_posix()), "same-number", message, "Renumber one of them.")]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import yaml
 
-from app.content.errors import Faults, did_you_mean
+from app.content.errors import ErrorCollector, did_you_mean
 from app.content.estimates import minutes_of
-from app.content.fences import Body, File
+from app.content.fences import DirectiveText, SourceFile
 from app.content.options import NAME, Options, Value, items_of, texts_of
 
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", "was")
@@ -25,21 +25,21 @@ class FrontMatter:
 
     options: Options
     lists: Mapping[str, Sequence[Value]]
-    body: Body
+    body: DirectiveText
     sound: bool = True
 
 
-def front_matter_of_piece(file: File, faults: Faults) -> FrontMatter | None:
+def front_matter_of_piece(file: SourceFile, faults: ErrorCollector) -> FrontMatter | None:
     """What a piece of a lesson would have; None where *file* does not begin with a directive."""
     if not re.match(r"(?:`{3,}|:{3,})\{", file.lines[0]):
         return None
     top = faults.at(1)
     known = {"title": "A piece of a lesson", "id": "piece", "estimate": "5 min"}
     options = Options({key: Value(text, top) for key, text in known.items()}, "The front matter", top, faults)
-    return FrontMatter(options, {}, Body("\n".join(file.lines), 1))
+    return FrontMatter(options, {}, DirectiveText("\n".join(file.lines), 1))
 
 
-def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontMatter:
+def read_front_matter(file: SourceFile, keys: Sequence[str], faults: ErrorCollector) -> FrontMatter:
     """Split *file* at its front matter; faults where it is missing, unclosed or has unknown keys."""
     lines = file.lines
     top = faults.at(1)
@@ -47,7 +47,9 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
     if not lines or lines[0].rstrip() != "---":
         fix = "Start the file with '---', 'title: …', '---'."
         faults.add(top, "no-front-matter", "The file has no front matter.", fix)
-        return FrontMatter(Options({}, "The front matter", top, faults), {}, Body("\n".join(lines), 1), sound=False)
+        return FrontMatter(
+            Options({}, "The front matter", top, faults), {}, DirectiveText("\n".join(lines), 1), sound=False
+        )
     if end is None:
         faults.add(top, "unclosed", "The front matter is never closed.", "Add a line '---' below it.")
         end = len(lines)
@@ -71,11 +73,14 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
             faults.add(items[key][0].place, "wrong-type", f"{key!r} is no list.", fix)
     options = Options(entries, "The front matter", top, faults)
     return FrontMatter(
-        options, lists, Body("\n".join(lines[end + 1 :]), min(end + 2, max(len(lines), 1))), sound=read is not None
+        options,
+        lists,
+        DirectiveText("\n".join(lines[end + 1 :]), min(end + 2, max(len(lines), 1))),
+        sound=read is not None,
     )
 
 
-def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[Value]:
+def _list(key: str, value: Value, node: yaml.Node, faults: ErrorCollector) -> Sequence[Value]:
     """A list of texts with the place of each; a single text is a list of one."""
     if isinstance(node, yaml.ScalarNode):
         if re.match(r"[-*](?=\S)", str(node.value)):
@@ -97,7 +102,7 @@ def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[V
     return found
 
 
-def check_lesson(front: FrontMatter, faults: Faults) -> None:
+def check_lesson(front: FrontMatter, faults: ErrorCollector) -> None:
     """Faults where a key of a lesson is missing or not of its form."""
     options = front.options
     if not front.sound:

@@ -5,20 +5,20 @@ from collections.abc import Collection, Iterator
 from copy import deepcopy
 from typing import Protocol
 
-from app.content.known import Known, UnknownError
+from app.content.known import NotStaticError, StaticValues
 
 
-class Listed:
+class TensorList:
     """A list that the program collects tensors in."""
 
     def __init__(self, elts: list[ast.expr]) -> None:
         self.elts = elts
 
 
-Scope = dict[str, "ast.expr | Listed | ast.FunctionDef"]
+Scope = dict[str, "ast.expr | TensorList | ast.FunctionDef"]
 
 
-class Reads(Protocol):
+class UnrollContext(Protocol):
     """The part of an unrolling that is needed here."""
 
     def stop(self, node: ast.AST, code: str, message: str, fix: str = "") -> Exception: ...
@@ -31,7 +31,7 @@ class Reads(Protocol):
 class Inliner(ast.NodeTransformer):
     """Reads one expression."""
 
-    def __init__(self, work: Reads, scope: Scope, suffix: str) -> None:
+    def __init__(self, work: UnrollContext, scope: Scope, suffix: str) -> None:
         self.work, self.scope, self.suffix = work, scope, suffix
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -43,7 +43,7 @@ class Inliner(ast.NodeTransformer):
             return node
         return (
             ast.List([deepcopy(one) for one in value.elts], ast.Load())
-            if isinstance(value, Listed)
+            if isinstance(value, TensorList)
             else deepcopy(value)
         )
 
@@ -54,13 +54,13 @@ class Inliner(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        listed = isinstance(node.value, ast.Name) and isinstance(self.scope.get(node.value.id), Listed)
+        listed = isinstance(node.value, ast.Name) and isinstance(self.scope.get(node.value.id), TensorList)
         self.generic_visit(node)
         match node:
             case ast.Subscript(value=ast.List(elts=elts), slice=place) if listed:
                 try:
-                    return elts[int(Known({}).number(place))]
-                except UnknownError:
+                    return elts[int(StaticValues({}).number(place))]
+                except NotStaticError:
                     return node
                 except IndexError:
                     message = f"The list has {len(elts)} entries here, and no [{ast.unparse(place)}]."
@@ -69,8 +69,8 @@ class Inliner(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         try:
-            holds = Known({}).decided(self.visit(deepcopy(node.test)))
-        except UnknownError:
+            holds = StaticValues({}).decided(self.visit(deepcopy(node.test)))
+        except NotStaticError:
             return self.generic_visit(node)
         found: ast.AST = self.visit(node.body if holds else node.orelse)
         return found
@@ -85,8 +85,8 @@ class Inliner(ast.NodeTransformer):
                 ast.unparse(node) != before
             ):
                 try:
-                    return ast.copy_location(ast.Constant(Known({}).number(node)), node)
-                except UnknownError:
+                    return ast.copy_location(ast.Constant(StaticValues({}).number(node)), node)
+                except NotStaticError:
                     return node
         return node
 
@@ -106,7 +106,7 @@ class Inliner(ast.NodeTransformer):
             apart: Whether it is to be a list of turns in any case.
         """
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        apart |= any(isinstance(self.scope.get(name), ast.FunctionDef | Listed) for name in names)
+        apart |= any(isinstance(self.scope.get(name), ast.FunctionDef | TensorList) for name in names)
         if not apart or len(node.generators) > 1 or node.generators[0].ifs:
             stored = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
             self._without(stored).generic_visit(node)

@@ -7,10 +7,10 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup
 
-from app.content.blocks import Option, Place, Step, Tempting
-from app.content.errors import Faults
-from app.content.fences import File
-from app.content.prose import Prose
+from app.content.blocks import Distractor, Option, OrderStep, SourceLocation
+from app.content.errors import ErrorCollector
+from app.content.fences import SourceFile
+from app.content.prose import ProseRenderer
 
 SAID = re.compile(r"[:=]|\s[-–—]\s|->")
 """What people put between a value and what they say about it."""
@@ -22,7 +22,7 @@ BOXES = {"[ ] ": False, "[x] ": True, "[X] ": True}
 
 
 def take_options(
-    tokens: Sequence[Token], line: int, file: File, prose: Prose, faults: Faults
+    tokens: Sequence[Token], line: int, file: SourceFile, prose: ProseRenderer, faults: ErrorCollector
 ) -> tuple[list[Token], tuple[Option, ...]]:
     """Split *tokens* into the prompt and the options of its task list."""
     rest, items = _take(tokens, _is_task)
@@ -46,12 +46,12 @@ def take_options(
 
 
 def take_tempting(
-    tokens: Sequence[Token], line: int, file: File, prose: Prose, faults: Faults
-) -> tuple[list[Token], tuple[Tempting, ...]]:
+    tokens: Sequence[Token], line: int, file: SourceFile, prose: ProseRenderer, faults: ErrorCollector
+) -> tuple[list[Token], tuple[Distractor, ...]]:
     """Split *tokens* into the prompt and the tempting values of its list."""
     rest, items = _take(tokens, _is_tempting)
     _check_values(rest, line, file, faults)
-    tempting: list[Tempting] = []
+    tempting: list[Distractor] = []
     for item in items:
         place, inline = _place(item, line, file), _inline(item)
         if inline is None or not inline.children or not _is_tempting(item):
@@ -63,11 +63,13 @@ def take_tempting(
         html = prose.render(_shortened(_tokens(item.children), inline, 1, ":"), line)
         if not html:
             faults.add(place, "empty", f"Nothing is said about {value!r}.")
-        tempting.append(Tempting(place=place, value=value, html=html))
+        tempting.append(Distractor(place=place, value=value, html=html))
     return rest, tuple(tempting)
 
 
-def take_steps(tokens: Sequence[Token], line: int, file: File, prose: Prose) -> tuple[list[Token], tuple[Step, ...]]:
+def take_steps(
+    tokens: Sequence[Token], line: int, file: SourceFile, prose: ProseRenderer
+) -> tuple[list[Token], tuple[OrderStep, ...]]:
     """Split *tokens* into the prompt and the steps of its numbered lists."""
     blocks = SyntaxTreeNode(tokens).children
     lists = [one for one in blocks if one.type == "ordered_list"]
@@ -75,18 +77,18 @@ def take_steps(tokens: Sequence[Token], line: int, file: File, prose: Prose) -> 
     for item in (item for one in lists for item in one.children):
         body, said = _body_and_quote(item, line, prose)
         rank = int(item.info) if item.info.isdecimal() else 0
-        steps.append(Step(place=_place(item, line, file), rank=rank, html=prose.render(body, line), said=said))
+        steps.append(OrderStep(place=_place(item, line, file), rank=rank, html=prose.render(body, line), said=said))
     return _tokens(one for one in blocks if one not in lists), tuple(steps)
 
 
-def _body_and_quote(item: SyntaxTreeNode, line: int, prose: Prose) -> tuple[list[Token], Markup | None]:
+def _body_and_quote(item: SyntaxTreeNode, line: int, prose: ProseRenderer) -> tuple[list[Token], Markup | None]:
     """What an item says, and what is quoted below it."""
     quotes = [one for one in item.children if one.type == "blockquote"]
     quoted = [token for quote in quotes for token in _tokens(quote.children)]
     return _tokens(one for one in item.children if one not in quotes), prose.render(quoted, line) if quoted else None
 
 
-def _check_feedback(tokens: Sequence[Token], line: int, file: File, faults: Faults) -> None:
+def _check_feedback(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every quotation below the options that belongs to none of them: it would stand in the question."""
     below = False
     for one in SyntaxTreeNode(tokens).children:
@@ -99,7 +101,7 @@ def _check_feedback(tokens: Sequence[Token], line: int, file: File, faults: Faul
             faults.add(_place(one, line, file), "feedback", "This feedback stands below all options.", fix)
 
 
-def _check_values(tokens: Sequence[Token], line: int, file: File, faults: Faults) -> None:
+def _check_values(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every item left in a question that seems to be a value with what to say about it."""
     for one in SyntaxTreeNode(tokens).children:
         for item in one.children if one.type in ("bullet_list", "ordered_list") else ():
@@ -124,7 +126,7 @@ def _tokens(nodes: Iterable[SyntaxTreeNode]) -> list[Token]:
     return [token for node in nodes for token in node.to_tokens()]
 
 
-def _place(item: SyntaxTreeNode, line: int, file: File) -> Place:
+def _place(item: SyntaxTreeNode, line: int, file: SourceFile) -> SourceLocation:
     return file.place(line + (item.map[0] if item.map else 0))
 
 

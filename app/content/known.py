@@ -21,11 +21,11 @@ COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class UnknownError(Exception):
+class NotStaticError(Exception):
     """It depends on more than sizes and numbers; the message says on what."""
 
 
-class Known:
+class StaticValues:
     """The sizes *dims*; *asked* are those that something depends on."""
 
     def __init__(self, dims: Mapping[str, int]) -> None:
@@ -52,7 +52,7 @@ class Known:
                 return (min if name == "min" else max)(map(self.number, inner))
             case ast.Call(func=ast.Name(id="len"), args=[ast.List() | ast.Tuple() as listed]):
                 return len(listed.elts)
-        raise UnknownError(f"'{ast.unparse(node)}' is neither a number nor a size")
+        raise NotStaticError(f"'{ast.unparse(node)}' is neither a number nor a size")
 
     def decided(self, node: ast.expr) -> bool:
         """Whether *node* holds.
@@ -88,27 +88,27 @@ class Known:
                 return [_pair(ast.Constant(at), one) for at, one in enumerate(self.items(inner))]
             case ast.Call(func=ast.Name(id="zip"), args=inner):
                 return [_pair(*parts) for parts in zip(*map(self.items, inner), strict=False)]
-        raise UnknownError(f"'{ast.unparse(node)}' is neither a range of sizes nor a list")
+        raise NotStaticError(f"'{ast.unparse(node)}' is neither a range of sizes nor a list")
 
     def _counted(self, bounds: list[ast.expr]) -> range:
         numbers = [self.number(one) for one in bounds]
         if not all(isinstance(one, int) for one in numbers) or numbers[2:] == [0]:
-            raise UnknownError("a range counts in whole steps")
+            raise NotStaticError("a range counts in whole steps")
         found = range(*map(int, numbers))
         if len(found) > MOST_TURNS:
-            raise UnknownError(f"more than {MOST_TURNS} turns")
+            raise NotStaticError(f"more than {MOST_TURNS} turns")
         return found
 
 
 def _bounded(op: type[ast.operator], left: float, right: float) -> float:
     if op is ast.Pow and (abs(left) > LARGEST or not 0 <= right <= LARGEST_EXPONENT):
-        raise UnknownError("the power is too large")
+        raise NotStaticError("the power is too large")
     try:
         found: float = PLAIN[op](left, right)
     except ZeroDivisionError:
-        raise UnknownError("it divides by zero") from None
+        raise NotStaticError("it divides by zero") from None
     if not abs(found) <= LARGEST:
-        raise UnknownError("the number is too large")
+        raise NotStaticError("the number is too large")
     return found
 
 

@@ -9,7 +9,7 @@ from app.content.course import read_course
 from app.content.errors import LessonError
 
 
-def renewed(before: Course, folder: Path) -> tuple[Course, tuple[LessonError, ...]]:
+def reload_course(before: Course, folder: Path) -> tuple[Course, tuple[LessonError, ...]]:
     """The course in *folder*, with the lessons of *before* in place of those that have a fault; and all faults."""
     course, errors = read_course(folder)
     if course is None:

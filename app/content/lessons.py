@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.content.blocks import Lesson, Place
+from app.content.blocks import Lesson, SourceLocation
 from app.content.course import load_lesson, read_course
 from app.content.errors import LessonError, LessonErrors
 from app.content.folders import NO_LESSONS, markdown_in
@@ -22,7 +22,7 @@ def read_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...
         return (course.lessons if course else ()), errors
     files = markdown_in(path)
     if not files:
-        return (), (LessonError(Place(path.as_posix(), 1), *NO_LESSONS),)
+        return (), (LessonError(SourceLocation(path.as_posix(), 1), *NO_LESSONS),)
     return _each(files)
 
 

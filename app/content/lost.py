@@ -13,9 +13,9 @@ from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from app.content.blocks import Place
-from app.content.errors import Faults
-from app.content.fences import File
+from app.content.blocks import SourceLocation
+from app.content.errors import ErrorCollector
+from app.content.fences import SourceFile
 
 AWAY = "\ufffc"
 """Stands for what is more than text: code, a formula, an escaped sign."""
@@ -26,7 +26,7 @@ KINDS_OF_FORMULA = r"'$W$' in a line, '$$' on lines of its own around a display"
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LeftoverPattern:
     """A *pattern* in text that is left over, and what to say about it; `{0}` is what was found."""
 
     code: str
@@ -36,76 +36,82 @@ class Lost:
 
 
 LOST = (
-    Lost("math", re.compile(r"\$\$"), "This '$$' has no partner.", f"A formula is written {KINDS_OF_FORMULA}."),
-    Lost(
+    LeftoverPattern(
+        "math", re.compile(r"\$\$"), "This '$$' has no partner.", f"A formula is written {KINDS_OF_FORMULA}."
+    ),
+    LeftoverPattern(
         "math",
         re.compile(r"(?<!\$)\$(?!\$)"),
         "This '$' has no partner.",
         "A formula has one on each side and no space inside of them: '$W$'. For the sign itself write '\\$'.",
     ),
-    Lost(
+    LeftoverPattern(
         "math",
         re.compile(r"\\\((?=[^)]{0,200}\\\))|\\\[(?=[^\]]{0,200}(?:[\^_={]|\\[A-Za-z]))"),
         "'{0}' opens no formula here.",
         f"Write {KINDS_OF_FORMULA}.",
     ),
-    Lost(
+    LeftoverPattern(
         "math",
         re.compile(r"\\(?:begin|end)\{\w+\*?\}|\\[A-Za-z]{2,}|(?<=\w)[_^]\{"),
         "'{0}' is no formula here.",
         f"Write {KINDS_OF_FORMULA}.",
     ),
-    Lost(
+    LeftoverPattern(
         "math",
         re.compile(r"\{\{[^{}\n]*\}\}|(?<=[ (])\{[A-Za-z]\w*\}"),
         "'{0}' is shown as it is written.",
         "Numbers that ':vary:' draws stand in double braces, '{{n}}'; code stands in backticks.",
     ),
-    Lost(
+    LeftoverPattern(
         "not-a-directive",
         re.compile(r"(?m)^:{0,2} ?\{ ?[a-z]+ ?\}(?=[ \t]|$)"),
         "'{0}' opens no directive.",
         "A directive begins with three colons or backticks at least: ':::{choice} some-id'.",
     ),
-    Lost(
+    LeftoverPattern(
         "broken-link",
         re.compile(r"(?<=\))\[(?:#|https?:|[\w./-]{1,99}\.md)[^\]\s]{0,99}\]"),
         "The brackets of this link are exchanged: {0}.",
         "Write '[text](07-matmul.md)'.",
     ),
-    Lost(
+    LeftoverPattern(
         "broken-link",
         re.compile(r"(?<![\w(\[<])(?:https?://|www\.)[^\s)]{1,150}[^\s).,;:]"),
         "This address is shown and leads nowhere: {0}.",
         "Write '[text](https://…)' or '<https://…>'.",
     ),
-    Lost(
+    LeftoverPattern(
         "broken-link",
         re.compile(r"(?<=\]\()(?:javascript|vbscript|file|data):|(?<=<)(?:javascript|vbscript|file|data):", re.I),
         "A link cannot begin with '{0}'.",
         "Links lead to lesson files, to '#names' on this page, or to 'https://…'.",
     ),
-    Lost(
+    LeftoverPattern(
         "broken-link",
         re.compile(r"\]\((?!(?:javascript|vbscript|file|data):)", re.I),
         "This is no link: what stands in its round brackets cannot be read.",
         "Write '[text](07-matmul.md)', without spaces in the address; if it is code, put it in backticks.",
     ),
-    Lost(
+    LeftoverPattern(
         "broken-link",
         re.compile(r"(?<=\])\[[^\[\]\n]*\]"),
         "The link {0} is not defined here.",
         "Write its address in round brackets; if it is code, put it in backticks.",
     ),
-    Lost(
+    LeftoverPattern(
         "broken-link",
         re.compile(r"\](?= \((?:#[\w-]+|[\w./-]+\.md(?:#[\w-]+)?|https?:[^\s)]+)\))"),
         "A space stands between the words of this link and its address.",
         "Write '[text](07-matmul.md)'.",
     ),
-    Lost("broken-link", re.compile(r"(?m)^\[[^\]\n]+\]:"), "{0} defines no link.", "Write '[name]: 07-matmul.md'."),
-    Lost("code", re.compile(r"`+"), "This '{0}' has no partner.", "Code has a backtick on each side: '`dW`'."),
-    Lost(
+    LeftoverPattern(
+        "broken-link", re.compile(r"(?m)^\[[^\]\n]+\]:"), "{0} defines no link.", "Write '[name]: 07-matmul.md'."
+    ),
+    LeftoverPattern(
+        "code", re.compile(r"`+"), "This '{0}' has no partner.", "Code has a backtick on each side: '`dW`'."
+    ),
+    LeftoverPattern(
         "stress",
         re.compile(
             r"(?<=\S)\*\*(?!\S)|(?<!\S)\*\*(?=\S)|(?<!\S)(?:\*\*|__)(?= [^*_\n]+ (?:\*\*|__)(?!\S))"
@@ -114,20 +120,20 @@ LOST = (
         "This '{0}' has no partner.",
         "Write '**words**' or '*words*', without spaces inside; if it is code, put it in backticks.",
     ),
-    Lost(
+    LeftoverPattern(
         "heading",
         re.compile(r"(?m)^#{1,6}(?=[A-Za-z])"),
         "This is no heading: behind '{0}' a space is missing.",
         "Write '## A heading', or '\\#' for the sign itself.",
     ),
-    Lost("html", re.compile(r"&[A-Za-z]{2,30};"), "'{0}' names no sign.", "Write the sign itself."),
-    Lost(
+    LeftoverPattern("html", re.compile(r"&[A-Za-z]{2,30};"), "'{0}' names no sign.", "Write the sign itself."),
+    LeftoverPattern(
         "html",
         re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>|<!--"),
         "HTML such as '{0}' is shown as text.",
         "Use markdown; if it is code, put it in backticks.",
     ),
-    Lost(
+    LeftoverPattern(
         "table",
         re.compile(r"(?m)^[ \t]*\|[^\n]*\|[ \t]*\n[ \t]*\|[^\n]*\||^(?=[^\n]*\|)(?=[^\n]*-)[|: \t-]+$"),
         "This is no table.",
@@ -164,7 +170,7 @@ def _plain(children: Sequence[Token]) -> Iterator[str]:
             yield AWAY
 
 
-def check_text(token: Token, line: int, file: File, faults: Faults) -> None:
+def check_text(token: Token, line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for each way in which the inline *token*, which begins on *line*, holds text that was meant otherwise."""
     text = str(token.meta.get("text", ""))
     for lost in LOST:
@@ -175,7 +181,7 @@ def check_text(token: Token, line: int, file: File, faults: Faults) -> None:
             faults.add(file.place(at, first.strip()), lost.code, lost.message.replace("{0}", first), lost.fix)
 
 
-def check_table(tokens: Sequence[Token], line: int, file: File, faults: Faults) -> None:
+def check_table(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every row of the tables in *tokens* that has more or fewer cells than its header has columns."""
     columns = 0
     for index, token in enumerate(tokens):
@@ -195,15 +201,15 @@ def _cells(row: str) -> list[str]:
     return escapedSplit(re.sub(r"^\||(?<!\\)\|$", "", row.strip().lstrip("> ")))
 
 
-def check_characters(file: File, faults: Faults) -> None:
+def check_characters(file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every line with a sign that nobody sees, but that browsers and Python do."""
     conflict = next((at for at, text in enumerate(file.lines, start=1) if CONFLICT.match(text)), None)
     if conflict and sum(bool(CONFLICT.match(text)) for text in file.lines) > 1:
         fix = "Decide for one of the versions, and remove the lines of '<', '=' and '>'."
-        faults.add(Place(file.path, conflict, 1), "merge", "A merge left both of its versions here.", fix)
+        faults.add(SourceLocation(file.path, conflict, 1), "merge", "A merge left both of its versions here.", fix)
     for number, text in enumerate(file.lines, start=1):
         match = INVISIBLE.search(text)
         if match:
-            place = Place(file.path, number, match.start() + 1)
+            place = SourceLocation(file.path, number, match.start() + 1)
             name = "NUL" if match[0] == "\ufffd" else f"U+{ord(match[0]):04X}"
             faults.add(place, "invisible", f"An invisible sign stands here ({name}).", "Delete it.")

@@ -8,7 +8,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 from pygments.util import ClassNotFound
 
-from app.content.sentences import code_span, highlighted
+from app.content.sentences import code_span, highlight_code
 
 CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
 
@@ -39,7 +39,7 @@ def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: A
     token = tokens[index]
     language = token.meta.get("language", "text")
     try:
-        code = highlighted(token.content, language)
+        code = highlight_code(token.content, language)
     except ClassNotFound:
         code = Markup(escape(token.content))
     return CODE_BLOCK.format(f"highlight language-{language}", code)

@@ -122,6 +122,6 @@ def words_of(html: Markup) -> str:
 
 
 @lru_cache(maxsize=1024)
-def named(html: Markup) -> Markup:
+def accessible_name_attribute(html: Markup) -> Markup:
     """The attribute by which a control has its name from *html*, where that holds formulas: names are plain words."""
     return Markup(' aria-label="{}"').format(words_of(html)) if "<math" in html else Markup()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import yaml
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Place
-from app.content.errors import Faults, did_you_mean
+from app.content.blocks import SourceLocation
+from app.content.errors import ErrorCollector, did_you_mean
 
 LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
 NEARLY = re.compile(
@@ -56,15 +56,15 @@ class Value:
     """The text of one value, and where it starts. A *literal* text has had its quotes taken off."""
 
     text: str
-    place: Place
+    place: SourceLocation
     literal: bool = False
 
-    def offset(self, index: int) -> Place:
+    def offset(self, index: int) -> SourceLocation:
         """The place of the character at *index* of the text."""
         before = self.text[:index]
         last = before.rfind("\n")
         column = self.place.column + index if last < 0 else index - last
-        return Place(self.place.path, self.place.line + before.count("\n"), column)
+        return SourceLocation(self.place.path, self.place.line + before.count("\n"), column)
 
 
 class _Composer(yaml.SafeLoader):
@@ -89,7 +89,7 @@ def _in_words(problem: str, *, inside: bool) -> tuple[str, str]:
     return message, IN_BRACES if inside and "mapping values" in problem else fix
 
 
-def node_of(value: Value, faults: Faults) -> yaml.Node | None:
+def node_of(value: Value, faults: ErrorCollector) -> yaml.Node | None:
     """The YAML node of a value, or None after a fault was added."""
     if len(value.text) > LONGEST:
         faults.add(value.place, "too-long", f"This value is longer than {LONGEST} characters.")
@@ -110,16 +110,16 @@ def node_of(value: Value, faults: Faults) -> yaml.Node | None:
     return node
 
 
-def _place(value: Value, line: int, column: int) -> Place:
+def _place(value: Value, line: int, column: int) -> SourceLocation:
     start = value.place
-    return Place(start.path, start.line + line, column + (start.column if line == 0 else 1))
+    return SourceLocation(start.path, start.line + line, column + (start.column if line == 0 else 1))
 
 
-def place_of(value: Value, node: yaml.Node) -> Place:
+def place_of(value: Value, node: yaml.Node) -> SourceLocation:
     return _place(value, node.start_mark.line, node.start_mark.column)
 
 
-def items_of(value: Value, faults: Faults, what: str) -> Mapping[str, tuple[Value, yaml.Node]] | None:
+def items_of(value: Value, faults: ErrorCollector, what: str) -> Mapping[str, tuple[Value, yaml.Node]] | None:
     """The entries of a `{key: value}` mapping, keys as text; None after a fault was added."""
     node = node_of(value, faults)
     if node is None and not value.text.strip():
@@ -190,7 +190,7 @@ def plain_of(node: yaml.Node) -> object:
 class Options:
     """The options of one directive, read by type. A fault is added where a value is not of its type."""
 
-    def __init__(self, entries: Mapping[str, Value], owner: str, place: Place, faults: Faults) -> None:
+    def __init__(self, entries: Mapping[str, Value], owner: str, place: SourceLocation, faults: ErrorCollector) -> None:
         self.entries = entries
         self.owner = owner
         self.place = place
@@ -199,7 +199,7 @@ class Options:
     def __contains__(self, key: str) -> bool:
         return key in self.entries
 
-    def place_of(self, key: str) -> Place:
+    def place_of(self, key: str) -> SourceLocation:
         return self.entries[key].place if key in self.entries else self.place
 
     def wrong(self, key: str, code: str, message: str, fix: str = "") -> None:
@@ -233,7 +233,7 @@ class Options:
     def needed_text(self, key: str, example: str) -> str | None:
         return self.text(key) if self.need(key, example) else None
 
-    def words(self, key: str, *, once: bool = True) -> tuple[tuple[str, Place], ...]:
+    def words(self, key: str, *, once: bool = True) -> tuple[tuple[str, SourceLocation], ...]:
         """Names separated by spaces or commas, or a YAML list of them, each with its place; and *once*, if so."""
         value = self.entries.get(key)
         if value is None:

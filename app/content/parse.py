@@ -8,12 +8,12 @@ from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, h
 from app.content.course_page import NO_PAGE, CoursePage
 from app.content.directives import OPTIONS, READERS
 from app.content.directives.callout import KINDS
-from app.content.errors import Faults, LessonError
-from app.content.fences import Directive, File, Run, pieces
+from app.content.errors import ErrorCollector, LessonError
+from app.content.fences import Directive, SourceFile, TokenRun, split_at_directives
 from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
 from app.content.lost import check_characters
-from app.content.prose import Prose as Renderer
-from app.content.reading import Reading, check_fence
+from app.content.prose import ProseRenderer as Renderer
+from app.content.reading import ParseContext, check_fence
 
 LONGEST = 500_000
 NUMBER = re.compile(r"^\d+-")
@@ -38,7 +38,7 @@ def parse_lesson(
     Returns:
         The lesson, or None where there is any error; the errors in file order.
     """
-    faults = Faults(path)
+    faults = ErrorCollector(path)
     if len(text) > LONGEST:
         faults.add(faults.at(1), "too-long", f"The file is longer than {LONGEST} characters.")
         return None, faults.found
@@ -48,19 +48,19 @@ def parse_lesson(
     return (None if faults.found else lesson), faults.found
 
 
-def file_of(text: str, path: str) -> File:
+def file_of(text: str, path: str) -> SourceFile:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    return File(path, plain.split("\n"))
+    return SourceFile(path, plain.split("\n"))
 
 
-def _read(file: File, faults: Faults, beside: Beside, course: CoursePage, *, piece: bool) -> Lesson:
+def _read(file: SourceFile, faults: ErrorCollector, beside: Beside, course: CoursePage, *, piece: bool) -> Lesson:
     front = front_matter_of_piece(file, faults) if piece else None
     front = front or read_front_matter(file, LESSON_KEYS, faults)
     check_lesson(front, faults)
     prose = Renderer(file, faults, course)
-    reading = Reading(file, faults, prose, beside=beside, elsewhere=lambda target: _programs(target, beside))
+    reading = ParseContext(file, faults, prose, beside=beside, elsewhere=lambda target: _programs(target, beside))
     tokens = reading.prose.page(front.body.text, front.body.line)
-    parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
+    parts = list(split_at_directives(tokens, front.body.line, file, OPTIONS, faults))
     blocks = _blocks(parts, reading)
     if not front.body.text.strip():
         faults.add(faults.at(max(front.body.line, 1)), "empty", "The lesson is empty.")
@@ -98,16 +98,18 @@ def _programs(target: str, beside: Beside) -> Mapping[str, Forward] | None:
     text = beside(target)
     if text is None:
         return None
-    file, faults = file_of(text, target), Faults(target)
-    reading = Reading(file, faults, Renderer(file, faults))
-    front = read_front_matter(file, LESSON_KEYS, Faults(target))
-    parts = pieces(reading.prose.page(front.body.text, front.body.line), front.body.line, file, OPTIONS, Faults(target))
+    file, faults = file_of(text, target), ErrorCollector(target)
+    reading = ParseContext(file, faults, Renderer(file, faults))
+    front = read_front_matter(file, LESSON_KEYS, ErrorCollector(target))
+    parts = split_at_directives(
+        reading.prose.page(front.body.text, front.body.line), front.body.line, file, OPTIONS, ErrorCollector(target)
+    )
     found = [_block(one, reading) for one in parts if isinstance(one, Directive) and one.name == "forward"]
     broken = any(one.code not in ("duplicate-id",) for one in faults.found)
     return {} if broken else {one.name: one for one in found if isinstance(one, Forward)}
 
 
-def _slug(name: str, faults: Faults) -> str:
+def _slug(name: str, faults: ErrorCollector) -> str:
     slug = lesson_slug(name)
     if not slug or slug == "unit":
         message = f"{name!r} is no name for a lesson file."
@@ -115,7 +117,7 @@ def _slug(name: str, faults: Faults) -> str:
     return slug
 
 
-def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, ...]:
+def _blocks(parts: Iterable[TokenRun | Directive], reading: ParseContext) -> tuple[Block, ...]:
     """Blocks in file order. What others speak of is read before them, wherever it stands."""
     parts = list(parts)
     for part in parts:
@@ -125,14 +127,14 @@ def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, 
     return tuple(block for at in range(len(parts)) if (block := blocks[at]) is not None)
 
 
-def _turn(part: Run | Directive) -> int:
+def _turn(part: TokenRun | Directive) -> int:
     """When *part* is read: exercises speak of forward programs, and some of other exercises."""
     name = part.name if isinstance(part, Directive) else ""
     return {"forward": 0, "order": 2, "keep": 2, "reveal": 3}.get(name, 1)
 
 
-def _block(part: Run | Directive, reading: Reading) -> Block | None:
-    if isinstance(part, Run):
+def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
+    if isinstance(part, TokenRun):
         html = reading.prose.render(part.tokens, part.line, inside=False)
         first = next((token.map[0] for token in part.tokens if token.map), 0)
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None

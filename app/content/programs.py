@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.content.blocks import Forward, Place
-from app.content.errors import Faults, did_you_mean
-from app.content.straight import counted, is_mask, outside
-from app.content.unroll import StoppedError, Unrolled, unrolled
+from app.content.blocks import Forward, SourceLocation
+from app.content.errors import ErrorCollector, did_you_mean
+from app.content.straight import data_sized_part, is_mask, untraceable_part
+from app.content.unroll import Unrolled, UnrollError, unroll_program
 
 MODULES = ("torch", "F", "math")
 LONGEST = 50_000
@@ -32,7 +32,7 @@ _ELSEWHERE |= {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SyntaxIssue:
     """A syntax fault; the line counts from 1 within the source."""
 
     line: int
@@ -40,34 +40,34 @@ class Fault:
     message: str
 
 
-def parsed(source: str) -> ast.Module | Fault:
+def parse_program(source: str) -> ast.Module | SyntaxIssue:
     """The syntax tree of *source*, or why there is none. Never raises."""
     if len(source) > LONGEST:
-        return Fault(1, 1, f"longer than {LONGEST:,} characters")
+        return SyntaxIssue(1, 1, f"longer than {LONGEST:,} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
-        return Fault(error.lineno or 1, max(error.offset or 1, 1), str(error.msg))
+        return SyntaxIssue(error.lineno or 1, max(error.offset or 1, 1), str(error.msg))
     except (ValueError, RecursionError, MemoryError) as error:
-        return Fault(1, 1, str(error) or "nested too deeply")
+        return SyntaxIssue(1, 1, str(error) or "nested too deeply")
 
 
-def check_python(source: str, line: int, what: str, faults: Faults) -> ast.Module | None:
+def check_python(source: str, line: int, what: str, faults: ErrorCollector) -> ast.Module | None:
     """Parse code of the author; a fault is added at its exact line of the file."""
     if len(source) > LONGEST:
         faults.add(faults.at(line), "too-long", f"{what} has {len(source):,} characters; a box takes {LONGEST:,}.")
         return None
-    tree = parsed(source)
-    if isinstance(tree, Fault):
+    tree = parse_program(source)
+    if isinstance(tree, SyntaxIssue):
         place = faults.at(line + tree.line - 1, tree.column)
         faults.add(place, "syntax", f"{what} is not Python: {tree.message}.")
         return None
     return tree
 
 
-def written(tree: ast.AST) -> tuple[str, ...]:
+def assigned_names(tree: ast.AST) -> tuple[str, ...]:
     """Every name that is assigned anywhere in *tree*, in order of first appearance."""
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return tuple(dict.fromkeys(names))
@@ -75,13 +75,13 @@ def written(tree: ast.AST) -> tuple[str, ...]:
 
 def read_in(source: str) -> tuple[str, ...]:
     """Every name that *source* reads without having written it anywhere; nothing where it is not Python."""
-    tree = parsed(source)
+    tree = parse_program(source)
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)] if isinstance(tree, ast.Module) else []
-    known = {*written(tree), *MODULES} if isinstance(tree, ast.Module) else set()
+    known = {*assigned_names(tree), *MODULES} if isinstance(tree, ast.Module) else set()
     return tuple(dict.fromkeys(name for name in names if name not in known and not hasattr(builtins, name)))
 
 
-def targets(statement: ast.Assign) -> tuple[str, ...] | None:
+def target_names(statement: ast.Assign) -> tuple[str, ...] | None:
     """The names that a plain assignment writes, or None where a target is not a plain name."""
     if len(statement.targets) != 1:
         return None
@@ -92,8 +92,13 @@ def targets(statement: ast.Assign) -> tuple[str, ...] | None:
     return tuple(name.id for name in names if isinstance(name, ast.Name))
 
 
-def straightened(
-    source: str, line: int, dims: Mapping[str, int], inputs: Collection[str], outputs: Sequence[str], faults: Faults
+def straight_line_program(
+    source: str,
+    line: int,
+    dims: Mapping[str, int],
+    inputs: Collection[str],
+    outputs: Sequence[str],
+    faults: ErrorCollector,
 ) -> Unrolled | None:
     """The forward program *source* with its loops and helpers written out; None, and a fault, where it cannot be.
 
@@ -107,8 +112,8 @@ def straightened(
 
     tree = check_python(source, line, "The forward program", faults)
     try:
-        found = unrolled(tree, dims, inputs, outputs, tell) if tree else None
-    except StoppedError:
+        found = unroll_program(tree, dims, inputs, outputs, tell) if tree else None
+    except UnrollError:
         return None
     except RecursionError:
         faults.add(faults.at(line), "syntax", "The forward program is nested too deeply.")
@@ -117,7 +122,7 @@ def straightened(
 
 
 def check_forward(
-    program: Unrolled, line: int, known: Iterable[str], faults: Faults, truths: Iterable[str] = ()
+    program: Unrolled, line: int, known: Iterable[str], faults: ErrorCollector, truths: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """The names that the forward *program* writes; faults where it is not a straight line.
 
@@ -126,11 +131,11 @@ def check_forward(
         known: Dims and inputs.
         truths: The inputs that are masks.
     """
-    tree = parsed(program.source)
-    if isinstance(tree, Fault):
+    tree = parse_program(program.source)
+    if isinstance(tree, SyntaxIssue):
         return ()
 
-    def at(node: ast.stmt | ast.expr) -> Place:
+    def at(node: ast.stmt | ast.expr) -> SourceLocation:
         if program.lines:
             return faults.at(line + program.lines[node.lineno - 1] - 1)
         return faults.at(line + node.lineno - 1, node.col_offset + 1)
@@ -138,10 +143,10 @@ def check_forward(
     scope = set(known)
     outputs: list[str] = []
     masks = set(truths)
-    below = {name: at(one).line for one in reversed(tree.body) for name in written(one)}
+    below = {name: at(one).line for one in reversed(tree.body) for name in assigned_names(one)}
     for statement in tree.body:
         place = at(statement)
-        names = targets(statement) if isinstance(statement, ast.Assign) else None
+        names = target_names(statement) if isinstance(statement, ast.Assign) else None
         if not isinstance(statement, ast.Assign) or names is None:
             message = "A forward program is a straight line of assignments such as 'Y = X @ W'."
             faults.add(place, "not-straight-line", message, "Write this step as an assignment to a new name.")
@@ -151,9 +156,9 @@ def check_forward(
             faults.add(place, "alias", message, f"Write '{names[0]} = {statement.value.id}.clone()'.")
         unknown = _check_reads(statement.value, scope | set(outputs), below, at, faults)
         scope |= unknown - set(below) if program.lines else set()  # told once, and not in every turn
-        if (left := outside(statement.value)) is not None:
+        if (left := untraceable_part(statement.value)) is not None:
             faults.add(at(left[0]), "no-tensor", *left[1:])
-        if (part := counted(statement.value, masks)) is not None:
+        if (part := data_sized_part(statement.value, masks)) is not None:
             message = "How many entries this leaves depends on the numbers, so it has no shape of its own."
             faults.add(at(part), "depends-on-data", message, "Keep them all: 'torch.where(mask, X, 0.0)'.")
         masks |= set(names) if is_mask(statement.value, masks) else set()
@@ -168,7 +173,11 @@ def check_forward(
 
 
 def _check_reads(
-    expression: ast.expr, scope: set[str], below: Mapping[str, int], at: Callable[[ast.expr], Place], faults: Faults
+    expression: ast.expr,
+    scope: set[str],
+    below: Mapping[str, int],
+    at: Callable[[ast.expr], SourceLocation],
+    faults: ErrorCollector,
 ) -> set[str]:
     """The names that are not in *scope*, each with a fault; *below* has the lines of those that are written later."""
     unknown: set[str] = set()
@@ -201,15 +210,15 @@ def _bound(expression: ast.expr) -> Iterator[str]:
 
 def outputs_of(forward: Forward) -> tuple[str, ...]:
     """The names that a forward program writes, in order."""
-    tree = parsed(forward.source)
-    return written(tree) if isinstance(tree, ast.Module) else ()
+    tree = parse_program(forward.source)
+    return assigned_names(tree) if isinstance(tree, ast.Module) else ()
 
 
 def statement_of(tensor: str, forward: Forward) -> str:
     """The line of *forward* that writes *tensor*, as it stands there; for an input, its name."""
-    tree = parsed(forward.source)
+    tree = parse_program(forward.source)
     for statement in tree.body if isinstance(tree, ast.Module) else ():
-        if isinstance(statement, ast.Assign) and tensor in (targets(statement) or ()):
+        if isinstance(statement, ast.Assign) and tensor in (target_names(statement) or ()):
             return ast.get_source_segment(forward.source, statement) or tensor
     return tensor
 
@@ -226,7 +235,9 @@ def tensor_of(gradient: str, forward: Forward) -> str | None:
     return gradient[1:] if gradient.startswith("d") and gradient[1:] in tensors else None
 
 
-def check_gradient(name: str, place: Place, forward: Forward, faults: Faults, others: Iterable[str] = ()) -> bool:
+def check_gradient(
+    name: str, place: SourceLocation, forward: Forward, faults: ErrorCollector, others: Iterable[str] = ()
+) -> bool:
     """Whether *name* is `d` + a tensor of *forward*; a fault is added where it is not, nor could be one of *others*."""
     if tensor_of(name, forward):
         return True

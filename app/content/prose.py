@@ -16,8 +16,8 @@ from markupsafe import Markup
 from app.content.addresses import page_url
 from app.content.blocks import Link
 from app.content.course_page import NO_PAGE, CoursePage
-from app.content.errors import Faults, did_you_mean
-from app.content.fences import OPENS, File, markdown
+from app.content.errors import ErrorCollector, did_you_mean
+from app.content.fences import OPENS, SourceFile, lesson_markdown
 from app.content.lost import check_table, check_text, notice_lost
 from app.content.markup_rules import RULES, plain_text
 from app.content.mathml import kept_together
@@ -49,10 +49,10 @@ SENTENCE = frozenset({"text", "code_inline", "math_inline", "em_open", "em_close
 LONGEST_MESSAGE = 600
 
 
-class Prose:
+class ProseRenderer:
     """Renders the markdown of one lesson file and remembers what can be linked to."""
 
-    def __init__(self, file: File, faults: Faults, course: CoursePage = NO_PAGE) -> None:
+    def __init__(self, file: SourceFile, faults: ErrorCollector, course: CoursePage = NO_PAGE) -> None:
         self.course = course
         self.lang = ""  # of the directive that is read, where it names one
         self.file = file
@@ -66,7 +66,7 @@ class Prose:
         self._notes: set[str] = set()
         self._numbered: set[int] = set()
         self._level = 1  # of the heading above; the title is the first
-        self.md: MarkdownIt = markdown()
+        self.md: MarkdownIt = lesson_markdown()
         notice_lost(self.md)
         for name, rule in RULES.items():
             self.md.add_render_rule(name, rule)

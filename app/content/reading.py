@@ -10,13 +10,13 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from app.content.arithmetic import UnreadableError, Value, integer_of
-from app.content.blocks import Exercise, Forward, FunctionBox, Grad, Hint, Place, Tempting
-from app.content.errors import Faults, did_you_mean
-from app.content.fences import Directive, File, pieces
+from app.content.blocks import Distractor, Exercise, Forward, FunctionBox, Grad, Hint, SourceLocation
+from app.content.errors import ErrorCollector, did_you_mean
+from app.content.fences import Directive, SourceFile, split_at_directives
 from app.content.items import take_tempting
 from app.content.options import NAME, Options
 from app.content.programs import check_gradient, tensor_of, tensors_of
-from app.content.prose import Prose
+from app.content.prose import ProseRenderer
 from app.content.sentences import written_out
 
 B = TypeVar("B", Grad, FunctionBox)
@@ -38,7 +38,7 @@ TITLED = frozenset({"mistake", "correct", "case"})
 CODE = frozenset({"forward", "starter", "solution", "mistake", "given", "correct", "case"})
 
 
-def check_fence(directive: Directive, faults: Faults) -> None:
+def check_fence(directive: Directive, faults: ErrorCollector) -> None:
     """Code stands in backticks, prose in colons."""
     if directive.code == (directive.name in CODE):
         return
@@ -49,7 +49,7 @@ def check_fence(directive: Directive, faults: Faults) -> None:
 
 
 @dataclass(slots=True)
-class Inside:
+class DirectiveBody:
     """The body of a directive: markdown tokens of its own, and its children."""
 
     tokens: list[Token]
@@ -57,10 +57,10 @@ class Inside:
     children: list[Directive]
 
 
-class Asked(TypedDict):
+class ExerciseFields(TypedDict):
     """The fields that every `Exercise` has."""
 
-    place: Place
+    place: SourceLocation
     name: str
     was: tuple[str, ...]
     prompt: Markup
@@ -69,16 +69,16 @@ class Asked(TypedDict):
 
 
 @dataclass(slots=True)
-class Reading:
+class ParseContext:
     """The state of reading one lesson file."""
 
-    file: File
-    faults: Faults
-    prose: Prose
+    file: SourceFile
+    faults: ErrorCollector
+    prose: ProseRenderer
     forwards: dict[str, Forward] = field(default_factory=dict)
     exercises: dict[str, Exercise] = field(default_factory=dict)
     sheets: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    names: dict[str, Place] = field(default_factory=dict)
+    names: dict[str, SourceLocation] = field(default_factory=dict)
     numbers: Drawn = field(default_factory=dict)
     """What was drawn for the question that is read, by name."""
     resized: dict[str, Forward] = field(default_factory=dict)
@@ -131,9 +131,9 @@ class Reading:
             self.names.setdefault(word, place)
         return tuple(word for word, _ in words)
 
-    def asked(self, directive: Directive, options: Options, inside: Inside) -> Asked:
+    def asked(self, directive: Directive, options: Options, inside: DirectiveBody) -> ExerciseFields:
         """What all exercises have in common; the tokens of *inside* are the question."""
-        return Asked(
+        return ExerciseFields(
             place=directive.place,
             name=self.name(directive),
             was=self.was(options),
@@ -144,12 +144,12 @@ class Reading:
 
     def inside(
         self, directive: Directive, children: Sequence[str] = ("hint",), options: Mapping[str, Sequence[str]] = CHILDREN
-    ) -> Inside:
+    ) -> DirectiveBody:
         """The body of a prose directive, in which *children* may stand that have these *options*."""
         tokens = self.prose.tokens(directive.body.text, directive.body.line)
         known = {name: options[name] for name in children}
         where = f"inside of '{{{directive.name}}}'"
-        parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults, where))
+        parts = list(split_at_directives(tokens, directive.body.line, self.file, known, self.faults, where))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
         found = [part for part in parts if isinstance(part, Directive)]
         for at, child in enumerate(found):
@@ -160,9 +160,9 @@ class Reading:
             elif child.argument and child.name in CHILDREN:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")
-        return Inside(own, directive.body.line, found)
+        return DirectiveBody(own, directive.body.line, found)
 
-    def hints(self, inside: Inside) -> tuple[Hint, ...]:
+    def hints(self, inside: DirectiveBody) -> tuple[Hint, ...]:
         hints = []
         for child in inside.children:
             if child.name == "hint":
@@ -177,11 +177,11 @@ class Reading:
             self.faults.add(directive.place, "empty", f"This '{{{directive.name}}}' is empty.")
         return self.prose.render(inside.tokens, inside.line)
 
-    def with_tempting(self, directive: Directive) -> tuple[Inside, tuple[Tempting, ...]]:
+    def with_tempting(self, directive: Directive) -> tuple[DirectiveBody, tuple[Distractor, ...]]:
         """The body of a question, and the tempting values that were listed in it."""
         inside = self.inside(directive)
         tokens, tempting = take_tempting(inside.tokens, inside.line, self.file, self.prose, self.faults)
-        return Inside(tokens, inside.line, inside.children), tempting
+        return DirectiveBody(tokens, inside.line, inside.children), tempting
 
     def prompt(self, directive: Directive, tokens: Sequence[Token], line: int) -> Markup:
         if not tokens:

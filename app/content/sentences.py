@@ -10,7 +10,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, get_lexer_by_name
 
 from app.content.mathml import FormulaError, kept_together, mathml
-from app.content.tex import expanded
+from app.content.tex import expand_macros
 
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
 CODE_SPAN = re.compile(r"`([^`]+)`")
@@ -24,7 +24,7 @@ SHORT = 24
 _formatter = HtmlFormatter[str](nowrap=True)
 
 
-def highlighted(source: str, language: str = "python") -> Markup:
+def highlight_code(source: str, language: str = "python") -> Markup:
     """*source* with Pygments classes (`nowrap`: no `<pre>` around it).
 
     Raises:
@@ -50,7 +50,7 @@ def _word(text: str) -> Markup:
 
 
 @lru_cache(maxsize=1024)
-def sentence(text: str) -> Markup:
+def render_sentence(text: str) -> Markup:
     """Plain text with `code`, $formulas$ and *stressed* words, escaped: for messages that are no markdown."""
     return _marked(text, CODE_SPAN, code_span, _formulas)
 
@@ -59,7 +59,7 @@ def written_out(text: str, macros: Mapping[str, str]) -> str:
     """*text* of a `sentence` with the *macros* of its course put into its formulas."""
 
     def plain(part: str) -> str:
-        return FORMULA.sub(lambda formula: f"${expanded(formula[1], macros)}$", part)
+        return FORMULA.sub(lambda formula: f"${expand_macros(formula[1], macros)}$", part)
 
     parts = re.split(r"(`[^`]+`)", text) if macros else [text]
     return "".join(part if at % 2 else plain(part) for at, part in enumerate(parts))

@@ -51,7 +51,7 @@ def sizes_in(text: str) -> tuple[str, ...]:
     return tuple("?" if set(size) <= {"_"} else str(int(size)) if size.isdecimal() else size for size in sizes)
 
 
-def written(shape: Sequence[object]) -> str:
+def format_shape(shape: Sequence[object]) -> str:
     """A shape as Python writes it: `(27,)`, `(32, 27)`, `()`."""
     sizes = [str(int(size)) if isinstance(size, int) else str(size) for size in shape]
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
@@ -62,13 +62,13 @@ def name_of(size: int) -> str:
     return str(getattr(size, "name", ""))
 
 
-def named(shape: Sequence[int]) -> str:
+def format_named_shape(shape: Sequence[int]) -> str:
     """A shape by the names of its dims, such as `(N, H)`; empty unless every axis has one."""
     names = [name_of(size) for size in shape]
-    return written(names) if names and all(names) else ""
+    return format_shape(names) if names and all(names) else ""
 
 
 def shape_text(shape: Sequence[int]) -> str:
     """`(N, H)` = `(32, 27)` in backticks, or the numbers alone where there are no names."""
-    names = named(shape)
-    return f"`{names}` = `{written(shape)}`" if names else f"`{written(shape)}`"
+    names = format_named_shape(shape)
+    return f"`{names}` = `{format_shape(shape)}`" if names else f"`{format_shape(shape)}`"

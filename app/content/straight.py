@@ -71,7 +71,7 @@ def holds_parts(statement: ast.stmt, tree: ast.AST) -> bool:
     return False
 
 
-def counted(expression: ast.expr, masks: Collection[str]) -> ast.expr | None:
+def data_sized_part(expression: ast.expr, masks: Collection[str]) -> ast.expr | None:
     """The part of *expression* that leaves as many entries as the numbers say; *masks* are names of truths."""
     for node in ast.walk(expression):
         match node:
@@ -117,7 +117,7 @@ def without_writing(statement: ast.stmt) -> str:
     return f"Choose entry by entry, under a new name: '{new}'."
 
 
-def outside(expression: ast.expr) -> tuple[ast.expr, str, str] | None:
+def untraceable_part(expression: ast.expr) -> tuple[ast.expr, str, str] | None:
     """The part of *expression* that leaves the program of tensors: what is said of it, and what to write."""
     for node in ast.walk(expression):
         match node:
@@ -140,7 +140,7 @@ def _is(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def stored(tree: ast.AST) -> set[str]:
+def stored_names(tree: ast.AST) -> set[str]:
     """The names that *tree* writes outside of functions."""
     found, waiting = set[str](), [tree]
     while waiting:

@@ -3,13 +3,13 @@
 from app.content.blocks import Forward, Input, Table
 from app.content.options import Options
 from app.content.points import shape_in
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 
 FEWEST, MOST = 20, 20_000
 """Rows that a run needs, and numbers that it may have: they are sent along with it."""
 
 
-def table_of(forward: Forward, reads: tuple[str, str], options: Options, reading: Reading) -> Table | None:
+def table_of(forward: Forward, reads: tuple[str, str], options: Options, reading: ParseContext) -> Table | None:
     """The examples in the file that `:data:` names; None after a fault was added."""
     name = options.needed_text("data", "points.csv")
     text = reading.beside(name) if name else None

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from app.content.blocks import Place
-from app.content.errors import Faults
-from app.content.fences import File
+from app.content.blocks import SourceLocation
+from app.content.errors import ErrorCollector
+from app.content.fences import SourceFile
 from app.content.mathml import FormulaError, mathml
 
 BARRED = re.compile(
@@ -27,7 +27,7 @@ LONGEST = 20_000
 def problems(tex: str) -> Iterator[tuple[str, str, str]]:
     """What is wrong with a formula: where it begins, what was seen, what to write instead."""
     first = next((part for part in tex.split("\n") if part.strip()), "").strip()
-    if problem := unbalanced(tex):
+    if problem := balance_problem(tex):
         yield first, f"The formula has {problem}.", ""
     if any(not line.strip() for line in tex.strip().split("\n")[1:]):
         yield "", "This formula holds an empty line.", "Close it with '$$' above, or leave the line out."
@@ -42,11 +42,11 @@ def problems(tex: str) -> Iterator[tuple[str, str, str]]:
         yield long[0], f"'{long[0]}' is wider than any page.", "Keep lengths below 100em."
 
 
-def set_formula(token: Token, line: int, macros: Mapping[str, str], file: File, faults: Faults) -> None:
+def set_formula(token: Token, line: int, macros: Mapping[str, str], file: SourceFile, faults: ErrorCollector) -> None:
     """Put the macros into the formula of *token*, and what a page shows of it into its `meta`; add its faults."""
     display = token.type != "math_inline"
     found = list(problems(token.content))
-    tex = token.content = expanded(token.content, macros).strip()
+    tex = token.content = expand_macros(token.content, macros).strip()
     try:
         token.meta = {**token.meta, "set": mathml(tex, display=display)}
     except FormulaError as error:
@@ -58,7 +58,7 @@ def set_formula(token: Token, line: int, macros: Mapping[str, str], file: File, 
         faults.add(_place(snippet, tex, line, file), "math", message, fix)
 
 
-def _place(snippet: str, tex: str, line: int, file: File) -> Place:
+def _place(snippet: str, tex: str, line: int, file: SourceFile) -> SourceLocation:
     """Where *snippet* of *tex* stands, whose first line is *line* or the one below; else where the formula begins."""
     first = tex.partition("\n")[0]
     for sought in (snippet, first) if snippet else ():
@@ -68,7 +68,7 @@ def _place(snippet: str, tex: str, line: int, file: File) -> Place:
     return file.place(line)
 
 
-def unbalanced(tex: str) -> str:
+def balance_problem(tex: str) -> str:
     """What is wrong with the braces or environments of *tex*; empty when nothing is."""
     depth = 0
     for match in re.finditer(r"\\.|[{}]", tex, re.DOTALL):
@@ -81,7 +81,7 @@ def unbalanced(tex: str) -> str:
     return "" if begins == ends else "a '\\begin' without its '\\end'"
 
 
-def expanded(tex: str, macros: Mapping[str, str]) -> str:
+def expand_macros(tex: str, macros: Mapping[str, str]) -> str:
     """*tex* with *macros* put in, which may hold others and take arguments `#1` to `#9`; bounded whatever they say."""
     for _ in range(DEEPEST if macros else 0):
         before, tex = tex, _once(tex, macros)

@@ -6,7 +6,7 @@ from pathlib import Path
 from posixpath import normpath, relpath
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from app.content.blocks import Lesson, Link, Place
+from app.content.blocks import Lesson, Link, SourceLocation
 from app.content.errors import LessonError, did_you_mean
 
 LARGEST_PICTURE = 2_000_000
@@ -23,7 +23,7 @@ PUBLISH = "Publish it, or make this one a draft as well."
 OUTSIDE = "Take the link out, or move this page into the private unit."
 
 
-def requirements(lessons: Iterable[Lesson], ids: Set[str]) -> Iterator[LessonError]:
+def check_requirements(lessons: Iterable[Lesson], ids: Set[str]) -> Iterator[LessonError]:
     """Every requirement is one of the *ids*, and none leads back to where it came from."""
     lessons = tuple(lessons)
     by_name = {lesson.name: lesson for lesson in reversed(lessons)}
@@ -79,11 +79,11 @@ def dead_links(
             yield LessonError(link.place, "private", message, OUTSIDE)
 
 
-def heirs(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
+def check_former_ids(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
     """What bore a former id has one heir, to whom its progress goes, and no lesson that is still there bears it."""
     lessons = tuple(lessons)
     living = {(one.name, ""): one.path for one in lessons}
-    taken: dict[tuple[str, str], Place] = {}
+    taken: dict[tuple[str, str], SourceLocation] = {}
     for lesson in lessons:
         claims = [((name, ""), _line_of(lesson, "was:")) for name in lesson.was]
         for one in lesson.exercises:
@@ -100,7 +100,7 @@ def heirs(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
                 yield LessonError(place, "duplicate-id", message, "Keep one of them.")
 
 
-def _line_of(lesson: Lesson, start: str) -> Place:
+def _line_of(lesson: Lesson, start: str) -> SourceLocation:
     lines = lesson.source.split("\n")
     return replace(lesson.place, line=next((at for at, one in enumerate(lines, 1) if one.startswith(start)), 1))
 

@@ -9,16 +9,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from app.content.inlining import Inliner, Listed, Scope
-from app.content.known import Known, UnknownError
-from app.content.straight import OTHERS, holds_parts, needs_unrolling, stored, without_writing
+from app.content.inlining import Inliner, Scope, TensorList
+from app.content.known import NotStaticError, StaticValues
+from app.content.straight import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
 
 MOST_STATEMENTS = 500
 DEEPEST = 8
 Tell = Callable[[ast.AST, str, str, str], None]
 
 
-class StoppedError(Exception):
+class UnrollError(Exception):
     """A fault was told; the rest of the program cannot be read."""
 
 
@@ -43,7 +43,7 @@ class Unrolled:
         return Unrolled(source, (*(line for _, line in above), *lines), self.fixed)
 
 
-def unrolled(
+def unroll_program(
     tree: ast.Module, dims: Mapping[str, int], inputs: Collection[str], outputs: Sequence[str], tell: Tell
 ) -> Unrolled | None:
     """*tree* as a straight line; None where it is one already.
@@ -72,18 +72,18 @@ class _Work:
 
     def __init__(self, tree: ast.Module, dims: Mapping[str, int], inputs: Collection[str], tell: Tell) -> None:
         self.tree, self.inputs, self.tell = tree, frozenset(inputs), tell
-        self.known = Known(dims)
-        self.taken = {*stored(tree), *inputs, *dims}
+        self.known = StaticValues(dims)
+        self.taken = {*stored_names(tree), *inputs, *dims}
         inner = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.If)]
-        self.rebound = {name for node in inner for name in stored(node)}
+        self.rebound = {name for node in inner for name in stored_names(node)}
         self.top: Scope = {}
         self.lines: list[tuple[ast.Assign, int]] = []
         self.turns = self.depth = 0
         self.line = 1
 
-    def stop(self, node: ast.AST, code: str, message: str, fix: str = "") -> StoppedError:
+    def stop(self, node: ast.AST, code: str, message: str, fix: str = "") -> UnrollError:
         self.tell(node, code, message, fix)
-        return StoppedError()
+        return UnrollError()
 
     # Statements.
 
@@ -118,7 +118,7 @@ class _Work:
                 self.block(node.body if self._decided(node.test, scope, suffix) else node.orelse, scope, suffix)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item])):
                 listed = scope.get(name)
-                if not isinstance(listed, Listed):
+                if not isinstance(listed, TensorList):
                     raise self.stop(node, "not-straight-line", f"{name!r} is no list.", f"Begin with '{name} = []'.")
                 listed.elts.append(self.named(name, self.read(item, scope, suffix), suffix))
             case _:
@@ -147,7 +147,7 @@ class _Work:
         """The turns of a loop: a number that tells each from the others, and what it is bound to."""
         try:
             found = self.known.items(self.read(over, scope, suffix))
-        except UnknownError as error:
+        except NotStaticError as error:
             fix = "Write 'for t in range(T):', and pick what belongs to the turn, such as 'X[:, t]'."
             raise self.stop(node, "depends-on-data", f"How often this turns is not known: {error}.", fix) from None
         for at, item in enumerate(found):
@@ -173,7 +173,7 @@ class _Work:
     def _decided(self, test: ast.expr, scope: Scope, suffix: str) -> bool:
         try:
             return self.known.decided(self.read(test, scope, suffix))
-        except UnknownError as error:
+        except NotStaticError as error:
             fix = "A branch may ask for sizes. To choose entry by entry, write 'torch.where(mask, a, b)'."
             raise self.stop(test, "depends-on-data", f"Which way this goes is not known: {error}.", fix) from None
 
@@ -191,7 +191,9 @@ class _Work:
         inner = bool(suffix or self.depth)
         match read:
             case ast.List(elts=items) if isinstance(target, ast.Name):
-                scope[names[0]] = Listed([self.named(names[0], one, f"{suffix}_{at}") for at, one in enumerate(items)])
+                scope[names[0]] = TensorList(
+                    [self.named(names[0], one, f"{suffix}_{at}") for at, one in enumerate(items)]
+                )
             case ast.Call() if parts:
                 scope[names[0]] = self._parts(names[0], read, suffix)
             case ast.Tuple(elts=items) if len(items) == len(names) > 1:
@@ -208,7 +210,7 @@ class _Work:
         """What *name* stands for from here on; the lines since *before* were written for its *value*."""
         inner = bool(suffix or self.depth)
         if isinstance(value, ast.Name):
-            if any(value.id in stored(one) for one, _ in self.lines[before:]):
+            if any(value.id in stored_names(one) for one, _ in self.lines[before:]):
                 own = value.id == f"{name}{suffix}"
                 fresh = value.id if own else self._fresh(name, suffix) if inner else name
                 self._rename(value.id, fresh, before)
@@ -298,10 +300,10 @@ class _Work:
             raise self.stop(call, "not-straight-line", message)
         return {name: self._argument(name, (usual | given)[name], scope, suffix) for name in names}
 
-    def _argument(self, name: str, value: ast.expr, scope: Scope, suffix: str) -> "ast.expr | Listed":
+    def _argument(self, name: str, value: ast.expr, scope: Scope, suffix: str) -> "ast.expr | TensorList":
         read = self.read(value, scope, suffix)
         if isinstance(read, ast.List):
-            return Listed([self.named(name, one, f"{suffix}_{at}") for at, one in enumerate(read.elts)])
+            return TensorList([self.named(name, one, f"{suffix}_{at}") for at, one in enumerate(read.elts)])
         return self.named(name, read, suffix)
 
     # The end.
@@ -316,7 +318,7 @@ class _Work:
                 message = f"{name!r} is an input and an output as well."
                 fix = f"Call the input '{name}0', and begin with '{name} = {name}0'."
                 raise self.stop(self.tree.body[-1], "written-twice", message, fix)
-            written = {one: line for assigned, line in self.lines for one in stored(assigned)}
+            written = {one: line for assigned, line in self.lines for one in stored_names(assigned)}
             if last.id != name and name in written:
                 self._rename(name, self._fresh(name, "_start"))
             read = {node.id for one, _ in self.lines for node in ast.walk(one.value) if isinstance(node, ast.Name)}

@@ -15,11 +15,11 @@ import yaml
 
 from app.content.arithmetic import UnreadableError, Value, integer_of, value_of
 from app.content.blocks import Block, Forward, Lesson, Quiz, Sheet
-from app.content.errors import Faults
-from app.content.fences import Body, Directive
+from app.content.errors import ErrorCollector
+from app.content.fences import Directive, DirectiveText
 from app.content.options import Value as Text
 from app.content.options import items_of, texts_of
-from app.content.reading import Drawn, Reading, is_variable
+from app.content.reading import Drawn, ParseContext, is_variable
 from app.content.sizes import LARGEST_SIZE
 
 MOST = 50
@@ -36,21 +36,21 @@ EXAMPLE = "Write ':vary: {n: 20..60}', or some numbers of your own, ':vary: {n: 
 Q = TypeVar("Q", bound=Quiz)
 
 
-def varying(read: Callable[[Directive, Reading], Q]) -> Callable[[Directive, Reading], Q]:
+def parse_with_draws(read: Callable[[Directive, ParseContext], Q]) -> Callable[[Directive, ParseContext], Q]:
     """*read* for a question that may have `:vary:`: the first of its draws, with all of them."""
 
     @wraps(read)
-    def reads(directive: Directive, reading: Reading) -> Q:
+    def reads(directive: Directive, reading: ParseContext) -> Q:
         draws = list(_draws(directive, reading)) if "vary" in directive.options else []
         if not draws:
             return read(directive, reading)
         found: list[Q] = []
         for numbers in draws:
-            faults = Faults(reading.faults.path)
+            faults = ErrorCollector(reading.faults.path)
             names = {} if found else reading.names
             apart = replace(reading, numbers=numbers, faults=faults, names=names)
             told = {name: words(value) for name, value in numbers.items()}
-            quiz = read(filled(directive, told, faults), apart)
+            quiz = read(fill_numbers(directive, told, faults), apart)
             found.append(replace(quiz, draw=len(found), numbers=told))
             for one in faults.found:
                 reading.faults.add(one.place, one.code, f"{one.message} (Drawn were {drawn_words(told)}.)", one.fix)
@@ -70,7 +70,7 @@ def drawn_words(numbers: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in numbers.items())
 
 
-def filled(directive: Directive, numbers: Mapping[str, str], faults: Faults | None = None) -> Directive:
+def fill_numbers(directive: Directive, numbers: Mapping[str, str], faults: ErrorCollector | None = None) -> Directive:
     """*directive* with *numbers* in place of sums such as `{{n - 1}}`; those that it does not show stand above."""
     names = {name: value_of(text) for name, text in numbers.items()}
 
@@ -95,7 +95,7 @@ def filled(directive: Directive, numbers: Mapping[str, str], faults: Faults | No
     options = {
         key: replace(one, text=put(one.text, one.place.line)) for key, one in directive.options.items() if key != "vary"
     }
-    return replace(directive, options=options, body=Body(head + put(body.text, body.line), line))
+    return replace(directive, options=options, body=DirectiveText(head + put(body.text, body.line), line))
 
 
 def with_draws(lesson: Lesson, pick: Callable[[Quiz], Quiz]) -> Lesson:
@@ -113,7 +113,7 @@ def _known(names: Mapping[str, Value]) -> str:
     return f"It may use {', '.join(names)}."
 
 
-def _draws(directive: Directive, reading: Reading) -> Iterator[Drawn]:
+def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
     """Different numbers for the names in `:vary:`; nothing after a fault."""
     faults, value = reading.faults, directive.options["vary"]
     items = items_of(value, faults, "':vary:'")
@@ -157,7 +157,7 @@ def _draws(directive: Directive, reading: Reading) -> Iterator[Drawn]:
     yield from found
 
 
-def _is_sound(name: str, text: Text, forward: Forward | None, faults: Faults) -> bool:
+def _is_sound(name: str, text: Text, forward: Forward | None, faults: ErrorCollector) -> bool:
     """Whether *name* may vary."""
     if not is_variable(name):
         faults.add(text.place, "malformed-name", f"{name!r} cannot name a number.")

@@ -12,27 +12,27 @@ from pydantic import TypeAdapter
 T = TypeVar("T")
 
 
-def plain(value: object) -> Any:
+def to_json_value(value: object) -> Any:
     """*value* as JSON values: dataclasses become objects, tuples become lists."""
     return _adapter(cast(Any, type(value))).dump_python(value, mode="json")
 
 
-def restored(kind: type[T], value: Any) -> T:
+def from_json_value(kind: type[T], value: Any) -> T:
     """The *kind* that `plain` turned into *value*.
 
     Raises:
         ValueError: *value* is not what `plain` makes of a *kind*.
     """
     # As text: only there does a strict reader take a list for a tuple, and nothing else for anything.
-    return read(kind, json.dumps(value))
+    return from_json(kind, json.dumps(value))
 
 
-def written(value: object) -> str:
+def to_json(value: object) -> str:
     """*value* as JSON text, without spaces."""
-    return json.dumps(plain(value), separators=(",", ":"))
+    return json.dumps(to_json_value(value), separators=(",", ":"))
 
 
-def read(kind: type[T], text: str) -> T:
+def from_json(kind: type[T], text: str) -> T:
     """The *kind* that `written` turned into *text*.
 
     Raises:

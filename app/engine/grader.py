@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from app.content.blocks import Forward
-from app.engine.stretch import Stretch, Stretched
+from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import Told
-from app.grading.judge.trials import Shown
+from app.grading.judge.told import InlayShapes
+from app.grading.judge.trials import ShownValue
 from app.grading.judge.verdict import Verdict
 
 BREACHED = (
@@ -20,7 +20,7 @@ BREACHED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunResult:
     """A run without a verdict: shapes, values and what was printed.
 
     Args:
@@ -30,13 +30,13 @@ class Run:
     """
 
     outcome: Outcome
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ShownValue, ...] = ()
     printed: str = ""
     line: int | None = None
     message: str = ""
     wall_ms: float = 0.0
     jail_ms: float = 0.0
-    told: Told = field(default_factory=Told)
+    told: InlayShapes = field(default_factory=InlayShapes)
     origins: tuple[Origin, ...] = ()
 
 
@@ -68,7 +68,7 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class CanaryReport:
     """One flight of the canary attacks: when it ended (Unix seconds), and the attacks that *succeeded*."""
 
     at: float
@@ -98,7 +98,7 @@ class Readiness:
     state: State
     reason: str = ""
     layers: tuple[tuple[str, str], ...] = ()
-    look: Look | None = None
+    look: CanaryReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,11 +149,11 @@ class Grader(Protocol):
 
     async def check(self, task: AnyTask, code: str) -> Verdict: ...
 
-    async def run(self, task: AnyTask, code: str) -> Run: ...
+    async def run(self, task: AnyTask, code: str) -> RunResult: ...
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge: ...
 
-    async def told(self, task: AnyTask, code: str) -> Told:
+    async def told(self, task: AnyTask, code: str) -> InlayShapes:
         """The shapes that the lines of *code* give, read and not run; nothing where no grader is free to read."""
         ...
 
@@ -163,4 +163,4 @@ class Grader(Protocol):
 
     async def facts(self, forward: Forward) -> Facts: ...
 
-    async def train(self, stretch: Stretch) -> Stretched: ...
+    async def train(self, stretch: TrainingChunk) -> ChunkResult: ...

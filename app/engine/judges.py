@@ -10,7 +10,7 @@ JUDGES = ("grading", "engine", "sandbox", "content")
 
 
 @cache
-def judges() -> bytes:
+def sources_digest() -> bytes:
     """A digest of the sources of everything that judges."""
     root = Path(__file__).resolve().parents[1]
     together = sha256()
@@ -21,6 +21,6 @@ def judges() -> bytes:
 
 
 @cache
-def version() -> str:
+def grading_version() -> str:
     """Of what judges here: the release, and a mark of its sources."""
-    return f"{metadata.version('backhand')}+{judges().hex()[:8]}"
+    return f"{metadata.version('backhand')}+{sources_digest().hex()[:8]}"

@@ -24,7 +24,7 @@ DTYPES = ("float32", "float64", "int64", "uint8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
+class EncodedTensor:
     """A tensor on its way: its raw little-endian bytes in base64."""
 
     dtype: str
@@ -33,7 +33,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class TrainingChunk:
     """What is asked.
 
     Args:
@@ -49,7 +49,7 @@ class Stretch:
     part: Part
     code: str | None = None
     forbid: tuple[str, ...] = ()
-    state: Mapping[str, Numbers] = field(default_factory=dict)
+    state: Mapping[str, EncodedTensor] = field(default_factory=dict)
     split: str = "train"
     first: int = 0
     stop: int = 0
@@ -58,22 +58,22 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretched:
+class ChunkResult:
     """What came back. *line* is the learner's own; *message* is empty where everything went well."""
 
     outcome: Outcome
-    state: Mapping[str, Numbers] = field(default_factory=dict)
+    state: Mapping[str, EncodedTensor] = field(default_factory=dict)
     line: int | None = None
     message: str = ""
     wall_ms: float = 0.0
 
 
-def numbers_of(array: Array) -> Numbers:
+def numbers_of(array: Array) -> EncodedTensor:
     raw = np.ascontiguousarray(array).tobytes()
-    return Numbers(dtype=array.dtype.name, shape=array.shape, base64=base64.b64encode(raw).decode("ascii"))
+    return EncodedTensor(dtype=array.dtype.name, shape=array.shape, base64=base64.b64encode(raw).decode("ascii"))
 
 
-def array_of(numbers: Numbers) -> Array:
+def array_of(numbers: EncodedTensor) -> Array:
     """The array that `numbers_of` was given.
 
     Raises:

@@ -6,7 +6,7 @@ from app.content.blocks import Bug, Checker, CodeBox, Forward, FunctionBox, Grad
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class GradTask:
     """One code box, ready to be graded.
 
     Args:
@@ -32,7 +32,7 @@ class HuntTask:
     """A bug hunt; *mending* grades the mended code like that of any box."""
 
     bug: Bug
-    mending: Task
+    mending: GradTask
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class FunctionTask:
         return self.box.seconds
 
 
-AnyTask = Task | HuntTask | CheckerTask | FunctionTask
+AnyTask = GradTask | HuntTask | CheckerTask | FunctionTask
 
 
 def task_of(lesson: Lesson, box: CodeBox) -> AnyTask:
@@ -94,7 +94,7 @@ def hunt_task_of(lesson: Lesson, bug: Bug) -> HuntTask:
     return HuntTask(bug=bug, mending=grad_task_of(lesson, _mending(bug)))
 
 
-def grad_task_of(lesson: Lesson, grad: Grad) -> Task:
+def grad_task_of(lesson: Lesson, grad: Grad) -> GradTask:
     """The task of *grad*, with the names of the boxes that it continues."""
     given = list(grad.given)
     earlier = grad.after
@@ -106,7 +106,7 @@ def grad_task_of(lesson: Lesson, grad: Grad) -> Task:
     forward = lesson.forward(grad.forward)
     assert forward is not None, "the parser resolves :forward:"
     # Hints say nothing of what is right; at practice they change with what was diagnosed.
-    return Task(forward=forward, grad=replace(grad, hints=()), given=tuple(given))
+    return GradTask(forward=forward, grad=replace(grad, hints=()), given=tuple(given))
 
 
 def _mending(bug: Bug) -> Grad:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from app.practice.operation_row import Operation
-from app.practice.rule_text import summed, written
+from app.practice.rule_text import rule_in_torch, sum_text
 from app.practice.shapes import Shape, form_of
 
 VIEWS = frozenset({"T", "mT", "expand_as", "reshape", "permute", "transpose"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ForwardStep:
     """A line of the forward program that makes *name*.
 
     Args:
@@ -59,10 +59,10 @@ class Step:
             words.setdefault("n", self.shapes[row.walk][int(axis)])
         ranks = {"g": len(self.shape), "x": len(self.shapes[at]), "z": len(self.shapes[at - 1])}
         rule = rule.format(**self.fields) if row.back else rule
-        text = written(rule, {**names, **words}, ranks, None if axis is None else int(axis))
+        text = rule_in_torch(rule, {**names, **words}, ranks, None if axis is None else int(axis))
         if row.reduces and self.operands[at] not in re.findall(r"\w+", text):
             return f"{text if text.isidentifier() else f'({text})'}.expand_as({self.operands[at]})"
-        return summed(text, self._wide(at), self.shapes[at])
+        return sum_text(text, self._wide(at), self.shapes[at])
 
     def _wide(self, at: int) -> Shape:
         """The shape that the rule gives, before a broadcast is undone."""
@@ -72,7 +72,7 @@ class Step:
         return self.shape if row.broadcasts else self.shapes[at]
 
 
-def backward(steps: Sequence[Step]) -> tuple[tuple[str, str], ...]:
+def backward_lines(steps: Sequence[ForwardStep]) -> tuple[tuple[str, str], ...]:
     """The lines of the backward pass, each with its operation; later shares of a tensor are added with `+=`."""
     terms = [(step.operation.name, *term) for step in reversed(steps) for term in step.terms]
     shares = [to for _, to, _ in terms]
@@ -96,7 +96,7 @@ def _with_memory(text: str) -> str:
     return text
 
 
-def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> Step | None:
+def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> ForwardStep | None:
     """The step that a forward line makes, read back from its text; None where the row writes another one."""
     name, _, line = text.partition(" = ")
     found = _pattern(operation).fullmatch(line)
@@ -108,7 +108,7 @@ def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> Ste
     fixed = form_of(operation.shapes[0]).axis
     if "axis" not in fields and fixed is not None:
         fields["axis"] = str(fixed)
-    return Step(
+    return ForwardStep(
         name=name,
         operation=operation,
         operands=operands,

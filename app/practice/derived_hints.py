@@ -13,7 +13,7 @@ STRETCHED = frozenset({"fork", "matmul"})
 """Families whose principle says nothing of copies: where an operand was stretched, its gradient is summed as well."""
 
 
-def ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[str, ...]:
+def hint_ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[str, ...]:
     """Hints for one *line*: the principle, the shape of the answer, the line with a blank."""
     name = line.split()[0]
     shape = f"`{name}` has the shape of `{name[1:]}`, `{shapes[name[1:]]}`: one number for each of its entries."
@@ -53,7 +53,7 @@ def line_at_fault(lines: Sequence[str], by: Sequence[str], code: str) -> int | N
     return own[key_line(*mine, "" if wanted in FORKS else wanted)] if own else None
 
 
-def explained(lines: Sequence[str], by: Sequence[str]) -> list[str]:
+def explain_lines(lines: Sequence[str], by: Sequence[str]) -> list[str]:
     """A sentence for each line; what was said of an earlier one is not said again."""
     first: dict[str, str] = {}
     found = []
@@ -64,9 +64,9 @@ def explained(lines: Sequence[str], by: Sequence[str]) -> list[str]:
     return found
 
 
-def told(lines: Sequence[str], by: Sequence[str]) -> str:
+def solution_list(lines: Sequence[str], by: Sequence[str]) -> str:
     """The solution as a list: each line with its sentence."""
-    return "".join(f"- `{line}`\n  {said}\n" for line, said in zip(lines, explained(lines, by), strict=True))
+    return "".join(f"- `{line}`\n  {said}\n" for line, said in zip(lines, explain_lines(lines, by), strict=True))
 
 
 def blanked(line: str) -> str:

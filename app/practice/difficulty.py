@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.practice.item import Item
+from app.practice.item import GeneratedItem
 from app.practice.operations import OPERATIONS
-from app.store.practice import Try
+from app.store.practice import ItemOutcome
 
 ENOUGH = 200
 """Tries of an operation before its points are believed."""
@@ -33,7 +33,7 @@ class Estimate:
     points: float
 
 
-def estimates(tries: Iterable[Try]) -> list[Estimate]:
+def estimate_difficulties(tries: Iterable[ItemOutcome]) -> list[Estimate]:
     """Of every operation that was tried often enough, in the order of the table."""
     ratings = {name: float(row.points) for name, row in OPERATIONS.items()}
     learners: defaultdict[int, float] = defaultdict(lambda: START)
@@ -57,7 +57,7 @@ def estimates(tries: Iterable[Try]) -> list[Estimate]:
     ]
 
 
-def repriced(item: Item, found: Iterable[Estimate]) -> float:
+def repriced_points(item: GeneratedItem, found: Iterable[Estimate]) -> float:
     """The points of *item*, as it was drawn, once those of its operations are what was *found*."""
     more = {one.name: one.points - one.before for one in found}
     return item.points + sum(more.get(name, 0.0) for name in item.operations)

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 
-from app.practice.backward import Step, backward
-from app.practice.item import Item
+from app.practice.backward import ForwardStep, backward_lines
+from app.practice.item import GeneratedItem
 from app.practice.operation_row import Operation
 from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE
-from app.practice.shapes import Form, Operand, Shape, broadcast, form_of, matched, shape_of, whole
+from app.practice.shapes import Form, OperandPattern, Shape, as_factor, broadcast_shape, form_of, match_shape, shape_of
 
 VERSION = 4
 """Texts of version 3 and before name their seed; nobody is given these any more."""
@@ -56,7 +56,7 @@ class Tensor:
 
 
 @dataclass(slots=True)
-class Draft:
+class ProgramBuilder:
     """A program in the making."""
 
     chance: random.Random
@@ -64,7 +64,7 @@ class Draft:
     square: bool
     inputs: list[str] = field(default_factory=list)
     tensors: dict[str, Tensor] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ForwardStep] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
     stretched: int = 0
     indexed: int = 0
@@ -114,7 +114,7 @@ def _quoted(sizes: str, drawn: str) -> str:
     return f'"{sizes} {drawn}"' if drawn else sizes
 
 
-def draw(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) -> Item:
+def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) -> GeneratedItem:
     """The exercise of *level* that *seed* gives.
 
     Args:
@@ -144,15 +144,15 @@ def draw(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) ->
     raise NothingFitsError(f"No program of level {level} can be drawn from {', '.join(within) or 'all operations'}.")
 
 
-def _is_meant(draft: Draft, level: int, wanted: str) -> bool:
+def _is_meant(draft: ProgramBuilder, level: int, wanted: str) -> bool:
     if wanted and wanted not in FORKS and not any(wanted in one.operation.shows for one in draft.steps):
         return False
     (low, high), (fewest, most) = BANDS[level], FORKED[level]
     return low <= draft.points <= high and fewest <= draft.forks <= most
 
 
-def _walked(chance: random.Random, level: int, table: Sequence[Operation], wanted: str) -> Draft | None:
-    draft = Draft(chance, level, square=level > 2 or wanted in SQUARE)
+def _walked(chance: random.Random, level: int, table: Sequence[Operation], wanted: str) -> ProgramBuilder | None:
+    draft = ProgramBuilder(chance, level, square=level > 2 or wanted in SQUARE)
     axes = 3 if level > 1 and chance.random() < 0.25 else 2
     draft.take(tuple(chance.sample([*DIMS][: axes + 2], axes)), name="X")
     weights = [one.weight * (6 if wanted in one.shows else 1) for one in table]
@@ -168,7 +168,7 @@ def _walked(chance: random.Random, level: int, table: Sequence[Operation], wante
     return draft
 
 
-def _place(draft: Draft) -> str:
+def _place(draft: ProgramBuilder) -> str:
     """The tensor that goes on: most often the last one."""
     lines = [step.name for step in draft.steps]
     if not lines:
@@ -176,18 +176,18 @@ def _place(draft: Draft) -> str:
     return draft.chance.choice(lines) if draft.level > 1 and draft.chance.random() < 0.35 else lines[-1]
 
 
-def _joined(draft: Draft, joins: Sequence[Operation]) -> bool:
+def _joined(draft: ProgramBuilder, joins: Sequence[Operation]) -> bool:
     """Brings what nobody reads together in the output, by one of *joins*; False where it does not fit."""
     while len(ends := [step.name for step in draft.steps if step.name not in draft.read]) > 1:
         left, right = ends[-1], ends[-2]
-        shape = broadcast(draft.tensors[left].shape, draft.tensors[right].shape)
+        shape = broadcast_shape(draft.tensors[left].shape, draft.tensors[right].shape)
         if shape is None or "1" in shape or not joins:
             return False
         _apply(draft, draft.chance.choice(joins), None, (left, right), {"*": shape})
     return bool(draft.steps) and "1" not in draft.tensors[draft.steps[-1].name].shape and ends == [draft.steps[-1].name]
 
 
-def _step(draft: Draft, operation: Operation, x: str) -> None:
+def _step(draft: ProgramBuilder, operation: Operation, x: str) -> None:
     """Applies *operation* to *x*, if one of its forms fits."""
     tensor = draft.tensors[x]
     maker = next((one.operation.name for one in draft.steps if one.name == x), "")
@@ -200,9 +200,9 @@ def _step(draft: Draft, operation: Operation, x: str) -> None:
         return
     forms = [form_of(one) for one in operation.shapes]
     form = draft.chance.choice([one for one in forms if draft.square or not one.is_square] or forms)
-    sizes = matched(form.operands[operation.walk].axes, tensor.shape)
+    sizes = match_shape(form.operands[operation.walk].axes, tensor.shape)
     fresh = [size for size in DIMS if size not in " ".join(tensor.shape)]
-    new = {letter for operand in (*form.operands, Operand(form.output)) for letter in operand.letters}
+    new = {letter for operand in (*form.operands, OperandPattern(form.output)) for letter in operand.letters}
     if sizes is None or len(new - set(sizes)) > len(fresh):
         return
     draft.chance.shuffle(fresh)
@@ -211,18 +211,18 @@ def _step(draft: Draft, operation: Operation, x: str) -> None:
     _apply(draft, operation, form, tuple(operands), sizes)
 
 
-def _new(draft: Draft, operand: Operand, sizes: Mapping[str, Shape]) -> str:
+def _new(draft: ProgramBuilder, operand: OperandPattern, sizes: Mapping[str, Shape]) -> str:
     kind = re.sub(r"\((\w)\)", lambda found: f"({sizes[found[1]][0]})", operand.kind)
     return draft.take(shape_of(operand.axes, sizes), kind)
 
 
-def _with_other(draft: Draft, operation: Operation, x: str) -> None:
+def _with_other(draft: ProgramBuilder, operation: Operation, x: str) -> None:
     """A second tensor of the program that fits: this is what makes forks and residuals."""
     shape, divides = draft.tensors[x].shape, operation.name == "div"
     fitting = {
         name: wide
         for name, one in draft.tensors.items()
-        if name != x and one.graded and (wide := broadcast(one.shape, shape)) is not None and "1" not in wide
+        if name != x and one.graded and (wide := broadcast_shape(one.shape, shape)) is not None and "1" not in wide
         if (not divides or "positive" in one.flags) and not draft.cancels(operation.name, x, name)
     }
     if fitting:
@@ -231,13 +231,17 @@ def _with_other(draft: Draft, operation: Operation, x: str) -> None:
 
 
 def _apply(
-    draft: Draft, operation: Operation, form: Form | None, operands: tuple[str, ...], sizes: Mapping[str, Shape]
+    draft: ProgramBuilder,
+    operation: Operation,
+    form: Form | None,
+    operands: tuple[str, ...],
+    sizes: Mapping[str, Shape],
 ) -> None:
     tensors = [draft.tensors[one] for one in operands]
-    fields = {letter: whole(size[0]) for letter, size in sizes.items() if letter.isalpha()}
+    fields = {letter: as_factor(size[0]) for letter, size in sizes.items() if letter.isalpha()}
     if form and form.axis is not None:
         fields["axis"] = str(form.axis)
-    step = Step(
+    step = ForwardStep(
         name=draft.free(NAMES["line"]),
         operation=operation,
         operands=operands,
@@ -270,12 +274,12 @@ def _numbers(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset
     return given & (flags[0] | {"positive", "tame"}) if operation.family == "activation" else given
 
 
-def _item(draft: Draft, level: int, seed: int, wanted: str, within: tuple[str, ...]) -> Item:
-    lines = backward(draft.steps)
+def _item(draft: ProgramBuilder, level: int, seed: int, wanted: str, within: tuple[str, ...]) -> GeneratedItem:
+    lines = backward_lines(draft.steps)
     named = " ".join(draft.inputs) + " ".join(step.text for step in draft.steps)
     dims = ", ".join(f"{name}: {size}" for name, size in DIMS.items() if re.search(rf"(?<![.\w]){name}\b", named))
     head = f":dims: {{{dims}}}\n:inputs: {{{', '.join(draft.inputs)}}}\n:output: {draft.steps[-1].name}\n"
-    return Item(
+    return GeneratedItem(
         version=VERSION,
         level=level,
         seed=seed,

@@ -8,8 +8,8 @@ import re
 
 from app.check.mutants import Mutant
 from app.content.dependence import needs_of, shuffled
-from app.practice.derived_hints import principle, told
-from app.practice.item import Item, block, code
+from app.practice.derived_hints import principle, solution_list
+from app.practice.item import GeneratedItem, format_code_block, format_directive
 from app.practice.operations import OPERATIONS, TABLE
 
 MOST_ROWS = 5
@@ -22,7 +22,7 @@ HUNT = (
 AXES = "Which axes of `{1}` are summed to give `{0}`?"
 
 
-def worked(item: Item) -> str:
+def worked_form(item: GeneratedItem) -> str:
     """The solution, a question which principle is behind one of its lines, and behind it a sentence for each."""
     line, by = item.lines[item.key], item.by[item.key]
     right = principle(line, by)
@@ -32,13 +32,15 @@ def worked(item: Item) -> str:
     options = "".join(
         f"- [{'x' if one == right else ' '}] {one}\n{'' if one == right else ELSEWHERE}" for one in offered
     )
-    question = block(f"choice {item.name}-why", {}, f"What is behind the line `{line}`?\n\n{options}", ":::")
-    why = block(f"reveal {item.name}-told", {"title": "Line by line"}, told(item.lines, item.by), ":::")
+    question = format_directive(f"choice {item.name}-why", {}, f"What is behind the line `{line}`?\n\n{options}", ":::")
+    why = format_directive(
+        f"reveal {item.name}-told", {"title": "Line by line"}, solution_list(item.lines, item.by), ":::"
+    )
     example = f"{item.arrives} Read the backward pass of this program.\n\n```python\n{item.solution}```\n\n"
     return item.program_text + example + question + why
 
 
-def fade(item: Item, line: int | None = None) -> str:
+def completion_exercise(item: GeneratedItem, line: int | None = None) -> str:
     """All lines of the solution but one are given.
 
     Args:
@@ -48,11 +50,11 @@ def fade(item: Item, line: int | None = None) -> str:
     target = re.match(r"\w+ \+?=", item.lines[at])
     assert target is not None, "the lines of a solution are assignments"
     given = [f"{target[0]} ____" if rank == at else one for rank, one in enumerate(item.lines)]
-    starter = code("starter", "\n".join(given))
+    starter = format_code_block("starter", "\n".join(given))
     return item.program_text + item.box_text("One line is left open. Write it.", at, starter)
 
 
-def bug_hunt(item: Item, mutant: Mutant) -> str | None:
+def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
     """The solution with one wrong line, to be found and mended; None where no single line mends it."""
     given = mutant.code.splitlines()
     changed = [at for at, (one, other) in enumerate(zip(given, item.lines, strict=False)) if one != other]
@@ -60,42 +62,42 @@ def bug_hunt(item: Item, mutant: Mutant) -> str | None:
         return None
     said = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
     innocent = "".join(
-        code(f"mistake That line is right. {said[at]}", line)
+        format_code_block(f"mistake That line is right. {said[at]}", line)
         for at, line in enumerate(item.lines)
         if at != changed[0] and said[at]
     )
-    hint = block("hint", {}, said[changed[0]], ":::")
+    hint = format_directive("hint", {}, said[changed[0]], ":::")
     body = (
         f"{item.arrives} {HUNT}"
-        + code("given", mutant.code)
+        + format_code_block("given", mutant.code)
         + hint
         + innocent
-        + code("solution", item.lines[changed[0]])
+        + format_code_block("solution", item.lines[changed[0]])
     )
-    fragment = item.program_text + block(f"bug {item.name}", item.asked, body)
+    fragment = item.program_text + format_directive(f"bug {item.name}", item.asked, body)
     # Which line of several that write the same name is mended is not always plain; the parser decides.
     return fragment if item.parsed(fragment)[0] is not None else None
 
 
-def shapes_and_axes(item: Item) -> str:
+def shapes_and_axes(item: GeneratedItem) -> str:
     """Questions about the shapes of gradients, and about the axes that are summed."""
     sums = [(name, found) for name, found in map(_summed, [item] * len(item.lines), range(len(item.lines))) if found]
     rows = [
-        block(f"axes {item.name}-sum-{name}", {"of": name, "from": source}, AXES.format(name, source), ":::")
+        format_directive(f"axes {item.name}-sum-{name}", {"of": name, "from": source}, AXES.format(name, source), ":::")
         for name, source in sums[: MOST_ROWS - 2]
     ]
     first = [name for name, _ in sums]
     names = [*first, *(name for name in reversed(item.require) if name not in first)]
     rows += [
-        block(f"shape {item.name}-shape-{name}", {"of": name}, f"The shape of `{name}`.", ":::")
+        format_directive(f"shape {item.name}-shape-{name}", {"of": name}, f"The shape of `{name}`.", ":::")
         for name in names[: MOST_ROWS - len(rows)]
     ]
     options = {"forward": f"{item.name}-program"}
     body = "Shapes and sums of the backward pass.\n\n" + "".join(rows)
-    return item.program_text + block(f"sheet {item.name}-shapes", options, body)
+    return item.program_text + format_directive(f"sheet {item.name}-shapes", options, body)
 
 
-def _summed(item: Item, at: int) -> tuple[str, str]:
+def _summed(item: GeneratedItem, at: int) -> tuple[str, str]:
     """The gradient of a line that undoes a broadcast, and the gradient that it sums; twice nothing for another line."""
     line, row = item.lines[at], OPERATIONS.get(item.by[at])
     if row is None or row.family not in {"broadcast", "fork"} or ".sum(" not in line or "+=" in line:
@@ -104,10 +106,10 @@ def _summed(item: Item, at: int) -> tuple[str, str]:
     return line.split()[0], next(one for one in re.findall(r"\w+", line.partition("=")[2]) if one in known)
 
 
-def order(item: Item) -> str | None:
+def order_form(item: GeneratedItem) -> str | None:
     """The lines of the solution, to be put in order; None where every order is right, or a line stands twice."""
     if shuffled(needs_of(item.lines), f"{item.name}-order") is None or len(set(item.lines)) < len(item.lines):
         return None
     options = {"forward": f"{item.name}-program"}
-    body = f"{item.arrives} Put the backward pass in order.\n\n" + code("solution", item.solution)
-    return item.program_text + block(f"order {item.name}-order", options, body)
+    body = f"{item.arrives} Put the backward pass in order.\n\n" + format_code_block("solution", item.solution)
+    return item.program_text + format_directive(f"order {item.name}-order", options, body)

@@ -9,10 +9,10 @@ from app.content.blocks import Forward, Grad, Lesson
 from app.content.errors import LessonError
 from app.content.exercises import Hint
 from app.content.parse import parse_lesson
-from app.content.sizes import name_of, written
-from app.engine.task import Task, grad_task_of
-from app.grading.reading.shape_inference import infer
-from app.practice.derived_hints import key_line, ladder
+from app.content.sizes import format_shape, name_of
+from app.engine.task import GradTask, grad_task_of
+from app.grading.reading.shape_inference import infer_shapes
+from app.practice.derived_hints import hint_ladder, key_line
 from app.practice.operations import HEAP
 
 JUDGED = "Each line is judged on its own, as if all above it were right; any road to the right numbers will do."
@@ -20,14 +20,14 @@ JUDGED = "Each line is judged on its own, as if all above it were right; any roa
 LESSON_PATH = "1-practice/01-practice.md"
 
 
-def block(head: str, options: Mapping[str, str], body: str, fence: str = "::::") -> str:
+def format_directive(head: str, options: Mapping[str, str], body: str, fence: str = "::::") -> str:
     """A directive with colons: *head* is `grad linear`."""
     kind, _, name = head.partition(" ")
     lines = [f"{fence}{{{kind}}} {name}".rstrip(), *(f":{key}: {value}" for key, value in options.items())]
     return "\n".join([*lines, "", body.rstrip(), fence, "", ""])
 
 
-def code(head: str, body: str) -> str:
+def format_code_block(head: str, body: str) -> str:
     """A directive with backticks, such as `solution`."""
     kind, _, name = head.partition(" ")
     opened = f"```{{{kind}}} {name}".rstrip()
@@ -35,7 +35,7 @@ def code(head: str, body: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class GeneratedItem:
     """An exercise.
 
     Args:
@@ -83,7 +83,7 @@ class Item:
     @property
     def program_text(self) -> str:
         """The forward program, as markdown."""
-        return code(f"forward {self.name}-program", self.forward)
+        return format_code_block(f"forward {self.name}-program", self.forward)
 
     @cached_property
     def program(self) -> Forward:
@@ -102,8 +102,8 @@ class Item:
     @cached_property
     def shapes(self) -> dict[str, str]:
         """The shapes of all tensors in named axes where there are names, such as `(N, 1)`."""
-        shapes = infer(self.program)
-        return {name: written([name_of(size) or size for size in shape]) for name, shape in shapes.items()}
+        shapes = infer_shapes(self.program)
+        return {name: format_shape([name_of(size) or size for size in shape]) for name, shape in shapes.items()}
 
     @cached_property
     def key(self) -> int:
@@ -117,9 +117,11 @@ class Item:
 
     def box_text(self, prompt: str, at: int, starter: str = "") -> str:
         """A code box for the whole backward pass, with hints for the line with the index *at*."""
-        hints = "".join(block("hint", {}, one, ":::") for one in ladder(self.lines[at], self.by[at], self.shapes))
-        body = f"{self.arrives} {prompt} {JUDGED}\n\n{starter}{hints}{code('solution', self.solution)}"
-        return block(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
+        hints = "".join(
+            format_directive("hint", {}, one, ":::") for one in hint_ladder(self.lines[at], self.by[at], self.shapes)
+        )
+        body = f"{self.arrives} {prompt} {JUDGED}\n\n{starter}{hints}{format_code_block('solution', self.solution)}"
+        return format_directive(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
 
     def hints_at(self, line: int) -> tuple[Hint, ...]:
         """The hints for the line with that index."""
@@ -146,5 +148,5 @@ class Item:
         return box
 
     @cached_property
-    def task(self) -> Task:
+    def task(self) -> GradTask:
         return grad_task_of(self.lesson, self.box)

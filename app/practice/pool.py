@@ -13,14 +13,14 @@ from functools import lru_cache
 
 import structlog
 
-from app.check.bounded_grader import Patient
+from app.check.bounded_grader import RetryingGrader
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
-from app.practice.draw import VERSION, NothingFitsError, draw
-from app.practice.item import Item
+from app.practice.draw import VERSION, NothingFitsError, generate_item
+from app.practice.item import GeneratedItem
 from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
-from app.practice.proof import Checks, NotProvedError, curated, prove
+from app.practice.proof import NotProvedError, SupportsCheck, curated_items, prove_item
 from app.practice.taught import families_of
 from app.store import practice
 from app.store.database import Database
@@ -41,7 +41,7 @@ REFILL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class ItemSpec:
     """A kind of exercise: see `draw`; one of its operations is of *family*, if that is not empty."""
 
     level: int
@@ -57,7 +57,7 @@ class Demand:
         return min((one.level for one in showing or own), default=0)
 
     @property
-    def plain(self) -> "Demand":
+    def plain(self) -> "ItemSpec":
         """The simplest of its family."""
         simple = replace(self, wanted="")
         return replace(simple, level=simple.lowest)
@@ -71,7 +71,7 @@ class Demand:
         used = set(needs)
         return used <= set(self.within) and (not self.family or self.family in families_of(used))
 
-    def shown_by(self, item: Item) -> bool:
+    def shown_by(self, item: GeneratedItem) -> bool:
         """Whether *item*, which was drawn without a wish, may show what is wanted."""
         forked = self.wanted in FORKS and "+=" in item.solution
         return not self.wanted or forked or any(self.wanted in OPERATIONS[name].shows for name in item.operations)
@@ -80,21 +80,21 @@ class Demand:
 @lru_cache(maxsize=1024)
 def _can_be_drawn(level: int, wanted: str, within: tuple[str, ...]) -> bool:
     try:
-        return draw(level, 0, wanted, within) is not None
+        return generate_item(level, 0, wanted, within) is not None
     except NothingFitsError:
         return False
 
 
-class Pool:
+class ItemPool:
     """Exercises of the kinds that were asked for last."""
 
     def __init__(self, database: Database, grader: Grader) -> None:
         self._database = database
-        self._at_once, self._polite = Patient(grader), Polite(grader)
-        self._demands: OrderedDict[Demand, None] = OrderedDict()
+        self._at_once, self._polite = RetryingGrader(grader), YieldingGrader(grader)
+        self._demands: OrderedDict[ItemSpec, None] = OrderedDict()
 
     @property
-    def demands(self) -> tuple[Demand, ...]:
+    def demands(self) -> tuple[ItemSpec, ...]:
         """What was asked for, and may not be at hand yet; what was asked for last at the end."""
         return tuple(self._demands)
 
@@ -145,7 +145,7 @@ class Pool:
             else:
                 await self._keep(item)
 
-    async def _scarcest(self) -> tuple[Demand, Demand] | None:
+    async def _scarcest(self) -> tuple[ItemSpec, ItemSpec] | None:
         """What was asked for and is at hand least, with the kind that can be drawn for it; None where all is there."""
         short = []
         for asked in reversed(self.demands):
@@ -157,64 +157,64 @@ class Pool:
                 self._demands.pop(asked, None)
         return min(short, key=lambda one: one[0])[1:] if short else None
 
-    async def _drawable(self, demand: Demand) -> Demand | None:
+    async def _drawable(self, demand: ItemSpec) -> ItemSpec | None:
         """*demand* at its level, or the nearest below, from which something can be drawn."""
         for level in range(max(demand.level, demand.lowest), demand.lowest - 1, -1):
             if await asyncio.to_thread(_can_be_drawn, level, demand.wanted, demand.drawn_from):
                 return replace(demand, level=level)
         return None
 
-    async def _curated(self, demand: Demand, *, seen: bool = False) -> Item | None:
+    async def _curated(self, demand: ItemSpec, *, seen: bool = False) -> GeneratedItem | None:
         """An exercise of the kind that was proved before, at its level or the nearest below.
 
         Args:
             seen: It may have been kept before, so that somebody may know it.
         """
         for level in range(max(demand.level, demand.lowest), 0, -1):
-            proved = await asyncio.to_thread(curated, level)
+            proved = await asyncio.to_thread(curated_items, level)
             items = [one for one in proved if demand.fits(one.needs) and demand.shown_by(one)]
             if items and not seen:
                 async with self._database.read() as db:
-                    known = await practice.seeds(db, VERSION, level)
+                    known = await practice.list_seeds(db, VERSION, level)
                 items = [one for one in items if one.seed not in known]
             if items:
                 return random.choice(items)
         return None
 
-    async def _stock(self, kind: Demand) -> int:
+    async def _stock(self, kind: ItemSpec) -> int:
         async with self._database.read() as db:
-            unused = await practice.unused(db, VERSION, kind.level, kind.wanted)
+            unused = await practice.unused_operations(db, VERSION, kind.level, kind.wanted)
         return sum(kind.fits(json.loads(one)) for one in unused)
 
-    async def _made(self, kind: Demand, grader: Checks) -> Item | None:
+    async def _made(self, kind: ItemSpec, grader: SupportsCheck) -> GeneratedItem | None:
         """A new exercise that was proved; None where none can be made."""
         try:
             for _ in range(TRIES):
                 item = await asyncio.to_thread(_drawn, kind)
-                if item is None or (await prove(item, grader)).kept:
+                if item is None or (await prove_item(item, grader)).kept:
                     return item
         except (NothingFitsError, NotProvedError) as error:
             log.info("practice-not-made", level=kind.level, wanted=kind.wanted, why=str(error))
         return None
 
-    async def _keep(self, item: Item) -> None:
+    async def _keep(self, item: GeneratedItem) -> None:
         async with self._database.write() as db:
-            await practice.keep(db, columns_of(item))
+            await practice.store_item(db, columns_of(item))
 
 
-def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> Demand:
+def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> ItemSpec:
     rows = (row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip)
     wanted = slip if slip in FORKS else next(rows, "")
-    return Demand(level, wanted, tuple(sorted(set(operations) & {*OPERATIONS, HEAP})), family)
+    return ItemSpec(level, wanted, tuple(sorted(set(operations) & {*OPERATIONS, HEAP})), family)
 
 
-def _drawn(kind: Demand) -> Item | None:
+def _drawn(kind: ItemSpec) -> GeneratedItem | None:
     """A new exercise of the kind; None where luck gives none."""
-    drawn = (draw(kind.level, secrets.randbelow(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
+    drawn = (generate_item(kind.level, secrets.randbelow(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
     return next((one for one in drawn if kind.fits(one.needs)), None)
 
 
-def columns_of(item: Item) -> dict[str, object]:
+def columns_of(item: GeneratedItem) -> dict[str, object]:
     """*item* as the database keeps it."""
     names = ("version", "level", "seed", "wanted", "fragment", "forward", "solution", "points")
     lists = {"within": item.within, "operations": item.needs, "by": item.by}
@@ -222,7 +222,7 @@ def columns_of(item: Item) -> dict[str, object]:
     return plain | {name: json.dumps(one) for name, one in lists.items()}
 
 
-class Polite:
+class YieldingGrader:
     """A grader that is asked only while one waits for a question: no learner waits for longer than for one run."""
 
     def __init__(self, grader: Grader) -> None:

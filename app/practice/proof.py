@@ -15,9 +15,9 @@ from app.check.unanswered import UNANSWERED
 from app.engine.task import AnyTask
 from app.grading.diagnosis.phrases import slips_of
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.practice.backward import Step, step_of
-from app.practice.draw import draw
-from app.practice.item import Item
+from app.practice.backward import ForwardStep, step_of
+from app.practice.draw import generate_item
+from app.practice.item import GeneratedItem
 from app.practice.operations import OPERATIONS
 
 SEEDS = 50
@@ -31,7 +31,7 @@ CURATED: Mapping[int, Sequence[int]] = {
 RED = frozenset({"wrong", "aliased", "mutated"})
 
 
-class Checks(Protocol):
+class SupportsCheck(Protocol):
     """The part of a grader that proofs need."""
 
     async def check(self, task: AnyTask, code: str) -> Verdict: ...
@@ -65,7 +65,7 @@ class Proof:
         return not self.reason
 
 
-async def prove(item: Item, grader: Checks) -> Proof:
+async def prove_item(item: GeneratedItem, grader: SupportsCheck) -> Proof:
     """The proof of *item*.
 
     Raises:
@@ -84,7 +84,7 @@ async def prove(item: Item, grader: Checks) -> Proof:
     return _proof(item, seen[: len(mutants)], frozenset(row for one in seen for row in _rows(one)))
 
 
-def _proof(item: Item, verdicts: Sequence[Verdict], rows: frozenset[str]) -> Proof:
+def _proof(item: GeneratedItem, verdicts: Sequence[Verdict], rows: frozenset[str]) -> Proof:
     survived = sum(one.passed for one in verdicts)
     reds = [[name for name in one.names if name.verdict in RED] for one in verdicts if not one.passed]
     reason = f"{survived} wrong solutions pass" if survived else ""
@@ -120,7 +120,7 @@ def row_of(verdict: NameVerdict) -> str:
     return (verdict.code or "").partition(":")[2]
 
 
-def wrong_lines(item: Item) -> Iterator[Mutant]:
+def wrong_lines(item: GeneratedItem) -> Iterator[Mutant]:
     """The solution with one of the slips that have a sentence of their own; its row is the edit."""
     shapes = {name: tuple(text.strip("()").rstrip(",").split(", ")) for name, text in item.shapes.items()}
     for text, name in zip(item.program.source.splitlines(), item.operations, strict=True):
@@ -131,7 +131,7 @@ def wrong_lines(item: Item) -> Iterator[Mutant]:
             yield from _slips(item, step, at)
 
 
-def _slips(item: Item, step: Step, at: int) -> Iterator[Mutant]:
+def _slips(item: GeneratedItem, step: ForwardStep, at: int) -> Iterator[Mutant]:
     right = step.sent(at, step.operation.rules[at])
     to = f"d{step.operands[at]}"
     places = [rank for rank, line in enumerate(item.lines) if line in (f"{to} = {right}", f"{to} += {right}")]
@@ -146,8 +146,8 @@ def _slips(item: Item, step: Step, at: int) -> Iterator[Mutant]:
 
 
 async def drawn_and_proved(
-    level: int, wanted: str, grader: Checks, seed: int = 0, within: Sequence[str] = ()
-) -> tuple[Item | None, int]:
+    level: int, wanted: str, grader: SupportsCheck, seed: int = 0, within: Sequence[str] = ()
+) -> tuple[GeneratedItem | None, int]:
     """The first exercise from *seed* on that is proved, or None after `SEEDS` of them, and the next seed.
 
     Raises:
@@ -155,13 +155,13 @@ async def drawn_and_proved(
         NotProvedError: The graders were busy or broken.
     """
     for each in range(seed, seed + SEEDS):
-        item = draw(level, each, wanted, within)
-        if (await prove(item, grader)).kept:
+        item = generate_item(level, each, wanted, within)
+        if (await prove_item(item, grader)).kept:
             return item, each + 1
     return None, seed + SEEDS
 
 
 @cache
-def curated(level: int) -> tuple[Item, ...]:
+def curated_items(level: int) -> tuple[GeneratedItem, ...]:
     """The exercises that were proved before, for where there is no time or no luck."""
-    return tuple(draw(level, seed) for seed in CURATED[level])
+    return tuple(generate_item(level, seed) for seed in CURATED[level])

@@ -23,7 +23,7 @@ ALONG: Mapping[str, str] = {
 OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {ast.Gt: ast.LtE, ast.Lt: ast.GtE}
 
 
-def written(rule: str, words: Mapping[str, str], ranks: Mapping[str, int], axis: int | None) -> str:
+def rule_in_torch(rule: str, words: Mapping[str, str], ranks: Mapping[str, int], axis: int | None) -> str:
     """*rule* in torch.
 
     Args:
@@ -90,7 +90,7 @@ def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def summed(text: str, have: Shape, want: Shape) -> str:
+def sum_text(text: str, have: Shape, want: Shape) -> str:
     """*text*, of shape *have*, summed over what was copied to make it of shape *want*."""
     lead = len(have) - len(want)
     kept = [lead + at for at, size in enumerate(want) if size == "1" and have[lead + at] != "1"]

@@ -57,7 +57,7 @@ About = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class CardState:
     """What is remembered of one card; *state* is JSON of `fsrs`."""
 
     family: str
@@ -70,13 +70,13 @@ class Memory:
         return self.family, self.slip
 
 
-def opened(family: str, slip: str, now: datetime) -> Memory:
+def new_card(family: str, slip: str, now: datetime) -> CardState:
     """A new card, due at once."""
     card = fsrs.Card(card_id=1, due=now)
-    return Memory(family=family, slip=slip, state=card.to_json(), due_at=now)
+    return CardState(family=family, slip=slip, state=card.to_json(), due_at=now)
 
 
-def reviewed(memory: Memory, rating: int, now: datetime) -> Memory:
+def review_card(memory: CardState, rating: int, now: datetime) -> CardState:
     """*memory* after it was met at *now*. A clock that was set back counts from where it had been."""
     card = fsrs.Card.from_json(memory.state)
     at = max(now, card.last_review or now).astimezone(UTC)
@@ -84,7 +84,7 @@ def reviewed(memory: Memory, rating: int, now: datetime) -> Memory:
     return replace(memory, state=card.to_json(), due_at=card.due)
 
 
-def strength(memory: Memory, now: datetime) -> Strength:
+def memory_strength(memory: CardState, now: datetime) -> Strength:
     """How well it is remembered, in a word."""
     if memory.due_at <= now:
         return "due"
@@ -99,7 +99,7 @@ def slip_of(code: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Met:
+class ReviewOutcome:
     """What happened at one item.
 
     Args:
@@ -116,7 +116,7 @@ class Met:
     told: bool = False
 
 
-def ratings(met: Met) -> dict[About, int]:
+def card_ratings(met: ReviewOutcome) -> dict[About, int]:
     """What an item says about cards. A slip is about its own card; what was not recognised is about none."""
     found = dict.fromkeys(met.slips, AGAIN)
     if met.solved:
@@ -125,10 +125,10 @@ def ratings(met: Met) -> dict[About, int]:
     return found
 
 
-def in_order(due: Iterable[Memory]) -> list[Memory]:
+def in_order(due: Iterable[CardState]) -> list[CardState]:
     """Due cards as they are met: slips before whole families, the longest due first, siblings behind each other."""
     left = sorted(due, key=lambda one: (not one.slip, one.due_at, one.about))
-    found: list[Memory] = []
+    found: list[CardState] = []
     while left:
         first = left.pop(0)
         near = [one for one in left if siblings(first.slip, one.slip)]
@@ -173,7 +173,7 @@ def weeks_practised(days: Iterable[datetime], now: datetime, weeks: int = 4) -> 
     return len({max(week, 0) for week in ago if week < weeks})
 
 
-def rhythm(practised: int, weeks: int = 4) -> str:
+def rhythm_text(practised: int, weeks: int = 4) -> str:
     """The rhythm in words; a week without practice takes nothing away."""
     return f"Practised in {practised} of the last {weeks} weeks." if practised else ""
 

@@ -10,7 +10,7 @@ Shape = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class OperandPattern:
     """One operand of a form: its axes, and what it is if it is no tensor of normal numbers."""
 
     axes: tuple[str, ...]
@@ -24,7 +24,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    operands: tuple[Operand, ...]
+    operands: tuple[OperandPattern, ...]
     output: tuple[str, ...]
     axis: int | None
 
@@ -43,12 +43,12 @@ def form_of(text: str) -> Form:
     return Form(read, tuple(output.split()), int(axis) if axis else None)
 
 
-def _operand(text: str) -> Operand:
+def _operand(text: str) -> OperandPattern:
     axes, _, kind = text.partition(":")
-    return Operand(tuple(axes.split()), kind)
+    return OperandPattern(tuple(axes.split()), kind)
 
 
-def matched(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
+def match_shape(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
     """What the letters of *axes* stand for in *shape*; None where they do not fit."""
     if axes == ("*",):
         return {"*": shape}
@@ -72,16 +72,16 @@ def shape_of(axes: tuple[str, ...], sizes: Mapping[str, Shape]) -> Shape:
 
 
 def _size(axis: str, sizes: Mapping[str, Shape]) -> str:
-    text = re.sub(r"[a-z]", lambda found: whole(sizes[found[0]][0]), axis)
+    text = re.sub(r"[a-z]", lambda found: as_factor(sizes[found[0]][0]), axis)
     return re.sub(r"([-+*])", r" \1 ", text) if len(axis) > 1 else sizes[axis][0] if axis in sizes else axis
 
 
-def whole(size: str) -> str:
+def as_factor(size: str) -> str:
     """*size* as a factor of something else."""
     return size if size.isalnum() else f"({size})"
 
 
-def broadcast(one: Shape, other: Shape) -> Shape | None:
+def broadcast_shape(one: Shape, other: Shape) -> Shape | None:
     """The shape of both together; None where they do not fit."""
     wide = max(len(one), len(other))
     pairs = zip(("1",) * (wide - len(one)) + one, ("1",) * (wide - len(other)) + other, strict=True)

@@ -14,9 +14,9 @@ import numpy as np
 
 from app.content.blocks import Forward, Input, Lesson
 from app.grading.forward.data import shape_of
-from app.grading.reading.budget import Budget
+from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.node import Array, Node, UntracedError
+from app.grading.reading.node import Array, OpNode, UntracedError
 from app.practice.operation_row import Operation
 from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
 
@@ -87,7 +87,7 @@ def families_of(operations: Iterable[str]) -> frozenset[str]:
     return frozenset(OPERATIONS[name].family for name in operations if name in OPERATIONS)
 
 
-def kind_of(node: Node) -> Kind:
+def kind_of(node: OpNode) -> Kind:
     if _scatters(node):
         return "index_add", ""
     plain = [one.op == "number" for one in node.operands]
@@ -152,19 +152,19 @@ def _array(operand: str) -> Array:
     return np.broadcast_to(fill, shape)
 
 
-def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[Node]:
+def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[OpNode]:
     """The steps of each statement of *source* that can be read, what is computed first before."""
-    scope = Interpreter(arrays, dims, Budget(masks=False, largest=LARGEST))
+    scope = Interpreter(arrays, dims, EntryBudget(masks=False, largest=LARGEST))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for statement in ast.parse(source).body:
-            known: dict[int, Node] = {}
+            known: dict[int, OpNode] = {}
             with suppress(UntracedError):
                 scope.run([statement], known)
             yield from (node for node in known.values() if _scatters(node) or node.op not in UNSTEPPED)
 
 
-def _scatters(node: Node) -> bool:
+def _scatters(node: OpNode) -> bool:
     """Whether rows are added at indices, which is read for its value alone."""
     match node.expr:
         case ast.Call(func=ast.Attribute(attr="index_add")):
@@ -172,7 +172,7 @@ def _scatters(node: Node) -> bool:
     return False
 
 
-def _read(node: Node) -> frozenset[str]:
+def _read(node: OpNode) -> frozenset[str]:
     if _scatters(node) and node.expr is not None:
         return frozenset(one.id for one in ast.walk(node.expr) if isinstance(one, ast.Name))
     return frozenset(one.text for one in node.operands if one.op == "tensor")

@@ -9,7 +9,7 @@ from typing import Protocol
 from app.sandbox.wire import Job, Reply
 
 
-class Runs(Protocol):
+class JobRunner(Protocol):
     def run(self, job: Job) -> Reply: ...
 
 
@@ -55,7 +55,7 @@ CANARIES = (
 )
 
 
-def canaries(jail: Runs) -> tuple[str, ...]:
+def canaries(jail: JobRunner) -> tuple[str, ...]:
     """The names of the attacks that succeeded, empty when the jail holds.
 
     A run that could not be made at all (`fault`), or whose time was over, tells nothing about the walls: a machine may
@@ -64,7 +64,7 @@ def canaries(jail: Runs) -> tuple[str, ...]:
     return tuple(canary.name for canary in CANARIES if not _held(canary, jail))
 
 
-def _held(canary: Canary, jail: Runs, *, again: bool = True) -> bool:
+def _held(canary: Canary, jail: JobRunner, *, again: bool = True) -> bool:
     header = {"source": canary.source, "names": ["won"]}
     reply = jail.run(Job(driver="probe", header=header, seconds=canary.seconds, output_bytes=2**16))
     if reply.ending in ("fault", "timeout"):

@@ -48,7 +48,7 @@ def text_frame(key: str, value: str) -> bytes:
     return TEXT_HEAD.pack(b"S", len(name), len(text)) + name + text
 
 
-def aligned(length: int) -> int:
+def aligned_length(length: int) -> int:
     return -(-length // _ALIGN) * _ALIGN
 
 
@@ -56,7 +56,7 @@ def job_head(document: Any, arrays: Sequence[tuple[str, str, Sequence[int]]]) ->
     """The first part of a job; the raw bytes of each array follow, each padded by `aligned`."""
     body = json.dumps([document, [(key, dtype, list(shape)) for key, dtype, shape in arrays]]).encode()
     head = _LENGTH.pack(_MAGIC, len(body)) + body
-    return head.ljust(aligned(len(head)), b"\0")
+    return head.ljust(aligned_length(len(head)), b"\0")
 
 
 def split_job(job: bytearray) -> tuple[Any, list[tuple[str, str, list[int], int]]]:
@@ -69,14 +69,14 @@ def split_job(job: bytearray) -> tuple[Any, list[tuple[str, str, list[int], int]
     if magic != _MAGIC or _LENGTH.size + length > len(job):
         raise ValueError("not a job")
     document, listed = json.loads(job[_LENGTH.size : _LENGTH.size + length].decode())
-    offset = aligned(_LENGTH.size + length)
+    offset = aligned_length(_LENGTH.size + length)
     arrays = []
     for key, dtype, shape in listed:
         count = 1
         for size in shape:
             count *= size
         arrays.append((key, dtype, shape, offset))
-        offset += aligned(count * ITEM_BYTES[dtype])
+        offset += aligned_length(count * ITEM_BYTES[dtype])
     if offset > len(job):
         raise ValueError("the job is shorter than its arrays")
     return document, arrays

@@ -11,7 +11,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from app.bindings import parsed
+from app.bindings import parse_code
 from app.content.lookalikes import IN_CODE, LOOKALIKES
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
@@ -83,7 +83,7 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
 
 def _is_python(code: str) -> bool:
     try:
-        return too_much(code) is None and parsed(code) is not None
+        return too_much(code) is None and parse_code(code) is not None
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         return False
 
@@ -98,7 +98,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     if told:
         return told
     try:
-        tree = parsed(code)
+        tree = parse_code(code)
         nodes = _in_order(tree)
         own = _own_attributes(tree) if CLASSES in rules else frozenset()
         for node in nodes:

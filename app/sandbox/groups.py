@@ -23,7 +23,7 @@ _BOUNDS = (
 _COUNTS = ("memory.events", "memory.oom_control")
 
 
-class Group:
+class ControlGroup:
     """A group that this process makes in *folder*, bounds, and is in from now on, with all children to come.
 
     Raises:
@@ -53,7 +53,7 @@ class Group:
         return self._ended > before
 
 
-def missing(folder: Path) -> OSError | None:
+def missing_groups(folder: Path) -> OSError | None:
     """Why no group can be made and entered in *folder*, found out by a process that tries it and ends.
 
     It tries without root's rights, since a grader whose zygote has to be replaced has none for this.
@@ -62,18 +62,18 @@ def missing(folder: Path) -> OSError | None:
     if pid == 0:
         try:
             kernel.keep_capabilities()
-            Group(folder)
+            ControlGroup(folder)
         except OSError as error:
             os._exit(error.errno or 255)
         finally:
             os._exit(0)
     _, status = os.waitpid(pid, 0)
-    sweep(folder)
+    sweep_groups(folder)
     number = os.waitstatus_to_exitcode(status)
     return OSError(number, os.strerror(number)) if number > 0 else None
 
 
-def sweep(folder: Path) -> None:
+def sweep_groups(folder: Path) -> None:
     """Remove the groups of zygotes that are gone; one in which a run is still dying stays for the next time."""
     for group in folder.glob("backhand-*"):
         if not Path("/proc", group.name.removeprefix("backhand-")).exists():

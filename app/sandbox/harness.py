@@ -21,7 +21,7 @@ from app.sandbox import frames, probe, rehearsal
 from app.sandbox.seccomp import RESULT_FD
 
 Arrays = dict[str, torch.Tensor]
-Driver = Callable[[dict[str, Any], Arrays, "Output"], None]
+Driver = Callable[[dict[str, Any], Arrays, "FrameWriter"], None]
 
 PRINTED_CHARACTERS = 20_000
 FLOOD_CHARACTERS = 200_000
@@ -60,7 +60,7 @@ class Printed(io.StringIO):
         return len(text)
 
 
-class Output:
+class FrameWriter:
     """What a driver may say."""
 
     def __init__(self, output_bytes: int) -> None:
@@ -147,7 +147,9 @@ def rehearse() -> None:
     driver = DRIVERS.get(rehearsal.DRIVER)
     try:
         if driver:
-            driver(rehearsal.HEADER, rehearsal.arrays(), Output(2**20))  # too little to be sent before it is asked for
+            driver(
+                rehearsal.HEADER, rehearsal.rehearsal_arrays(), FrameWriter(2**20)
+            )  # too little to be sent before it is asked for
     finally:
         torch.set_default_dtype(torch.float32)
 
@@ -163,7 +165,7 @@ def serve(job: bytearray) -> NoReturn:
     try:
         (driver, header, output_bytes), arrays = load(job)
         sys.stdout = sys.stderr = Printed(0)
-        output = Output(output_bytes)
+        output = FrameWriter(output_bytes)
         try:
             DRIVERS[driver](header, arrays, output)
         except Exception as error:

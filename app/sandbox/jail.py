@@ -25,7 +25,7 @@ ALONE, USER, LIMITS, HIDDEN, LANDLOCK, NO_NEW_PRIVS = (1 << bit for bit in range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ConfinementPlan:
     """What the zygote found out once, for all its children.
 
     Args:
@@ -46,7 +46,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunBudget:
     """What one run adds. Its result pipe is descriptor 3 already."""
 
     job_bytes: int
@@ -64,13 +64,13 @@ def settle() -> None:
     kernel.bound_capabilities()
 
 
-def stand_alone(_plan: Plan, _run: Run) -> int:
+def stand_alone(_plan: ConfinementPlan, _run: RunBudget) -> int:
     os.setpgid(0, 0)
     kernel.close_from(RESULT_FD + 1)
     return ALONE
 
 
-def drop_user(plan: Plan, _run: Run) -> int:
+def drop_user(plan: ConfinementPlan, _run: RunBudget) -> int:
     if plan.uid is not None:
         os.setgroups([])
         os.setresgid(plan.uid, plan.uid, plan.uid)
@@ -79,7 +79,7 @@ def drop_user(plan: Plan, _run: Run) -> int:
     return USER if plan.uid is not None else 0
 
 
-def set_limits(plan: Plan, run: Run) -> int:
+def set_limits(plan: ConfinementPlan, run: RunBudget) -> int:
     limit(resource.RLIMIT_AS, plan.address_space + run.job_bytes + MEMORY_BYTES)
     limit(resource.RLIMIT_DATA, plan.private_bytes + run.job_bytes + MEMORY_BYTES)
     limit(resource.RLIMIT_CPU, max(1, math.ceil(run.seconds)))
@@ -99,7 +99,7 @@ def limit(which: int, wanted: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def hide(plan: Plan, _run: Run) -> int:
+def hide(plan: ConfinementPlan, _run: RunBudget) -> int:
     kernel.hide_memory()
     die_with(plan.zygote)
     return HIDDEN
@@ -112,7 +112,7 @@ def die_with(zygote: int) -> None:
         os._exit(1)
 
 
-def forbid_files(plan: Plan, _run: Run) -> int:
+def forbid_files(plan: ConfinementPlan, _run: RunBudget) -> int:
     kernel.prctl("PR_SET_NO_NEW_PRIVS", kernel.PR_SET_NO_NEW_PRIVS, 1)
     if plan.ruleset is not None:
         landlock.restrict(plan.ruleset)
@@ -120,10 +120,10 @@ def forbid_files(plan: Plan, _run: Run) -> int:
     return NO_NEW_PRIVS | (LANDLOCK if plan.ruleset is not None else 0)
 
 
-STEPS: list[Callable[[Plan, Run], int]] = [stand_alone, drop_user, set_limits, hide, forbid_files]
+STEPS: list[Callable[[ConfinementPlan, RunBudget], int]] = [stand_alone, drop_user, set_limits, hide, forbid_files]
 
 
-def confine(plan: Plan, run: Run) -> None:
+def confine(plan: ConfinementPlan, run: RunBudget) -> None:
     """Take every step, say so on the result pipe, and install the filter.
 
     Raises:
@@ -138,7 +138,7 @@ def confine(plan: Plan, run: Run) -> None:
         os.write(RESULT_FD, frames.BOXED)
 
 
-def fault(error: BaseException) -> NoReturn:
+def report_jail_fault(error: BaseException) -> NoReturn:
     """Report that the confinement failed, and end."""
     text = f"{type(error).__name__}: {error}"
     os.write(RESULT_FD, frames.FAULT + text.encode("utf-8", "backslashreplace")[:500])

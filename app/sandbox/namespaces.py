@@ -7,7 +7,7 @@ from app.sandbox import kernel
 _EMPTY = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 
 
-def enter(*, by_user: bool) -> None:
+def enter_namespaces(*, by_user: bool) -> None:
     """Leave the machine's namespaces for new ones, as root or, *by_user*, by way of a user namespace.
 
     In that there is nobody else to become, so it is no way for whoever has to change the user.
@@ -23,7 +23,7 @@ def enter(*, by_user: bool) -> None:
         kernel.unshare(_EMPTY | kernel.CLONE_NEWUSER)
 
 
-def missing(*, by_user: bool) -> OSError | None:
+def missing_namespaces(*, by_user: bool) -> OSError | None:
     """Why `enter` would fail, found out by a process that tries it and ends.
 
     Whoever asks may have threads, so that the fork has to be Python's own: in the child of a bare one, a thread that
@@ -32,7 +32,7 @@ def missing(*, by_user: bool) -> OSError | None:
     pid = os.fork()
     if pid == 0:
         try:
-            enter(by_user=by_user)
+            enter_namespaces(by_user=by_user)
         except OSError as error:
             os._exit(error.errno or 255)
         finally:

@@ -6,13 +6,13 @@ from typing import Any, Protocol
 import torch
 
 
-class Sink(Protocol):
+class ProbeOutput(Protocol):
     def tensor(self, key: str, value: object) -> None: ...
 
     def text(self, key: str, value: str) -> None: ...
 
 
-def run(header: dict[str, Any], arrays: dict[str, torch.Tensor], out: Sink) -> None:
+def run(header: dict[str, Any], arrays: dict[str, torch.Tensor], out: ProbeOutput) -> None:
     """Execute `header["source"]` with *arrays* in scope and send the tensors listed in `header["names"]`."""
     scope: dict[str, Any] = {"__name__": "submission", "torch": torch, "F": torch.nn.functional, "math": math, **arrays}
     try:

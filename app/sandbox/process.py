@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from app.sandbox import frames
-from app.sandbox.wire import Job, Result, decode_result
+from app.sandbox.wire import DecodedFrames, Job, decode_result
 
 COMMAND = (sys.executable, "-I", "-B", "-m", "app.sandbox.zygote")
 ENVIRONMENT = {
@@ -54,7 +54,7 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exit:
+class ChildExit:
     """How a child ended, as `wait4` says it."""
 
     pid: int
@@ -115,14 +115,14 @@ class Zygote:
         child.close()
         self._ask(frames.NEXT)
 
-    def exit_of(self, child: Child, seconds: float) -> Exit:
+    def exit_of(self, child: Child, seconds: float) -> ChildExit:
         """Wait for the report of *child*'s end."""
         try:
             message, _ = self._heard("exit", seconds, child.pid)
         except TimeoutError:
             raise ZygoteGoneError("the zygote does not answer") from None
         message.pop("kind")
-        return Exit(**message)
+        return ChildExit(**message)
 
     def bare_fork(self) -> float:
         """Seconds of one fork-and-exit of this zygote, asked for and answered over the socket."""
@@ -183,7 +183,7 @@ class Zygote:
         return message, descriptors
 
 
-class StoppedError(BaseException):
+class RunCancelledError(BaseException):
     """The run was stopped, and with it everything that needed it.
 
     No `Exception`: it is nobody's fault, and what recovers from faults must not recover from it.
@@ -200,7 +200,7 @@ class Interrupt(Protocol):
         ...
 
 
-class Pipe:
+class ResultPipe:
     """The read end of one run."""
 
     def __init__(self, descriptor: int) -> None:
@@ -208,7 +208,7 @@ class Pipe:
         self._chunks: list[bytes] = []
         self._bytes, self._most = 0, sys.maxsize
         self._looks = _LOOKS
-        self.ended: Result | None = None
+        self.ended: DecodedFrames | None = None
         os.set_blocking(descriptor, False)
 
     def follow(self, child: Child, job: Job, interrupt: Interrupt | None = None) -> str:
@@ -233,7 +233,7 @@ class Pipe:
             ready = dict(poll.poll(max(0.0, left) * 1000))
             if interrupt is not None and interrupt.fileno() in ready and interrupt.asked():
                 _kill(child)
-                raise StoppedError
+                raise RunCancelledError
             if child.pidfd in ready:
                 return ""
             if self._descriptor in ready and not self._read():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.sandbox import groups, kernel, landlock, namespaces, seccomp
-from app.sandbox.jail import Plan
+from app.sandbox.jail import ConfinementPlan
 
 _UNBOUNDED = 2**60
 """Version 1 has no word for no limit, but the largest number of pages that it can count."""
@@ -49,18 +49,18 @@ class Layer:
         return "on" if self.on else self.reason
 
 
-def probe(cgroup: Path | None = None) -> tuple[Layer, ...]:
+def probe_layers(cgroup: Path | None = None) -> tuple[Layer, ...]:
     """Ask the kernel for each layer; *cgroup* is the folder that is given for groups of zygotes."""
     return (_seccomp(), _fork(), _landlock(), _user(), _namespaces(), run_group(cgroup), memory_group())
 
 
-def plan() -> Plan:
+def confinement_plan() -> ConfinementPlan:
     """How children of this process are confined."""
-    return Plan(
+    return ConfinementPlan(
         zygote=os.getpid(),
         uid=_free_uid() if _missing_capabilities() == [] else None,
         ruleset=_ruleset(),
-        filter=None if seccomp.missing() else seccomp.Filter(),
+        filter=None if seccomp.missing_seccomp() else seccomp.Filter(),
         address_space=kernel.vm_bytes(),
         private_bytes=kernel.private_bytes(),
     )
@@ -73,23 +73,23 @@ def keep_to_the_jail() -> None:
     """
     if kernel.capabilities():
         with contextlib.suppress(OSError):  # `probe` says why
-            namespaces.enter(by_user=False)
+            namespaces.enter_namespaces(by_user=False)
         kernel.bound_capabilities(*_FOR_A_JAIL)
         kernel.keep_capabilities(*_FOR_A_JAIL)
 
 
-def words(error: OSError) -> str:
+def error_text(error: OSError) -> str:
     name = errno.errorcode.get(error.errno or 0, "?")
     return f"{error.strerror} ({name}, errno {error.errno})"
 
 
 def _seccomp() -> Layer:
-    error = seccomp.missing()
+    error = seccomp.missing_seccomp()
     return Layer(
         name="seccomp",
         on=error is None,
         weight="required",
-        reason=words(error) if error else "",
+        reason=error_text(error) if error else "",
         remedy="Use a Linux kernel with CONFIG_SECCOMP_FILTER on x86-64 or arm64; in a container, a seccomp profile "
         "that allows seccomp(2), such as the default one.",
     )
@@ -104,7 +104,7 @@ def _landlock() -> Layer:
             errno.EOPNOTSUPP: "Boot with landlock in the list of the kernel parameter lsm=.",
             errno.EPERM: "Allow landlock_create_ruleset and its two siblings in the container's seccomp profile.",
         }.get(error.errno or 0, "")
-        return Layer(name="landlock", on=False, weight="strong", reason=words(error), remedy=remedy)
+        return Layer(name="landlock", on=False, weight="strong", reason=error_text(error), remedy=remedy)
     missing = [f"{what} needs ABI {since}" for what, since in (("TCP", 4), ("scopes", 6)) if version < since]
     return Layer(
         name="landlock", on=True, weight="strong", reason=f"ABI {version}; {', '.join(missing) or 'all rights'}"
@@ -134,12 +134,16 @@ def _fork() -> Layer:
     else:
         return Layer(name="pidfd", on=True, weight="required")
     remedy = "Use Linux 5.9 or newer."
-    return Layer(name="pidfd", on=False, weight="required", reason=words(error), remedy=remedy)
+    return Layer(name="pidfd", on=False, weight="required", reason=error_text(error), remedy=remedy)
 
 
 def _namespaces() -> Layer:
     here = kernel.LINUX
-    error = namespaces.missing(by_user=bool(_missing_capabilities())) if here else OSError(errno.ENOSYS, "no Linux")
+    error = (
+        namespaces.missing_namespaces(by_user=bool(_missing_capabilities()))
+        if here
+        else OSError(errno.ENOSYS, "no Linux")
+    )
     if error is None:
         return Layer(name="namespaces", on=True, weight="extra")
     remedy = {
@@ -147,7 +151,7 @@ def _namespaces() -> Layer:
         "kernel.apparmor_restrict_unprivileged_userns=0, or the container's seccomp profile.",
         errno.ENOSPC: "Raise the sysctl user.max_user_namespaces.",
     }.get(error.errno or 0, "Use a kernel with network, IPC, UTS and user namespaces.")
-    return Layer(name="namespaces", on=False, weight="extra", reason=words(error), remedy=remedy)
+    return Layer(name="namespaces", on=False, weight="extra", reason=error_text(error), remedy=remedy)
 
 
 def run_group(cgroup: Path | None) -> Layer:
@@ -156,10 +160,10 @@ def run_group(cgroup: Path | None) -> Layer:
         "Set BACKHAND_CGROUP to a control group that this user may make others in, with the memory controller enabled "
         "for them. Until then tables of pages, and what a run copies, count in the limit around the service alone."
     )
-    error = groups.missing(cgroup) if cgroup else None
+    error = groups.missing_groups(cgroup) if cgroup else None
     if cgroup and not error:
         return Layer(name=RUN_GROUP, on=True, weight="extra")
-    reason = f"{cgroup}: {words(error)}" if error else "no folder for control groups is given"
+    reason = f"{cgroup}: {error_text(error)}" if error else "no folder for control groups is given"
     return Layer(name=RUN_GROUP, on=False, weight="extra", reason=reason, remedy=remedy)
 
 
@@ -174,7 +178,7 @@ def memory_group(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/
     try:
         bounds = [bound.read_text().strip() for bound in _memory_bounds(groups, own.read_text()) if bound.exists()]
     except OSError as error:
-        return Layer(name="cgroup", on=False, weight="extra", reason=words(error), remedy=remedy)
+        return Layer(name="cgroup", on=False, weight="extra", reason=error_text(error), remedy=remedy)
     if any(bound != "max" and int(bound) < _UNBOUNDED for bound in bounds):
         return Layer(name="cgroup", on=True, weight="extra")
     return Layer(name="cgroup", on=False, weight="extra", reason="no memory limit around this process", remedy=remedy)

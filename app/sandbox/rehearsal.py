@@ -39,7 +39,7 @@ HEADER: dict[str, Any] = {
 }
 
 
-def arrays() -> dict[str, torch.Tensor]:
+def rehearsal_arrays() -> dict[str, torch.Tensor]:
     return {
         f"{run['id']}/{name}": torch.ones(shape, dtype=getattr(torch, run["dtype"]))
         for run in HEADER["runs"]

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.sandbox import groups, jail, kernel, protection
-from app.sandbox.process import COMMAND, Child, Exit, Interrupt, Pipe, Zygote, ZygoteGoneError
-from app.sandbox.wire import Carried, Ending, Job, Reply, Result, decode_result, encode_job, held
+from app.sandbox.process import COMMAND, Child, ChildExit, Interrupt, ResultPipe, Zygote, ZygoteGoneError
+from app.sandbox.wire import DecodedFrames, Ending, Job, RawReply, Reply, decode_result, encode_job, memory_file
 
 _RETRY_SECONDS = 1.0
 _REPORT_SECONDS = 5.0
 _STILLBORN = 3
-_AT_ONCE = Exit(pid=0, status=0, cpu_seconds=0.0)
+_AT_ONCE = ChildExit(pid=0, status=0, cpu_seconds=0.0)
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
 
 
@@ -41,7 +41,7 @@ class Jail:
     def __init__(self, require_landlock: bool = False, unsafe: bool = False, cgroup: Path | None = None) -> None:
         self._unsafe = unsafe
         self._lock = threading.Lock()
-        self._facts = protection.probe(cgroup)
+        self._facts = protection.probe_layers(cgroup)
         on = {fact.name: fact.on for fact in self._facts}
         self._filtered = on["seccomp"]
         self._expected = jail.ALONE | jail.LIMITS | jail.HIDDEN | jail.NO_NEW_PRIVS
@@ -89,30 +89,30 @@ class Jail:
         """
         parts = encode_job(job)
         try:
-            with held(parts) as source:
+            with memory_file(parts) as source:
                 return self.carry(source, job).reply
         except OSError as error:
-            return Reply(ending="fault", detail=protection.words(error))
+            return Reply(ending="fault", detail=protection.error_text(error))
 
-    def carry(self, source: int, limits: Job) -> Carried:
+    def carry(self, source: int, limits: Job) -> RawReply:
         """Run the job that the file *source* holds, as `encode_job` writes it; of *limits* only the limits count.
 
         Raises:
             StoppedError: The `interrupt` asked for it.
         """
         if self.refusal:
-            return Carried(ending="fault", detail=self.refusal)
+            return RawReply(ending="fault", detail=self.refusal)
         if self._closed:
-            return Carried(ending="fault", detail="the jail is closed")
+            return RawReply(ending="fault", detail="the jail is closed")
         with self._lock:
             started = time.perf_counter()
             try:
                 carried = self._run(source, limits)
             except ZygoteGoneError as error:
                 self._replace(str(error))
-                carried = Carried(ending="fault", detail=f"the zygote ended: {error}"[:2000])
+                carried = RawReply(ending="fault", detail=f"the zygote ended: {error}"[:2000])
             except OSError as error:
-                carried = Carried(ending="fault", detail=protection.words(error))
+                carried = RawReply(ending="fault", detail=protection.error_text(error))
             return replace(carried, wall_ms=(time.perf_counter() - started) * 1000)
 
     def bare_fork(self) -> float:
@@ -129,7 +129,7 @@ class Jail:
             self._zygote = self._spare = None
             self._closed = True
             if self._cgroup:
-                groups.sweep(self._cgroup)
+                groups.sweep_groups(self._cgroup)
 
     def _refusal(self, on: dict[str, bool], require_landlock: bool) -> str:
         for fact in self._facts:
@@ -140,11 +140,11 @@ class Jail:
             return "Code cannot run here: Landlock is required by the settings and missing."
         return ""
 
-    def _run(self, source: int, job: Job) -> Carried:
+    def _run(self, source: int, job: Job) -> RawReply:
         zygote, child = self._start()
         try:
             read_end = self._hand_over(child, job, source)
-            with contextlib.closing(Pipe(read_end)) as pipe:
+            with contextlib.closing(ResultPipe(read_end)) as pipe:
                 cut = pipe.follow(child, job, self.interrupt)
                 blob = pipe.drain()
             result = pipe.ended or decode_result(blob, contents=False)
@@ -153,7 +153,7 @@ class Jail:
         finally:
             zygote.release(child)
         ending, detail = self._judge(job, result, end, cut)
-        return Carried(ending=ending, blob=blob, detail=detail)
+        return RawReply(ending=ending, blob=blob, detail=detail)
 
     def _start(self) -> tuple[Zygote, Child]:
         """A zygote and its waiting child; one that died before it was given anything is simply replaced."""
@@ -220,7 +220,7 @@ class Jail:
             os.close(write_end)
         return read_end
 
-    def _judge(self, job: Job, result: Result, end: Exit, cut: str) -> tuple[Ending, str]:
+    def _judge(self, job: Job, result: DecodedFrames, end: ChildExit, cut: str) -> tuple[Ending, str]:
         """The ending of a run, from how it ended; what it said counts only for a child that was confined."""
         wanted = self._expected & self.demanded
         died = os.WTERMSIG(end.status) if os.WIFSIGNALED(end.status) else 0

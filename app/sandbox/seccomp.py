@@ -195,7 +195,7 @@ class Filter:
         kernel.syscall("seccomp", kernel.NUMBERS["seccomp"], _SET_MODE_FILTER, 0, self._program)
 
 
-def missing() -> OSError | None:
+def missing_seccomp() -> OSError | None:
     """Why this kernel cannot filter, or None. Changes nothing."""
     if not kernel.LINUX or kernel.MACHINE not in ARCHITECTURES:
         return OSError(38, f"no filter for {kernel.MACHINE}")

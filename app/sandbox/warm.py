@@ -20,7 +20,7 @@ LATE_IMPORTS = (
 )  # fmt: skip
 
 
-def everything() -> None:
+def warm_up() -> None:
     """Warm this process up."""
     torch.set_num_threads(1)
     torch._C._set_mkldnn_enabled(False)  # it generates machine code at run time

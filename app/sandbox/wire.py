@@ -54,7 +54,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class RawReply:
     """What came back of a run, as it was sent: *blob* is what the child wrote."""
 
     ending: Ending
@@ -71,7 +71,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class DecodedFrames:
     """The bytes of one child, read.
 
     Args:
@@ -116,12 +116,12 @@ def encode_job(job: Job) -> list[bytes | memoryview]:
         listed.append((key, name, array.shape))
         if plain.nbytes:
             parts.append(plain.reshape(-1).view(np.uint8).data)
-            parts.append(bytes(frames.aligned(plain.nbytes) - plain.nbytes))
+            parts.append(bytes(frames.aligned_length(plain.nbytes) - plain.nbytes))
     return [frames.job_head([job.driver, job.header, job.output_bytes], listed), *parts]
 
 
 @contextmanager
-def held(parts: Sequence[bytes | memoryview]) -> Iterator[int]:
+def memory_file(parts: Sequence[bytes | memoryview]) -> Iterator[int]:
     """A file in memory that holds *parts* one after the other, which are not joined for it.
 
     Raises:
@@ -137,25 +137,25 @@ def held(parts: Sequence[bytes | memoryview]) -> Iterator[int]:
         os.close(file)
 
 
-def decode_result(blob: bytes, *, contents: bool = True) -> Result:
+def decode_result(blob: bytes, *, contents: bool = True) -> DecodedFrames:
     """Read everything that a child wrote, whatever it is.
 
     Args:
         contents: Keep the tensors and the texts; without, they are looked at only as far as where they end.
     """
     if blob.startswith(frames.FAULT):
-        return Result(fault=blob[len(frames.FAULT) : 600].decode("utf-8", "replace"))
+        return DecodedFrames(fault=blob[len(frames.FAULT) : 600].decode("utf-8", "replace"))
     if len(blob) < frames.ARMED.size or not blob.startswith(frames.ARMED_MARK):
-        return Result()
+        return DecodedFrames()
     layers: int = frames.ARMED.unpack_from(blob)[1]
     start = frames.ARMED.size
     if blob.startswith(frames.FAULT, start):
-        return Result(fault=blob[start + len(frames.FAULT) : start + 600].decode("utf-8", "replace"))
+        return DecodedFrames(fault=blob[start + len(frames.FAULT) : start + 600].decode("utf-8", "replace"))
     filtered = blob.startswith(frames.BOXED, start)
     arrays: dict[str, Array] = {}
     texts: dict[str, str] = {}
     ended, whole = _read_frames(blob, start + len(frames.BOXED) * filtered, arrays, texts, contents)
-    return Result(layers=layers, filtered=filtered, arrays=arrays, texts=texts, ended=ended, malformed=not whole)
+    return DecodedFrames(layers=layers, filtered=filtered, arrays=arrays, texts=texts, ended=ended, malformed=not whole)
 
 
 def _read_frames(

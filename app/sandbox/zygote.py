@@ -30,7 +30,7 @@ def main() -> None:
     *folder, descriptor = sys.argv[1:]
     control = socket.socket(fileno=int(descriptor))
     try:
-        group = groups.Group(Path(folder[0])) if folder else None
+        group = groups.ControlGroup(Path(folder[0])) if folder else None
         keep_small()
         service = importlib.import_module("app.sandbox.zygote_loop")
         plan = service.prepare()

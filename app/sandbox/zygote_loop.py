@@ -27,7 +27,7 @@ REHEARSALS = 64
 """The interpreter fits code to what it meets while it runs it. Done before a fork, no child has to do it."""
 
 
-def prepare() -> jail.Plan:
+def prepare() -> jail.ConfinementPlan:
     """Load and warm everything that a child may need, then decide how children are confined.
 
     Raises:
@@ -38,20 +38,20 @@ def prepare() -> jail.Plan:
     jail.settle()
     for name, module in DRIVERS.items():
         harness.register(name, module)
-    warm.everything()
+    warm.warm_up()
     for _ in range(REHEARSALS):
         harness.rehearse()
     huge_pages.settle()
     if (threads := kernel.threads()) != 1:
         raise RuntimeError(f"the zygote has {threads} threads, not one")
-    plan = protection.plan()
+    plan = protection.confinement_plan()
     with contextlib.suppress(OSError):  # `protection` says why
-        namespaces.enter(by_user=plan.uid is None)
+        namespaces.enter_namespaces(by_user=plan.uid is None)
     kernel.keep_capabilities(*(() if plan.uid is None else protection.TO_CHANGE_USER))
     return plan
 
 
-def serve(control: socket.socket, plan: jail.Plan, group: groups.Group | None = None) -> None:
+def serve(control: socket.socket, plan: jail.ConfinementPlan, group: groups.ControlGroup | None = None) -> None:
     """Fork a child whenever the grader asks for one and report the end of each, until the grader closes its end.
 
     A child is never waited for: to take down its memory can take longer than the next run. *group* is the control group
@@ -77,7 +77,7 @@ def serve(control: socket.socket, plan: jail.Plan, group: groups.Group | None = 
                 bare(control)
 
 
-def report(control: socket.socket, pid: int, group: groups.Group | None) -> None:
+def report(control: socket.socket, pid: int, group: groups.ControlGroup | None) -> None:
     """Tell how *pid* ended."""
     _, status, usage = os.wait4(pid, 0)
     end = {"kind": "exit", "pid": pid, "status": status, "cpu_seconds": usage.ru_utime + usage.ru_stime}
@@ -94,7 +94,7 @@ def bare(control: socket.socket) -> None:
     control.send(json.dumps({"kind": "bare", "ns": time.perf_counter_ns() - started}).encode())
 
 
-def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int]:
+def start_child(control: socket.socket, plan: jail.ConfinementPlan) -> tuple[int, int]:
     """Fork a child that waits for its job on a socket of its own, and hand that to the grader; its pid and pidfd."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     pid = kernel.fork()
@@ -119,7 +119,7 @@ def require_whole(read: int, length: int) -> None:
         raise EOFError("the job is shorter than announced")
 
 
-def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
+def child(plan: jail.ConfinementPlan, channel: socket.socket) -> NoReturn:
     """Wait for a job, give everything up, run it."""
     jail.die_with(plan.zygote)
     message, descriptors, _, _ = socket.recv_fds(channel, 256, 2)
@@ -133,7 +133,7 @@ def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
     try:
         require_whole(read, length)
         harness.reseed()
-        jail.confine(plan, jail.Run(job_bytes=length, seconds=seconds))
+        jail.confine(plan, jail.RunBudget(job_bytes=length, seconds=seconds))
     except Exception as error:
-        jail.fault(error)
+        jail.report_jail_fault(error)
     harness.serve(job)

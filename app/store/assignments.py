@@ -9,10 +9,10 @@ from typing import NamedTuple
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import HERE, RefusedError, record
+from app.store.classes import HERE, RefusedError, record_event
 from app.store.database import now
-from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension, GivenUnit, Membership
-from app.teaching.dates import days_later, written
+from app.store.tables import Accommodation, Assignment, Class, Extension, GivenUnit, GradeOverride, Membership
+from app.teaching.dates import days_later, format_moment
 
 EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 MOST_POINTS = 10_000
@@ -51,7 +51,7 @@ class Times:
         return Deadline(max(due, extension.due_at), max(ends, default=None))
 
 
-async def times(db: AsyncSession, group: Class, learner: int | None = None) -> Times:
+async def assignment_times(db: AsyncSession, group: Class, learner: int | None = None) -> Times:
     """The times of a class, or those of one learner alone."""
     extensions = select(Extension).join(Assignment).where(Assignment.class_id == group.id)
     extra = select(Accommodation).where(Accommodation.class_id == group.id)
@@ -91,7 +91,7 @@ def counted_exercises(assignment: Assignment, known: Callable[[str], Sequence[st
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AssignmentSettings:
     """What can be set about an assignment; the fields are those of `Assignment`, of which two are JSON there."""
 
     exercises: Sequence[str] | None
@@ -157,7 +157,9 @@ async def assignment_in(db: AsyncSession, group: int, assignment: int) -> Assign
     return found
 
 
-async def assign(db: AsyncSession, group: int, lesson: str, terms: Terms, actor: int | None) -> Assignment:
+async def assign_lesson(
+    db: AsyncSession, group: int, lesson: str, terms: AssignmentSettings, actor: int | None
+) -> Assignment:
     """
     Raises:
         RefusedError: The terms do not fit together.
@@ -166,40 +168,40 @@ async def assign(db: AsyncSession, group: int, lesson: str, terms: Terms, actor:
     _set(row, terms)
     db.add(row)
     await db.flush()
-    await record(db, group, actor, "assigned", row.id, lesson=lesson, due=terms.due_at)
+    await record_event(db, group, actor, "assigned", row.id, lesson=lesson, due=terms.due_at)
     return row
 
 
-async def doubts(db: AsyncSession, group: Class, lesson: str, terms: Terms) -> list[str]:
+async def assignment_doubts(db: AsyncSession, group: Class, lesson: str, terms: AssignmentSettings) -> list[str]:
     """What looks like a slip about a new assignment, and may be meant."""
     same = [one for one in await assignments_of(db, group.id) if one.lesson == lesson]
     twice = [TWICE.format(due=_due(same[0], group.timezone))] if same else []
     return [*twice, *date_doubts(group, terms)]
 
 
-def date_doubts(group: Class, terms: Terms, before: datetime | None = None) -> list[str]:
+def date_doubts(group: Class, terms: AssignmentSettings, before: datetime | None = None) -> list[str]:
     """The same about its date, which was *before* another one, if any."""
     due = terms.due_at
     if due is None or due > now() or due == before:
         return []
-    return [PAST.format(due=written(due, group.timezone), now=written(now(), group.timezone))]
+    return [PAST.format(due=format_moment(due, group.timezone), now=format_moment(now(), group.timezone))]
 
 
 def _due(row: Assignment, timezone: str) -> str:
-    return f"due {written(row.due_at, timezone)}" if row.due_at else "never due"
+    return f"due {format_moment(row.due_at, timezone)}" if row.due_at else "never due"
 
 
-async def change_terms(db: AsyncSession, row: Assignment, terms: Terms, actor: int | None) -> None:
+async def change_terms(db: AsyncSession, row: Assignment, terms: AssignmentSettings, actor: int | None) -> None:
     """
     Raises:
         RefusedError: The terms do not fit together.
     """
     before = row.due_at
     _set(row, terms)
-    await record(db, row.class_id, actor, "assignment-changed", row.id, before=before, due=terms.due_at)
+    await record_event(db, row.class_id, actor, "assignment-changed", row.id, before=before, due=terms.due_at)
 
 
-def _set(row: Assignment, terms: Terms) -> None:
+def _set(row: Assignment, terms: AssignmentSettings) -> None:
     if fault := terms.fault():
         raise RefusedError(fault)
     for one in fields(terms):
@@ -211,11 +213,11 @@ def _set(row: Assignment, terms: Terms) -> None:
 
 async def take_back(db: AsyncSession, row: Assignment, actor: int | None) -> None:
     """The assignment, with its extensions; what was solved stays."""
-    await record(db, row.class_id, actor, "assignment-gone", row.id, lesson=row.lesson)
+    await record_event(db, row.class_id, actor, "assignment-gone", row.id, lesson=row.lesson)
     await db.delete(row)
 
 
-async def extend(
+async def extend_due_date(
     db: AsyncSession,
     group: Class,
     row: Assignment,
@@ -232,7 +234,7 @@ async def extend(
     """
     if row.due_at is None:
         raise RefusedError(NEVER_DUE)
-    time = await times(db, group)
+    time = await assignment_times(db, group)
     for learner, until in more:
         due = days_later(row.due_at, until, group.timezone) if isinstance(until, int) else until
         before = time.deadline(row, learner).due or row.due_at
@@ -253,21 +255,23 @@ async def extend(
                 at=now(),
             )
         )
-        await record(db, group.id, actor, "extended", learner, assignment=row.id, until=due)
+        await record_event(db, group.id, actor, "extended", learner, assignment=row.id, until=due)
 
 
 def _not_later(due: datetime, before: datetime, for_all: datetime, timezone: str) -> str:
     whose = "when it is due for all" if before == for_all else "until when they have time already"
-    return f"{written(due, timezone)} is not after {written(before, timezone)}, {whose}. Choose a later date."
+    return (
+        f"{format_moment(due, timezone)} is not after {format_moment(before, timezone)}, {whose}. Choose a later date."
+    )
 
 
-async def shorten(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
+async def withdraw_extension(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
     """Take an extension back."""
     await db.execute(delete(Extension).where(Extension.assignment_id == row.id, Extension.learner_id == learner))
-    await record(db, row.class_id, actor, "extension-gone", learner, assignment=row.id)
+    await record_event(db, row.class_id, actor, "extension-gone", learner, assignment=row.id)
 
 
-async def excuse(
+async def override_grade(
     db: AsyncSession, row: Assignment, learner: int, points: float | None, reason: str, actor: int | None
 ) -> None:
     """Set the grade by hand: *points*, or None where it shall not count.
@@ -277,17 +281,21 @@ async def excuse(
     """
     if points is not None and not 0 <= points <= MOST_POINTS:
         raise RefusedError(f"A grade is from 0 to {MOST_POINTS:,} points.")
-    await db.merge(Excuse(assignment_id=row.id, learner_id=learner, points=points, reason=reason, by=actor, at=now()))
-    await record(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
+    await db.merge(
+        GradeOverride(assignment_id=row.id, learner_id=learner, points=points, reason=reason, by=actor, at=now())
+    )
+    await record_event(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
 
 
 async def excuse_no_more(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
-    await db.execute(delete(Excuse).where(Excuse.assignment_id == row.id, Excuse.learner_id == learner))
-    await record(db, row.class_id, actor, "excuse-gone", learner, assignment=row.id)
+    await db.execute(
+        delete(GradeOverride).where(GradeOverride.assignment_id == row.id, GradeOverride.learner_id == learner)
+    )
+    await record_event(db, row.class_id, actor, "excuse-gone", learner, assignment=row.id)
 
 
-async def excuses_of(db: AsyncSession, row: Assignment) -> Sequence[Excuse]:
-    return (await db.scalars(select(Excuse).where(Excuse.assignment_id == row.id))).all()
+async def excuses_of(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:
+    return (await db.scalars(select(GradeOverride).where(GradeOverride.assignment_id == row.id))).all()
 
 
 async def lessons_seen(db: AsyncSession, learner: int, lessons_of: Callable[[str], Iterable[str]]) -> frozenset[str]:
@@ -325,11 +333,11 @@ async def give_unit(db: AsyncSession, group: int, unit: str, *, back: bool = Fal
         await db.execute(delete(GivenUnit).where(GivenUnit.class_id == group, GivenUnit.unit == unit))
     else:
         await db.merge(GivenUnit(class_id=group, unit=unit))
-    await record(db, group, None, "unit-taken-back" if back else "unit-given", unit)
+    await record_event(db, group, None, "unit-taken-back" if back else "unit-given", unit)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class DueWork:
     """What one learner has to do in a class, until when."""
 
     group: Class
@@ -337,7 +345,7 @@ class Task:
     deadline: Deadline
 
 
-async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) -> list[Task]:
+async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) -> list[DueWork]:
     """What *learner* has to do in the classes that go on, or in one *lesson* of them, what is due first at the top."""
     asked = (
         select(Class, Assignment)
@@ -348,12 +356,12 @@ async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) ->
     if lesson is not None:
         asked = asked.where(Assignment.lesson == lesson)
     rows = (await db.execute(asked)).all()
-    time = {group.id: await times(db, group, learner) for group in {group for group, _ in rows}}
-    found = [Task(group, one, time[group.id].deadline(one, learner)) for group, one in rows]
+    time = {group.id: await assignment_times(db, group, learner) for group in {group for group, _ in rows}}
+    found = [DueWork(group, one, time[group.id].deadline(one, learner)) for group, one in rows]
     return sorted(found, key=lambda one: (one.deadline.due or LATEST, one.assignment.id))
 
 
-def solutions_open_at(tasks: Sequence[Task], exercise: str) -> Task | None:
+def solutions_open_at(tasks: Sequence[DueWork], exercise: str) -> DueWork | None:
     """The task that keeps the solution of *exercise* closed for the longest; None where it is open."""
     closing = [
         one

@@ -13,9 +13,9 @@ from typing import Any, cast
 from sqlalchemy import FromClause, Select, Table, and_, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import record
+from app.store.classes import record_event
 from app.store.progress import PRACTISED
-from app.store.tables import Assignment, Attempt, Draft, Event, Membership, Progress
+from app.store.tables import Assignment, Attempt, AuditEvent, Draft, Membership, Progress
 from app.teaching.words import plain_letters
 
 EXPLAINED = "explained"
@@ -23,13 +23,13 @@ Asked = Mapping[str, frozenset[str] | None]
 """What is assigned: by lesson the exercises, None for all of them."""
 
 
-def heard(lesson: str, exercise: str) -> str:
+def exercise_topic(lesson: str, exercise: str) -> str:
     """The key under which the bus tells that somebody of a class answered an exercise."""
     return f"answered {lesson}/{exercise}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ExerciseStatus:
     """Where a learner stands with one exercise.
 
     Args:
@@ -59,7 +59,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class SlipCounts:
     """How many *learners* met a *code* at an exercise, and how often."""
 
     lesson: str
@@ -70,14 +70,14 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AttemptText:
     """What was answered in one attempt, and what was said to it (JSON)."""
 
     text: str
     verdict: str
 
 
-async def assigned(db: AsyncSession, class_id: int) -> Asked:
+async def assigned_exercises(db: AsyncSession, class_id: int) -> Asked:
     """What is assigned in a class, in the order in which it was."""
     found: dict[str, frozenset[str] | None] = {}
     for lesson, exercises in await db.execute(_ASSIGNED, {"class_id": class_id}):
@@ -87,27 +87,27 @@ async def assigned(db: AsyncSession, class_id: int) -> Asked:
     return found
 
 
-def asks(asked: Asked, lesson: str, exercise: str) -> bool:
+def has_exercise(asked: Asked, lesson: str, exercise: str) -> bool:
     """Whether *exercise* is among what is *asked*."""
     some = asked.get(lesson, frozenset())
     return some is None or exercise in some
 
 
-async def learners(db: AsyncSession, class_id: int) -> list[Membership]:
+async def list_learners(db: AsyncSession, class_id: int) -> list[Membership]:
     """The learners of a class, by name."""
     rows = await db.scalars(select(Membership).where(_LEARNS), {"class_id": class_id})
     return sorted(rows, key=lambda row: (plain_letters(row.name), row.learner_id))
 
 
-async def standings(
+async def exercise_statuses(
     db: AsyncSession, class_id: int, lesson: str, exercise: str | None = None, *, before: datetime | None = None
-) -> list[Standing]:
+) -> list[ExerciseStatus]:
     """Where every learner stands who has touched *exercise*, or any of a *lesson*.
 
     Args:
         before: As the attempts stood then; what else is told is of now.
     """
-    asked = await assigned(db, class_id)
+    asked = await assigned_exercises(db, class_id)
     if lesson not in asked:
         return []
     values = {"class_id": class_id, "lesson": lesson}
@@ -125,72 +125,72 @@ async def standings(
         steps = {"solved_at": solved_at, "solution_at": solution_at, "hints": hints}
         found.setdefault((learner, name), {}).update(steps)
     return [
-        Standing(learner=learner, exercise=name, **one)
+        ExerciseStatus(learner=learner, exercise=name, **one)
         for (learner, name), one in found.items()
-        if asks(asked, lesson, name)
+        if has_exercise(asked, lesson, name)
     ]
 
 
-async def changes(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> dict[int, datetime]:
+async def text_changes(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> dict[int, datetime]:
     """By learner, when the text of an assigned exercise was last changed."""
-    if not asks(await assigned(db, class_id), lesson, exercise):
+    if not has_exercise(await assigned_exercises(db, class_id), lesson, exercise):
         return {}
     rows = await db.execute(_CHANGES, {"class_id": class_id, "lesson": lesson, "exercise": exercise})
     return {row.learner_id: row.saved_at for row in rows}
 
 
-async def said_in(db: AsyncSession, attempts: Iterable[int]) -> dict[int, Said]:
+async def said_in(db: AsyncSession, attempts: Iterable[int]) -> dict[int, AttemptText]:
     """What was said in each of *attempts*, which a standing told of."""
     rows = await db.execute(select(Attempt.id, Attempt.text, Attempt.verdict).where(Attempt.id.in_(list(attempts))))
-    return {row.id: Said(row.text, row.verdict) for row in rows}
+    return {row.id: AttemptText(row.text, row.verdict) for row in rows}
 
 
-async def codes(
+async def slip_counts(
     db: AsyncSession, class_id: int, *, since: datetime | None = None, learner: int | None = None
-) -> list[Counted]:
+) -> list[SlipCounts]:
     """The mistakes that were made at all, *since* some moment, or by one *learner*; the most frequent first."""
-    asked = await assigned(db, class_id)
+    asked = await assigned_exercises(db, class_id)
     question = _CODES if since is None else _CODES_SINCE
     if learner is not None:
         question = question.where(_MEMBER.c.learner_id == learner)
     rows = await db.execute(question, {"class_id": class_id, "since": since})
-    return [Counted(*row) for row in rows if asks(asked, row.lesson, row.exercise)]
+    return [SlipCounts(*row) for row in rows if has_exercise(asked, row.lesson, row.exercise)]
 
 
-async def recent(db: AsyncSession, class_id: int, since: datetime) -> list[tuple[str, str]]:
+async def recent_exercises(db: AsyncSession, class_id: int, since: datetime) -> list[tuple[str, str]]:
     """Where somebody answered *since* then: lesson and exercise, the newest first."""
-    asked = await assigned(db, class_id)
+    asked = await assigned_exercises(db, class_id)
     rows = await db.execute(_RECENT, {"class_id": class_id, "since": since})
-    return [(row.lesson, row.exercise) for row in rows if asks(asked, row.lesson, row.exercise)]
+    return [(row.lesson, row.exercise) for row in rows if has_exercise(asked, row.lesson, row.exercise)]
 
 
-async def trace(db: AsyncSession, class_id: int, learner: int, lesson: str) -> list[Attempt]:
+async def list_attempts(db: AsyncSession, class_id: int, learner: int, lesson: str) -> list[Attempt]:
     """Every stored attempt of a learner in *lesson*, oldest first."""
-    asked = await assigned(db, class_id)
+    asked = await assigned_exercises(db, class_id)
     rows = await db.scalars(_TRACE, {"class_id": class_id, "learner": learner, "lesson": lesson})
-    return [row for row in rows if asks(asked, lesson, row.exercise)]
+    return [row for row in rows if has_exercise(asked, lesson, row.exercise)]
 
 
-async def latest(db: AsyncSession, class_id: int, learner: int) -> str | None:
+async def latest_lesson(db: AsyncSession, class_id: int, learner: int) -> str | None:
     """The assigned lesson in which *learner* last answered."""
-    asked = await assigned(db, class_id)
+    asked = await assigned_exercises(db, class_id)
     rows = await db.execute(_PLACES, {"class_id": class_id, "learner": learner})
-    return next((row.lesson for row in rows if asks(asked, row.lesson, row.exercise)), None)
+    return next((row.lesson for row in rows if has_exercise(asked, row.lesson, row.exercise)), None)
 
 
-async def solved(db: AsyncSession, class_id: int) -> dict[tuple[str, str], int]:
+async def solved_counts(db: AsyncSession, class_id: int) -> dict[tuple[str, str], int]:
     """By lesson and exercise, how many have solved it, of what is assigned."""
-    asked = await assigned(db, class_id)
+    asked = await assigned_exercises(db, class_id)
     rows = await db.execute(_SOLVED, {"class_id": class_id})
-    return {(lesson, name): count for lesson, name, count in rows if asks(asked, lesson, name)}
+    return {(lesson, name): count for lesson, name, count in rows if has_exercise(asked, lesson, name)}
 
 
-async def explain(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:
+async def record_explanation(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:
     """Keep that an exercise was explained to the class now."""
-    await record(db, class_id, actor, EXPLAINED, f"{lesson}/{exercise}")
+    await record_event(db, class_id, actor, EXPLAINED, f"{lesson}/{exercise}")
 
 
-async def explained(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> datetime | None:
+async def explained_at(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> datetime | None:
     """When it was last explained."""
     values = {"class_id": class_id, "subject": f"{lesson}/{exercise}"}
     return await db.scalar(_EXPLAINED, values)
@@ -277,6 +277,8 @@ _SOLVED = (
     .where(_PROGRESS.c.solved_at.is_not(None))
     .group_by(_PROGRESS.c.lesson, _PROGRESS.c.exercise)
 )
-_EXPLAINED = select(func.max(Event.at)).where(
-    Event.class_id == bindparam("class_id"), Event.verb == EXPLAINED, Event.subject == bindparam("subject")
+_EXPLAINED = select(func.max(AuditEvent.at)).where(
+    AuditEvent.class_id == bindparam("class_id"),
+    AuditEvent.verb == EXPLAINED,
+    AuditEvent.subject == bindparam("subject"),
 )

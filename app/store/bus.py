@@ -24,7 +24,7 @@ LOOK_SECONDS = 5.0
 AGAIN_SECONDS = 1.0
 
 
-class Bus:
+class EventBus:
     """The words about the rows of the database at *url*."""
 
     def __init__(self, url: str) -> None:
@@ -42,12 +42,12 @@ class Bus:
             event.listen(db.sync_session, "after_commit", lambda _: self._wake(key), once=True)
 
     @contextmanager
-    def hearing(self, key: str) -> Iterator["Ear"]:
+    def hearing(self, key: str) -> Iterator["Subscription"]:
         """Hear of *key* from here on."""
         woken = asyncio.Event()
         self._waiting[key].add(woken)
         try:
-            yield Ear(woken)
+            yield Subscription(woken)
         finally:
             self._waiting[key].discard(woken)
             if not self._waiting[key]:
@@ -84,7 +84,7 @@ class Bus:
             woken.set()
 
 
-class Ear:
+class Subscription:
     """Waits for words about one key."""
 
     def __init__(self, woken: asyncio.Event) -> None:

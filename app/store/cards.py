@@ -17,13 +17,13 @@ from app.store.tables import (
     Card,
     Draft,
     Drill,
-    Kept,
     Learner,
-    PracticeAttempt,
     PracticeItem,
+    PracticeSession,
     Progress,
+    ReplacedText,
     Review,
-    Sitting,
+    ServedItem,
 )
 
 ROOM = PRACTISED.removesuffix("%")
@@ -75,32 +75,32 @@ async def rated_at(db: AsyncSession, learner: int, item: int) -> set[int]:
     return set(await db.scalars(rows))
 
 
-async def given_to(db: AsyncSession, learner: int, since: datetime | None = None) -> list[PracticeAttempt]:
+async def given_to(db: AsyncSession, learner: int, since: datetime | None = None) -> list[ServedItem]:
     """The items that *learner* was given, or did, in order."""
-    mine = select(PracticeAttempt).where(PracticeAttempt.learner_id == learner)
+    mine = select(ServedItem).where(ServedItem.learner_id == learner)
     if since is not None:
-        mine = mine.where(or_(PracticeAttempt.given_at >= since, PracticeAttempt.done_at >= since))
-    return list(await db.scalars(mine.order_by(PracticeAttempt.given_at, PracticeAttempt.id)))
+        mine = mine.where(or_(ServedItem.given_at >= since, ServedItem.done_at >= since))
+    return list(await db.scalars(mine.order_by(ServedItem.given_at, ServedItem.id)))
 
 
-async def open_items(db: AsyncSession, learner: int) -> list[PracticeAttempt]:
+async def open_items(db: AsyncSession, learner: int) -> list[ServedItem]:
     """Items that were given, and neither done nor left, in order."""
-    mine = select(PracticeAttempt).where(
-        PracticeAttempt.learner_id == learner, PracticeAttempt.done_at.is_(None), PracticeAttempt.left_at.is_(None)
+    mine = select(ServedItem).where(
+        ServedItem.learner_id == learner, ServedItem.done_at.is_(None), ServedItem.left_at.is_(None)
     )
-    return list(await db.scalars(mine.order_by(PracticeAttempt.given_at, PracticeAttempt.id)))
+    return list(await db.scalars(mine.order_by(ServedItem.given_at, ServedItem.id)))
 
 
-async def given(db: AsyncSession, learner: int, item: int) -> PracticeAttempt | None:
-    mine = select(PracticeAttempt).where(PracticeAttempt.learner_id == learner, PracticeAttempt.item_id == item)
+async def find_served_item(db: AsyncSession, learner: int, item: int) -> ServedItem | None:
+    mine = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.item_id == item)
     return (await db.scalars(mine)).one_or_none()
 
 
-async def item(db: AsyncSession, number: int) -> PracticeItem | None:
+async def find_item(db: AsyncSession, number: int) -> PracticeItem | None:
     return await db.get(PracticeItem, number)
 
 
-async def candidates(
+async def list_candidates(
     db: AsyncSession, learner: int, version: int, levels: Collection[int], wanted: Collection[str], most: int = 400
 ) -> list[Candidate]:
     """Items to write, with programs that are new to *learner*.
@@ -110,7 +110,7 @@ async def candidates(
         most: How many are looked at, the newest first.
     """
     origin = [getattr(PracticeItem, name) for name in ORIGIN]
-    seen = select(*origin).join(PracticeAttempt).where(PracticeAttempt.learner_id == learner)
+    seen = select(*origin).join(ServedItem).where(ServedItem.learner_id == learner)
     known = {tuple(row) for row in await db.execute(seen)}
     # The few columns that are compared: whole rows hold texts, and reading them takes longer than all the rest.
     rows = select(PracticeItem.id, PracticeItem.operations, PracticeItem.points, *origin).where(
@@ -139,8 +139,8 @@ async def in_form(db: AsyncSession, base: PracticeItem, form: str, fragment: str
     return found
 
 
-async def give(db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime) -> None:
-    db.add(PracticeAttempt(learner_id=learner, item_id=item, family=family, slip=slip, given_at=now, hints=0))
+async def serve_item(db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime) -> None:
+    db.add(ServedItem(learner_id=learner, item_id=item, family=family, slip=slip, given_at=now, hints=0))
     await db.flush()
     await _forget_older(db, learner)
 
@@ -151,15 +151,15 @@ async def add_review(db: AsyncSession, card: Card, rating: int, at: datetime, it
     db.add(Review(card_id=card.id, item_id=item, rating=rating, at=at))
 
 
-async def sitting_of(db: AsyncSession, learner: int) -> Sitting | None:
-    return await db.get(Sitting, learner)
+async def sitting_of(db: AsyncSession, learner: int) -> PracticeSession | None:
+    return await db.get(PracticeSession, learner)
 
 
-async def sit(db: AsyncSession, learner: int, plan: str, at: datetime) -> Sitting:
+async def start_practice_session(db: AsyncSession, learner: int, plan: str, at: datetime) -> PracticeSession:
     """A sitting that begins; there is one for each learner."""
     sitting = await sitting_of(db, learner)
     if sitting is None:
-        sitting = Sitting(learner_id=learner, seen_attempt=0, began_at=at, plan="")
+        sitting = PracticeSession(learner_id=learner, seen_attempt=0, began_at=at, plan="")
         db.add(sitting)
     sitting.began_at, sitting.plan = at, plan
     return sitting
@@ -211,30 +211,30 @@ async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
 
 async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
     """The operations of all items that *learner* was given: what was known then stays known."""
-    mine = select(PracticeItem.operations).join(PracticeAttempt).where(PracticeAttempt.learner_id == learner)
+    mine = select(PracticeItem.operations).join(ServedItem).where(ServedItem.learner_id == learner)
     return frozenset(name for one in await db.scalars(mine.distinct()) for name in json.loads(one))
 
 
 async def days_practised(db: AsyncSession, learner: int, since: datetime) -> list[datetime]:
-    done = PracticeAttempt.done_at
-    mine = select(done).where(PracticeAttempt.learner_id == learner, done >= since)
+    done = ServedItem.done_at
+    mine = select(done).where(ServedItem.learner_id == learner, done >= since)
     return [at for at in await db.scalars(mine) if at is not None]
 
 
 async def solved_count(db: AsyncSession, learner: int) -> int:
     """How many items *learner* has solved in all."""
-    mine = select(func.count()).where(PracticeAttempt.learner_id == learner, PracticeAttempt.done_at.is_not(None))
+    mine = select(func.count()).where(ServedItem.learner_id == learner, ServedItem.done_at.is_not(None))
     return await db.scalar(mine) or 0
 
 
 async def _forget_older(db: AsyncSession, learner: int) -> None:
     """Texts of items from long ago go; a learner may go on for ever, and the store does not grow with that."""
-    mine = select(PracticeAttempt.item_id).where(PracticeAttempt.learner_id == learner)
-    newest = mine.order_by(PracticeAttempt.given_at.desc(), PracticeAttempt.id.desc())
+    mine = select(ServedItem.item_id).where(ServedItem.learner_id == learner)
+    newest = mine.order_by(ServedItem.given_at.desc(), ServedItem.id.desc())
     older = list(await db.scalars(newest.offset(KEPT_TEXTS).limit(2)))
     names = [lesson_of_item(one) for one in older]
-    for table in (Attempt, Draft, Kept, Progress):
+    for table in (Attempt, Draft, ReplacedText, Progress):
         await db.execute(delete(table).where(table.learner_id == learner, table.lesson.in_(names)))
     lost = list(await db.scalars(newest.offset(KEPT_ITEMS).limit(2)))
-    gone = PracticeAttempt.item_id.in_(lost)
-    await db.execute(delete(PracticeAttempt).where(PracticeAttempt.learner_id == learner, gone))
+    gone = ServedItem.item_id.in_(lost)
+    await db.execute(delete(ServedItem).where(ServedItem.learner_id == learner, gone))

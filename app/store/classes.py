@@ -14,9 +14,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Class, Event, Learner, Membership
+from app.store.tables import AuditEvent, Class, Learner, Membership
 from app.teaching.codes import fresh_code
-from app.teaching.dates import local, zone_fault
+from app.teaching.dates import to_local, zone_fault
 from app.teaching.words import one_line, plain_letters
 
 Role = Literal["learner", "assistant", "instructor"]
@@ -37,7 +37,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class ClassMember:
     """A class, as one of its people."""
 
     group: Class
@@ -47,18 +47,18 @@ class Inside:
         return ROLES.index(role) <= ROLES.index(self.person.role)
 
 
-async def record(
+async def record_event(
     db: AsyncSession, group: int | None, actor: int | None, verb: str, subject: object = "", **data: Any
 ) -> None:
     """Note who did what; never what a learner wrote, and no secret."""
     db.add(
-        Event(
+        AuditEvent(
             at=now(), class_id=group, actor=actor, verb=verb, subject=str(subject), data=json.dumps(data, default=str)
         )
     )
 
 
-async def found(db: AsyncSession, name: str, timezone: str, creator: int | None, called: str = "") -> Class:
+async def create_class(db: AsyncSession, name: str, timezone: str, creator: int | None, called: str = "") -> Class:
     """A new class; *creator*, who is *called* so in it, is its instructor."""
     group = Class(
         name=name,
@@ -71,12 +71,12 @@ async def found(db: AsyncSession, name: str, timezone: str, creator: int | None,
     db.add(group)
     await db.flush()
     if creator is not None:
-        db.add(member(group.id, creator, "instructor", called))
-    await record(db, group.id, creator, "class-made", group.id, name=name)
+        db.add(new_member(group.id, creator, "instructor", called))
+    await record_event(db, group.id, creator, "class-made", group.id, name=name)
     return group
 
 
-def member(group: int, learner: int, role: Role, name: str, external_id: str | None = None) -> Membership:
+def new_member(group: int, learner: int, role: Role, name: str, external_id: str | None = None) -> Membership:
     return Membership(
         class_id=group,
         learner_id=learner,
@@ -92,7 +92,7 @@ LISTED = (Membership.left_at.is_(None), Membership.blocked.is_(False))
 HERE = (Membership.joined_at.is_not(None), *LISTED)
 
 
-async def inside(db: AsyncSession, group: int, learner: int) -> Inside | None:
+async def find_class_member(db: AsyncSession, group: int, learner: int) -> ClassMember | None:
     """The class as *learner* sees it; None for somebody who is not in it."""
     asked = (
         select(Class, Membership)
@@ -100,10 +100,10 @@ async def inside(db: AsyncSession, group: int, learner: int) -> Inside | None:
         .where(Class.id == group, Membership.learner_id == learner, *HERE)
     )
     row = (await db.execute(asked)).one_or_none()
-    return None if row is None else Inside(row[0], row[1])
+    return None if row is None else ClassMember(row[0], row[1])
 
 
-async def classes_of(db: AsyncSession, learner: int) -> list[Inside]:
+async def classes_of(db: AsyncSession, learner: int) -> list[ClassMember]:
     """Every class that *learner* is in, those that go on first."""
     asked = (
         select(Class, Membership)
@@ -111,10 +111,10 @@ async def classes_of(db: AsyncSession, learner: int) -> list[Inside]:
         .where(Membership.learner_id == learner, *HERE)
         .order_by(Class.archived_at.is_not(None), Class.name, Class.id)
     )
-    return [Inside(group, person) for group, person in await db.execute(asked)]
+    return [ClassMember(group, person) for group, person in await db.execute(asked)]
 
 
-async def people(db: AsyncSession, group: int) -> Sequence[Membership]:
+async def list_members(db: AsyncSession, group: int) -> Sequence[Membership]:
     """Who is in a class or expected there, by name."""
     asked = select(Membership).where(Membership.class_id == group, *LISTED)
     rows = (await db.scalars(asked)).all()
@@ -122,7 +122,7 @@ async def people(db: AsyncSession, group: int) -> Sequence[Membership]:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ClassSettings:
     """What can be set about a class. Whatever is kept of it goes after *keep_until*."""
 
     name: str
@@ -132,7 +132,7 @@ class Terms:
     assistants_grade: bool = False
 
 
-async def change(db: AsyncSession, group: Class, terms: Terms, actor: int | None) -> None:
+async def change_class(db: AsyncSession, group: Class, terms: ClassSettings, actor: int | None) -> None:
     """
     Raises:
         RefusedError: It has no name, there is no such time zone, or it would be forgotten without notice.
@@ -143,19 +143,19 @@ async def change(db: AsyncSession, group: Class, terms: Terms, actor: int | None
         raise RefusedError(fault)
     if terms.archived != (group.archived_at is not None):
         group.archived_at = now() if terms.archived else None
-        await record(db, group.id, actor, "archived" if terms.archived else "brought-back", group.id)
+        await record_event(db, group.id, actor, "archived" if terms.archived else "brought-back", group.id)
     if terms.keep_until != group.keep_until:
-        await record(db, group.id, actor, "kept-until", group.id, day=terms.keep_until)
+        await record_event(db, group.id, actor, "kept-until", group.id, day=terms.keep_until)
     if terms.assistants_grade != group.assistants_grade:
         group.assistants_grade = terms.assistants_grade
-        await record(db, group.id, actor, "assistants-grade", group.id, may=terms.assistants_grade)
+        await record_event(db, group.id, actor, "assistants-grade", group.id, may=terms.assistants_grade)
     group.name, group.timezone, group.keep_until = terms.name, terms.timezone, terms.keep_until
-    await record(db, group.id, actor, "class-changed", group.id, name=terms.name, timezone=terms.timezone)
+    await record_event(db, group.id, actor, "class-changed", group.id, name=terms.name, timezone=terms.timezone)
 
 
 def today_of(timezone: str) -> date:
     """The day that it is there."""
-    return local(now(), timezone).date()
+    return to_local(now(), timezone).date()
 
 
 def day_fault(keep_until: date | None, today: date) -> str:
@@ -176,7 +176,7 @@ async def let_in(
         row.join_code = fresh_code()
     else:
         row.joining = whom
-    await record(db, group, actor, "joining", group, whom=whom)
+    await record_event(db, group, actor, "joining", group, whom=whom)
 
 
 async def forget_over(db: AsyncSession, today: date) -> int:
@@ -184,7 +184,7 @@ async def forget_over(db: AsyncSession, today: date) -> int:
     over = (await db.scalars(select(Class.id).where(Class.keep_until < today))).all()
     await _forget(db, over)
     for one in over:
-        await record(db, None, None, "class-forgotten", one)
+        await record_event(db, None, None, "class-forgotten", one)
     return len(over)
 
 
@@ -197,7 +197,7 @@ async def delete_class(db: AsyncSession, group: Class, typed: str, actor: int | 
     if one_line(typed) != group.name:
         raise RefusedError(OTHER_NAME.format(typed=one_line(typed)[:80]))
     await _forget(db, [group.id])
-    await record(db, None, actor, "class-deleted", group.id)
+    await record_event(db, None, actor, "class-deleted", group.id)
 
 
 async def _forget(db: AsyncSession, groups: Sequence[int]) -> None:

@@ -103,7 +103,7 @@ class Database:
         await self.engine.dispose()
 
 
-async def hold(db: AsyncSession, learner: int) -> None:
+async def lock_learner(db: AsyncSession, learner: int) -> None:
     """Let only this transaction change what *learner* wrote, until it ends; comes before the first of such rows.
 
     SQLite has one writer anyway. No key is held: rows that only point at the learner may still be added.
@@ -112,7 +112,7 @@ async def hold(db: AsyncSession, learner: int) -> None:
         await db.execute(_HELD, {"learner": learner})
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """A moment in UTC. SQLite forgets time zones, so the zone is put back on reading."""
 
     impl = DateTime(timezone=True)

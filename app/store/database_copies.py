@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.store.database import BUSY_SECONDS, NAME, open_engine
 from app.store.migrate import MIGRATIONS, migrate
 from app.store.tables import Learner
-from app.store.unusable import reason
+from app.store.unusable import unusable_reason
 
 _KINDS = {b"SQLite format 3\0": "SQLite", b"PGDMP": "PostgreSQL"}
 _PROGRAM = re.compile(
@@ -39,7 +39,7 @@ class BackupError(Exception):
     """Nothing was changed; its text says what was seen and what to do."""
 
 
-def backup(url: str, target: Path) -> None:
+def backup_database(url: str, target: Path) -> None:
     """Write all that the database at *url* holds at one moment to *target*, which must not be there yet.
 
     Learners may go on meanwhile. Only this user may read the file.
@@ -80,7 +80,7 @@ def _create_own(file: Path) -> None:
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
 
 
-async def restore(url: str, source: Path, *, replace: bool = False) -> int:
+async def restore_database(url: str, source: Path, *, replace: bool = False) -> int:
     """Put what *source* holds in the place of all that the database at *url* holds, in one transaction.
 
     Args:
@@ -239,6 +239,6 @@ async def _learners(url: str) -> int:
                 return 0
             return int(await connection.scalar(select(func.count()).select_from(Learner)) or 0)
     except (SQLAlchemyError, OSError) as error:
-        raise BackupError(f"The database cannot be read: {reason(url, error)}") from error
+        raise BackupError(f"The database cannot be read: {unusable_reason(url, error)}") from error
     finally:
         await engine.dispose()

@@ -10,8 +10,8 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import hold, now
-from app.store.tables import Attempt, Draft, Kept
+from app.store.database import lock_learner, now
+from app.store.tables import Attempt, Draft, ReplacedText
 
 KEPT_TEXTS = 20
 
@@ -19,7 +19,7 @@ Reason = Literal["reset", "restore", "other-tab", "sign-in"]
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SaveResult:
     """What a save did.
 
     Args:
@@ -41,31 +41,31 @@ async def draft_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -
 
 async def save_draft(
     db: AsyncSession, learner: int, lesson: str, exercise: str, text: str, *, base: int | None = None
-) -> Saved:
+) -> SaveResult:
     """Store *text* as what stands in the box.
 
     Args:
         base: The revision that the writer had seen. When the stored draft is a newer, different one, both are kept:
             *text* becomes the draft, the other goes to the kept texts. None means that the writer saw the newest.
     """
-    await hold(db, learner)
+    await lock_learner(db, learner)
     mine = {"of_learner": learner, "of_lesson": lesson, "of_exercise": exercise}
     seen = None if base is None else await db.scalar(_WRITE_OVER, {**mine, "base": base, "new": text, "at": now()})
     if seen is not None:
-        return Saved(seen)
+        return SaveResult(seen)
     draft = await draft_of(db, learner, lesson, exercise)
     if draft is None:
         draft = Draft(learner_id=learner, lesson=lesson, exercise=exercise, text=text, revision=1, saved_at=now())
         db.add(draft)
-        return Saved(draft)
+        return SaveResult(draft)
     if draft.text == text:
-        return Saved(draft)
+        return SaveResult(draft)
     other = 0
     if base is not None and base != draft.revision and draft.text.strip():
-        await keep(db, draft, "other-tab")
+        await store_replaced_text(db, draft, "other-tab")
         other = len(await marks_of(db, learner, lesson, exercise))
     _write(draft, text)
-    return Saved(draft, other)
+    return SaveResult(draft, other)
 
 
 _WRITE_OVER = (
@@ -88,17 +88,19 @@ async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reaso
     """Put *text* into the box, and keep what stood there."""
     draft.run = None
     if draft.text != text:
-        await keep(db, draft, reason)
+        await store_replaced_text(db, draft, reason)
         _write(draft, text)
 
 
-async def kept_texts(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Kept]:
+async def kept_texts(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[ReplacedText]:
     """Texts that were replaced without a check, oldest first."""
-    mine = select(Kept).where(Kept.learner_id == learner, Kept.lesson == lesson, Kept.exercise == exercise)
-    return list(await db.scalars(mine.order_by(Kept.id)))
+    mine = select(ReplacedText).where(
+        ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
+    )
+    return list(await db.scalars(mine.order_by(ReplacedText.id)))
 
 
-async def keep(db: AsyncSession, draft: Draft, reason: Reason) -> None:
+async def store_replaced_text(db: AsyncSession, draft: Draft, reason: Reason) -> None:
     if not draft.text.strip():
         return
     older = await kept_texts(db, draft.learner_id, draft.lesson, draft.exercise)
@@ -106,9 +108,9 @@ async def keep(db: AsyncSession, draft: Draft, reason: Reason) -> None:
     surplus = [row.id for row in older if row.text == draft.text]
     surplus += [row.id for row in older if row.id not in surplus][: -(KEPT_TEXTS - 1)]
     if surplus:
-        await db.execute(delete(Kept).where(Kept.id.in_(surplus)))
+        await db.execute(delete(ReplacedText).where(ReplacedText.id.in_(surplus)))
     db.add(
-        Kept(
+        ReplacedText(
             learner_id=draft.learner_id,
             lesson=draft.lesson,
             exercise=draft.exercise,
@@ -126,7 +128,7 @@ def _write(draft: Draft, text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TextVersionRef:
     """One stored text, by its table and id."""
 
     kind: Literal["check", "kept"]
@@ -135,7 +137,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class TextVersion:
     """The text behind a mark: of a check with its verdict (JSON), or kept for a *reason*."""
 
     text: str
@@ -143,22 +145,22 @@ class Past:
     reason: str | None = None
 
 
-async def marks_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Mark]:
+async def marks_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[TextVersionRef]:
     checks = select(Attempt.id, Attempt.created_at).where(
         Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise, Attempt.kind == "code"
     )
-    kept = select(Kept.id, Kept.kept_at).where(
-        Kept.learner_id == learner, Kept.lesson == lesson, Kept.exercise == exercise
+    kept = select(ReplacedText.id, ReplacedText.kept_at).where(
+        ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
     )
-    marks = [Mark("check", row.id, row.created_at) for row in await db.execute(checks)]
-    marks += [Mark("kept", row.id, row.kept_at) for row in await db.execute(kept)]
+    marks = [TextVersionRef("check", row.id, row.created_at) for row in await db.execute(checks)]
+    marks += [TextVersionRef("kept", row.id, row.kept_at) for row in await db.execute(kept)]
     return sorted(marks, key=lambda mark: (mark.at, mark.kind, mark.id))
 
 
-async def past(db: AsyncSession, mark: Mark) -> Past:
+async def past_text(db: AsyncSession, mark: TextVersionRef) -> TextVersion:
     """The text of a mark from `marks_of`."""
     if mark.kind == "check":
         attempt = await db.get_one(Attempt, mark.id)
-        return Past(attempt.text, verdict=attempt.verdict)
-    kept = await db.get_one(Kept, mark.id)
-    return Past(kept.text, reason=kept.reason)
+        return TextVersion(attempt.text, verdict=attempt.verdict)
+    kept = await db.get_one(ReplacedText, mark.id)
+    return TextVersion(kept.text, reason=kept.reason)

@@ -13,10 +13,10 @@ from typing import Any, Literal
 from sqlalchemy import delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.assignments import assignments_of, exercises_chosen, times
-from app.store.classes import HERE, Inside, classes_of, record
+from app.store.assignments import assignment_times, assignments_of, exercises_chosen
+from app.store.classes import HERE, ClassMember, classes_of, record_event
 from app.store.database import now
-from app.store.tables import Assignment, Class, Excuse, FormerMember, Membership, Progress
+from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
 
 Reason = Literal["left", "removed", "deleted", "forgotten"]
 _GRADED = exists().where(Assignment.class_id == Class.id, Assignment.points > 0)
@@ -27,7 +27,7 @@ async def is_graded(db: AsyncSession, group: int) -> bool:
     return bool(await db.scalar(select(_GRADED).where(Class.id == group)))
 
 
-async def graded_classes(db: AsyncSession, learner: int) -> list[Inside]:
+async def graded_classes(db: AsyncSession, learner: int) -> list[ClassMember]:
     """The classes in which *learner* has grades."""
     mine = await classes_of(db, learner)
     return [one for one in mine if one.person.role == "learner" and await is_graded(db, one.group.id)]
@@ -38,8 +38,8 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
     if person.role != "learner" or person.joined_at is None or not await is_graded(db, group.id):
         return
     await drop_grades(db, group.id, person.learner_id)
-    set_by_hand = select(Excuse).join(Assignment).where(Assignment.class_id == group.id)
-    excuses = await db.scalars(set_by_hand.where(Excuse.learner_id == person.learner_id))
+    set_by_hand = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
+    excuses = await db.scalars(set_by_hand.where(GradeOverride.learner_id == person.learner_id))
     row = FormerMember(
         class_id=group.id, learner_id=person.learner_id, name=person.name, external_id=person.external_id,
         label=person.label, left_at=now(), reason=reason,
@@ -52,7 +52,7 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
 
 async def _solved(db: AsyncSession, group: Class, learner: int) -> list[dict[str, Any]]:
     """Each exercise that counts and was solved while it did, by assignment, and whether in time."""
-    time = await times(db, group, learner)
+    time = await assignment_times(db, group, learner)
     mine = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
     by_lesson: dict[str, list[tuple[str, datetime]]] = {}
     for one in await db.scalars(mine):
@@ -95,7 +95,7 @@ async def forget_former(db: AsyncSession, group: int, former: int, actor: int | 
     """Let the grades of one who left go."""
     mine = (FormerMember.class_id == group, FormerMember.id == former)
     if await db.scalar(delete(FormerMember).where(*mine).returning(FormerMember.id)) is not None:
-        await record(db, group, actor, "grades-forgotten", former)
+        await record_event(db, group, actor, "grades-forgotten", former)
 
 
 def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> Mapping[int, Sequence[int]]:
@@ -107,8 +107,9 @@ def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> 
     return counts
 
 
-def overrides_of(former: FormerMember) -> Mapping[int, Excuse]:
+def overrides_of(former: FormerMember) -> Mapping[int, GradeOverride]:
     """The grades that were set by hand, by assignment."""
     return {
-        int(at): Excuse(assignment_id=int(at), points=points) for at, points in json.loads(former.overrides).items()
+        int(at): GradeOverride(assignment_id=int(at), points=points)
+        for at, points in json.loads(former.overrides).items()
     }

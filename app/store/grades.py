@@ -14,11 +14,11 @@ from typing import Literal, NamedTuple
 from sqlalchemy import and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.assignments import Deadline, Times, assignments_of, counted_exercises, times
-from app.store.classes import people
+from app.store.assignments import Deadline, Times, assignment_times, assignments_of, counted_exercises
+from app.store.classes import list_members
 from app.store.database import now
 from app.store.former_members import counts_of, former_members, overrides_of
-from app.store.tables import Assignment, Class, Excuse, FormerMember, Membership, Progress
+from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
 
 NOTHING = (0, 0)
 Exercises = Callable[[str], Sequence[str]]
@@ -42,12 +42,12 @@ class Grade(NamedTuple):
     late: int
     total: int
     deadline: Deadline
-    excuse: Excuse | None
+    excuse: GradeOverride | None
     state: State
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GradebookRow:
     """One learner's grades, in the order of the assignments; *points* of the *possible* ones in all.
 
     Who *left_at* some moment is no member any more: of the person, there are name, id and label.
@@ -65,20 +65,20 @@ class Gradebook:
     """The course has lost the lessons of the assignments in *gone*, by their ids."""
 
     assignments: tuple[Assignment, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GradebookRow, ...]
     gone: frozenset[int] = frozenset()
 
 
-async def gradebook(
+async def build_gradebook(
     db: AsyncSession, group: Class, exercises: Exercises, learner: int | None = None, at: datetime | None = None
 ) -> Gradebook:
     """The grades of all learners of a class, by name, then of those who left; or those of one *learner*, as of *at*."""
     at = at or now()
-    everybody = await people(db, group.id)
+    everybody = await list_members(db, group.id)
     shown = [one for one in everybody if one.role == "learner" and learner in (None, one.learner_id)]
-    asked = [_Asked(one, counted_exercises(one, exercises)) for one in await assignments_of(db, group.id)]
-    time = await times(db, group, learner)
-    excused = select(Excuse).join(Assignment).where(Assignment.class_id == group.id)
+    asked = [_AssignmentRow(one, counted_exercises(one, exercises)) for one in await assignments_of(db, group.id)]
+    time = await assignment_times(db, group, learner)
+    excused = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
     excuses = {(one.assignment_id, one.learner_id): one for one in await db.scalars(excused)}
     solved = await _solved(db, group.id, asked, time, learner)
     rows = []
@@ -101,7 +101,7 @@ async def gradebook(
     return Gradebook(tuple(one.assignment for one in asked), tuple(rows), gone)
 
 
-class _Asked:
+class _AssignmentRow:
     """One assignment with what is read of it for every learner: to ask the row itself takes longer than to count."""
 
     def __init__(self, assignment: Assignment, counted: tuple[Sequence[str], bool]) -> None:
@@ -111,7 +111,9 @@ class _Asked:
         self.total = len(self.exercises)
 
 
-def grade(one: _Asked, solved: Sequence[int], deadline: Deadline, excuse: Excuse | None, at: datetime | None) -> Grade:
+def grade(
+    one: _AssignmentRow, solved: Sequence[int], deadline: Deadline, excuse: GradeOverride | None, at: datetime | None
+) -> Grade:
     """The one rule, for so many exercises *solved* in time, and late; *at* is None for a seat that nobody took.
 
     Who did nothing has no points until it is due, and then none of them: an empty cell is no zero.
@@ -124,7 +126,9 @@ def grade(one: _Asked, solved: Sequence[int], deadline: Deadline, excuse: Excuse
     return Grade(points, in_time, late, one.total, deadline, excuse, state)
 
 
-def _state(one: _Asked, done: int, due: datetime | None, excuse: Excuse | None, at: datetime | None) -> State:
+def _state(
+    one: _AssignmentRow, done: int, due: datetime | None, excuse: GradeOverride | None, at: datetime | None
+) -> State:
     if excuse is not None:
         return "excused" if excuse.points is None else "by-hand"
     if at is None:
@@ -135,13 +139,13 @@ def _state(one: _Asked, done: int, due: datetime | None, excuse: Excuse | None, 
 
 
 def _row(
-    person: Membership, asked: Sequence[_Asked], grades: tuple[Grade, ...], left_at: datetime | None = None
-) -> Row:
+    person: Membership, asked: Sequence[_AssignmentRow], grades: tuple[Grade, ...], left_at: datetime | None = None
+) -> GradebookRow:
     counts = [(one.points, got.points) for one, got in zip(asked, grades, strict=True) if got.points is not None]
-    return Row(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts), left_at)
+    return GradebookRow(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts), left_at)
 
 
-def _former_row(former: FormerMember, asked: Sequence[_Asked]) -> Row:
+def _former_row(former: FormerMember, asked: Sequence[_AssignmentRow]) -> GradebookRow:
     counts, overrides = counts_of(former, {one.id: one.exercises for one in asked}), overrides_of(former)
     # As it was then: what was due later is no zero of theirs.
     grades = tuple(
@@ -155,7 +159,7 @@ def _former_row(former: FormerMember, asked: Sequence[_Asked]) -> Row:
 
 
 async def _solved(
-    db: AsyncSession, group: int, asked: Sequence[_Asked], time: Times, learner: int | None
+    db: AsyncSession, group: int, asked: Sequence[_AssignmentRow], time: Times, learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """How many exercises were solved in time and late, by learner and assignment."""
     counted = await _counted(db, group, asked, learner)
@@ -163,7 +167,7 @@ async def _solved(
 
 
 async def _counted(
-    db: AsyncSession, group: int, asked: Sequence[_Asked], learner: int | None
+    db: AsyncSession, group: int, asked: Sequence[_AssignmentRow], learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """By the assignments' own dates. The database counts: a row for each exercise is three times what is needed."""
     # Of the tables and not of their classes, which would look at every row once more.
@@ -183,7 +187,7 @@ async def _counted(
 
 
 async def _counted_for(
-    db: AsyncSession, asked: Sequence[_Asked], time: Times, learner: int | None
+    db: AsyncSession, asked: Sequence[_AssignmentRow], time: Times, learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """By the dates of those who have more time than others."""
     rows = Progress.__table__.c
@@ -191,7 +195,7 @@ async def _counted_for(
     solved = select(rows.learner_id, rows.lesson, rows.exercise, rows.solved_at).where(
         rows.learner_id.in_(whose), rows.solved_at.is_not(None)
     )
-    about: dict[tuple[str, str], list[_Asked]] = defaultdict(list)
+    about: dict[tuple[str, str], list[_AssignmentRow]] = defaultdict(list)
     for one in asked:
         for name in one.exercises:
             about[one.assignment.lesson, name].append(one)

@@ -8,10 +8,10 @@ from datetime import timedelta
 from sqlalchemy import delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import RefusedError, record
+from app.store.classes import RefusedError, record_event
 from app.store.database import now
 from app.store.learners import hash_of
-from app.store.tables import Class, Learner, Membership, Ticket
+from app.store.tables import Class, Learner, Membership, OneTimeToken
 from app.teaching.codes import fresh_code
 
 PURPOSE = "invite"
@@ -21,7 +21,7 @@ USED = "This word was used already, or is too old. Ask for another one."
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class ReservedSeat:
     """A place in a class that is kept for somebody."""
 
     group: Class
@@ -46,7 +46,11 @@ async def seat_words(db: AsyncSession, seats: Sequence[Membership]) -> dict[int,
 async def issue(db: AsyncSession, data: dict[str, int], lasts: timedelta = LASTS) -> str:
     """A new word for what *data* says."""
     word = fresh_code()
-    db.add(Ticket(token_hash=hash_of(word), purpose=PURPOSE, data=json.dumps(data), tries=0, expires_at=now() + lasts))
+    db.add(
+        OneTimeToken(
+            token_hash=hash_of(word), purpose=PURPOSE, data=json.dumps(data), tries=0, expires_at=now() + lasts
+        )
+    )
     return word
 
 
@@ -55,7 +59,7 @@ async def redeem(db: AsyncSession, word: str) -> None:
     Raises:
         RefusedError: The word was used already.
     """
-    gone = delete(Ticket).where(Ticket.token_hash == hash_of(word)).returning(Ticket.token_hash)
+    gone = delete(OneTimeToken).where(OneTimeToken.token_hash == hash_of(word)).returning(OneTimeToken.token_hash)
     if await db.scalar(gone) is None:
         raise RefusedError(USED)
 
@@ -63,8 +67,8 @@ async def redeem(db: AsyncSession, word: str) -> None:
 async def data_of(db: AsyncSession, word: str) -> dict[str, int] | None:
     """What a word is for; None where it is used or too old."""
     found = await db.scalar(
-        select(Ticket.data).where(
-            Ticket.token_hash == hash_of(word), Ticket.purpose == PURPOSE, Ticket.expires_at > now()
+        select(OneTimeToken.data).where(
+            OneTimeToken.token_hash == hash_of(word), OneTimeToken.purpose == PURPOSE, OneTimeToken.expires_at > now()
         )
     )
     return None if found is None else json.loads(found)
@@ -75,7 +79,7 @@ async def makes_teacher(db: AsyncSession, word: str) -> bool:
     return data == {} or (data == FIRST and not await somebody_teaches(db))
 
 
-async def seat_of(db: AsyncSession, word: str) -> Seat | None:
+async def seat_of(db: AsyncSession, word: str) -> ReservedSeat | None:
     """The seat that *word* is for, as long as nobody sits there."""
     data = await data_of(db, word) or {}
     asked = (
@@ -89,7 +93,7 @@ async def seat_of(db: AsyncSession, word: str) -> Seat | None:
         )
     )
     row = (await db.execute(asked)).one_or_none()
-    return None if row is None else Seat(row[0], row[1])
+    return None if row is None else ReservedSeat(row[0], row[1])
 
 
 async def somebody_teaches(db: AsyncSession) -> bool:
@@ -100,7 +104,7 @@ async def let_teach(db: AsyncSession, learner: int, actor: int | None = None) ->
     row = await db.get_one(Learner, learner)
     if not row.teaches:
         row.teaches = True
-        await record(db, None, actor, "teacher-added", learner)
+        await record_event(db, None, actor, "teacher-added", learner)
 
 
 async def become_teacher(db: AsyncSession, learner: int, word: str, name: str) -> None:

@@ -6,16 +6,16 @@ from typing import Literal
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import RefusedError, Role, member, people, record
-from app.store.database import hold, now
+from app.store.classes import RefusedError, Role, list_members, new_member, record_event
+from app.store.database import lock_learner, now
 from app.store.former_members import drop_grades, keep_grades
 from app.store.invitations import USED, let_teach
 from app.store.tables import (
     Accommodation,
     Assignment,
     Class,
-    Excuse,
     Extension,
+    GradeOverride,
     Learner,
     Membership,
 )
@@ -50,7 +50,7 @@ async def wants_id(db: AsyncSession, group: int) -> bool:
     return bool(await db.scalar(asked))
 
 
-async def join(
+async def join_class(
     db: AsyncSession,
     group: Class,
     learner: int,
@@ -68,7 +68,7 @@ async def join(
     Raises:
         RefusedError: They cannot join.
     """
-    await hold(db, learner)
+    await lock_learner(db, learner)
     here = await db.get(Membership, (group.id, learner))
     if group.archived_at:
         raise RefusedError(OVER.format(name=group.name))
@@ -80,7 +80,7 @@ async def join(
         raise RefusedError(CLOSED.format(name=group.name))
     if external_id and claimed is not None:
         raise RefusedError(NOT_TYPED)
-    listed = await people(db, group.id)
+    listed = await list_members(db, group.id)
     by: Proven
     seat: Membership | None
     if claimed is None:
@@ -97,7 +97,7 @@ async def join(
         refusal = LISTED_ONLY if claimed is None else NOT_LISTED if claimed else NOT_CLAIMED
         raise RefusedError(refusal.format(name=group.name, id=", ".join(claimed or ())))
     if here is None:
-        here = member(group.id, learner, "learner", name)
+        here = new_member(group.id, learner, "learner", name)
         db.add(here)
     here.left_at, here.name = None, name
     if claimed:
@@ -142,7 +142,7 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str,
     Raises:
         RefusedError: Somebody sits there already, or *learner* has another seat in the class.
     """
-    await hold(db, learner)
+    await lock_learner(db, learner)
     group, kept_for = seat.class_id, seat.learner_id
     before = await db.get(Membership, (group, learner))
     if before is not None and before.blocked:
@@ -162,7 +162,7 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str,
     for table, own in (
         (Accommodation, Accommodation.class_id == group),
         (Extension, Extension.assignment_id.in_(mine)),
-        (Excuse, Excuse.assignment_id.in_(mine)),
+        (GradeOverride, GradeOverride.assignment_id.in_(mine)),
     ):
         for row in (await db.scalars(select(table).where(table.learner_id == kept_for, own))).all():
             kept = {column.key: getattr(row, column.key) for column in table.__table__.c}
@@ -179,10 +179,10 @@ async def _came(db: AsyncSession, here: Membership, name: str) -> None:
     await drop_grades(db, here.class_id, here.learner_id)
     if here.role == "instructor":
         await let_teach(db, here.learner_id)
-    await record(db, here.class_id, here.learner_id, "joined", here.learner_id, role=here.role)
+    await record_event(db, here.class_id, here.learner_id, "joined", here.learner_id, role=here.role)
 
 
-async def leave(db: AsyncSession, group: Class, learner: int) -> None:
+async def leave_class(db: AsyncSession, group: Class, learner: int) -> None:
     """
     Raises:
         RefusedError: Nobody would be left to look after the class.
@@ -190,11 +190,11 @@ async def leave(db: AsyncSession, group: Class, learner: int) -> None:
     here = await db.get_one(Membership, (group.id, learner))
     await keep_an_instructor(db, group, here)
     await keep_grades(db, group, here, "left")
-    give_up(here)
-    await record(db, group.id, learner, "left", learner)
+    end_membership(here)
+    await record_event(db, group.id, learner, "left", learner)
 
 
-def give_up(here: Membership) -> None:
+def end_membership(here: Membership) -> None:
     """Whoever is out has no role there any more, and their id may be somebody's again."""
     here.left_at, here.external_id, here.role = now(), None, "learner"
 
@@ -207,6 +207,6 @@ async def keep_an_instructor(db: AsyncSession, group: Class, going: Membership) 
     role: Role = "instructor"
     # Two who go at once: the second one looks when the first is gone.
     await db.execute(select(Class.id).where(Class.id == group.id).with_for_update())
-    others = [one for one in await people(db, group.id) if one.role == role and one.joined_at is not None]
+    others = [one for one in await list_members(db, group.id) if one.role == role and one.joined_at is not None]
     if group.archived_at is None and going.role == role and [one.learner_id for one in others] == [going.learner_id]:
         raise RefusedError(LAST_INSTRUCTOR.format(name=group.name))

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, CursorResult, bindparam, delete, exists, f
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Attempt, Base, Credential, Draft, Learner, Membership, Notice, Session, Ticket
+from app.store.tables import Attempt, Base, Credential, Draft, Learner, Membership, Notice, OneTimeToken, Session
 
 SEEN_EVERY = timedelta(days=1)
 TRIED_CHARACTERS = 20_000
@@ -22,7 +22,7 @@ TRIED_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SessionLearner:
     """The learner of a session. *stale* when the session was last seen more than a day ago.
 
     An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps. Who
@@ -75,21 +75,25 @@ _KNOWN = (
 )
 
 
-async def known(db: AsyncSession, token: str) -> Known | None:
+async def find_session_learner(db: AsyncSession, token: str) -> SessionLearner | None:
     row = (await db.execute(_KNOWN, {"token_hash": hash_of(token)})).one_or_none()
     if row is None:
         return None
     stale = now() - row.seen_at > SEEN_EVERY
-    return Known(row.learner_id, stale, row.name, row.account, row.in_class, row.has_notice)
+    return SessionLearner(row.learner_id, stale, row.name, row.account, row.in_class, row.has_notice)
 
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:
     """Whether *token* was a browser's until it signed in, a moment ago."""
-    here = (Ticket.token_hash == hash_of(token), Ticket.purpose == "rotated", Ticket.expires_at > now())
-    return await db.scalar(select(Ticket.token_hash).where(*here)) is not None
+    here = (
+        OneTimeToken.token_hash == hash_of(token),
+        OneTimeToken.purpose == "rotated",
+        OneTimeToken.expires_at > now(),
+    )
+    return await db.scalar(select(OneTimeToken.token_hash).where(*here)) is not None
 
 
-async def sessions(db: AsyncSession) -> int:
+async def count_sessions(db: AsyncSession) -> int:
     """How many there are."""
     return await db.scalar(select(func.count()).select_from(Session)) or 0
 
@@ -162,5 +166,5 @@ async def end_device(db: AsyncSession, learner: int, beginning: str) -> None:
     )
 
 
-async def call(db: AsyncSession, learner: int, name: str | None) -> None:
+async def set_display_name(db: AsyncSession, learner: int, name: str | None) -> None:
     await db.execute(update(Learner).where(Learner.id == learner).values(name=name))

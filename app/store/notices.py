@@ -32,7 +32,7 @@ class NoticeView:
         return not self.read and now() - self.at >= SHOWN_FOR
 
 
-async def notify(db: AsyncSession, learner: int, kind: Kind, **data: Any) -> None:
+async def add_notice(db: AsyncSession, learner: int, kind: Kind, **data: Any) -> None:
     """Have *learner* hear of it on every page, from now on."""
     db.add(Notice(learner_id=learner, at=now(), kind=kind, data=json.dumps(data)))
 

@@ -8,31 +8,31 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import PracticeAttempt, PracticeItem
+from app.store.tables import PracticeItem, ServedItem
 
 WRITE = "write"
 
 
-async def keep(db: AsyncSession, item: Mapping[str, object]) -> None:
+async def store_item(db: AsyncSession, item: Mapping[str, object]) -> None:
     """Store an *item* that was proved, by column; one that is there already stays as it is."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     row = insert(PracticeItem).values(form=WRITE, proved_at=now(), **item)
     await db.execute(row.on_conflict_do_nothing())
 
 
-async def unused(db: AsyncSession, version: int, level: int, wanted: str) -> list[str]:
+async def unused_operations(db: AsyncSession, version: int, level: int, wanted: str) -> list[str]:
     """The operations of each item that was drawn like that and that nobody was given yet."""
     mine = select(PracticeItem.operations).where(
         PracticeItem.version == version,
         PracticeItem.level == level,
         PracticeItem.wanted == wanted,
         PracticeItem.form == WRITE,
-        ~exists().where(PracticeAttempt.item_id == PracticeItem.id),
+        ~exists().where(ServedItem.item_id == PracticeItem.id),
     )
     return list(await db.scalars(mine))
 
 
-async def seeds(db: AsyncSession, version: int, level: int) -> set[int]:
+async def list_seeds(db: AsyncSession, version: int, level: int) -> set[int]:
     """Those that were kept of a *level*, drawn without a wish from all operations."""
     mine = (PracticeItem.version == version, PracticeItem.level == level)
     plain = (PracticeItem.wanted == "", PracticeItem.within == "[]")
@@ -40,7 +40,7 @@ async def seeds(db: AsyncSession, version: int, level: int) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class ItemOutcome:
     """How one learner fared with an item; *alone* is without a slip and without a hint."""
 
     learner: int
@@ -48,13 +48,13 @@ class Try:
     alone: bool
 
 
-async def tries(db: AsyncSession) -> list[Try]:
+async def list_outcomes(db: AsyncSession) -> list[ItemOutcome]:
     """All items that learners finished, in the order of time."""
-    rows = select(PracticeAttempt, PracticeItem.operations).join(PracticeItem)
-    found = await db.execute(rows.where(PracticeAttempt.done_at.is_not(None)).order_by(PracticeAttempt.done_at))
-    return [Try(one.learner_id, operations, not one.code and not one.hints) for one, operations in found]
+    rows = select(ServedItem, PracticeItem.operations).join(PracticeItem)
+    found = await db.execute(rows.where(ServedItem.done_at.is_not(None)).order_by(ServedItem.done_at))
+    return [ItemOutcome(one.learner_id, operations, not one.code and not one.hints) for one, operations in found]
 
 
-async def drawn(db: AsyncSession, version: int) -> list[PracticeItem]:
+async def list_items(db: AsyncSession, version: int) -> list[PracticeItem]:
     """All items that this *version* of the generator drew, in whatever form they are asked."""
     return list(await db.scalars(select(PracticeItem).where(PracticeItem.version == version)))

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import hold, now
+from app.store.database import lock_learner, now
 from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
@@ -18,7 +18,7 @@ KEPT_ATTEMPTS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class NewAttempt:
     """What is to be recorded; the fields are those of `Attempt`."""
 
     kind: Kind
@@ -31,7 +31,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class AttemptSummary:
     """The attempts at one exercise: how many, how many failed, and the newest."""
 
     count: int
@@ -40,7 +40,7 @@ class Tries:
 
 
 async def record_attempt(
-    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered, *, before: int = KEPT_ATTEMPTS
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: NewAttempt, *, before: int = KEPT_ATTEMPTS
 ) -> Attempt:
     """Keep one attempt, whatever came before it; of those before it, no more than the store has room for.
 
@@ -69,8 +69,8 @@ async def record_attempt(
 
 
 async def record_check(
-    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered, *, found: bool = False
-) -> tuple[Tries, dict[str, Progress]]:
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: NewAttempt, *, found: bool = False
+) -> tuple[AttemptSummary, dict[str, Progress]]:
     """Keep one check; all tries with it, and the progress in its lesson, by exercise.
 
     Args:
@@ -84,7 +84,7 @@ async def record_check(
     so_far = (await db.execute(_SO_FAR, mine)).all()
     count, failed, _ = so_far[0]
     attempt = await record_attempt(db, learner, lesson, exercise, answered, before=count)
-    tries = Tries(count + 1, (failed or 0) + (answered.correct is False), attempt)
+    tries = AttemptSummary(count + 1, (failed or 0) + (answered.correct is False), attempt)
     return tries, {row.exercise: row for _, _, row in so_far if row is not None}
 
 
@@ -99,13 +99,15 @@ async def attempts_at(db: AsyncSession, learner: int, lesson: str, exercise: str
     return list(await db.scalars(select(Attempt).where(*mine).order_by(Attempt.id)))
 
 
-async def tries_of(db: AsyncSession, learner: int, lesson: str, exercise: str | None = None) -> dict[str, Tries]:
+async def tries_of(
+    db: AsyncSession, learner: int, lesson: str, exercise: str | None = None
+) -> dict[str, AttemptSummary]:
     """By exercise, for all exercises of a lesson that were tried, or for one."""
     mine = {"learner": learner, "lesson": lesson}
     rows = await (
         db.execute(_TRIES, mine) if exercise is None else db.execute(_TRIES_AT_ONE, {**mine, "exercise": exercise})
     )
-    return {attempt.exercise: Tries(count, failed, attempt) for attempt, count, failed in rows}
+    return {attempt.exercise: AttemptSummary(count, failed, attempt) for attempt, count, failed in rows}
 
 
 async def right_texts(db: AsyncSession, learner: int, lesson: str) -> dict[str, str]:
@@ -158,7 +160,7 @@ _PROGRESS_IN = select(Progress).where(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResumePoint:
     """Where a learner was last; *exercise* is None for a lesson that was only opened."""
 
     lesson: str
@@ -170,7 +172,7 @@ class LessonState:
     """Everything that a learner has in one lesson, by exercise."""
 
     progress: Mapping[str, Progress] = field(default_factory=dict)
-    tries: Mapping[str, Tries] = field(default_factory=dict)
+    tries: Mapping[str, AttemptSummary] = field(default_factory=dict)
     drafts: Mapping[str, Draft] = field(default_factory=dict)
     again: Mapping[str, int] = field(default_factory=dict)
     """Draws of questions that were asked for in place of what was answered."""
@@ -223,7 +225,7 @@ async def progress_in(db: AsyncSession, learner: int, lesson: str) -> dict[str, 
 
 async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
     """The row of one exercise, made when it is missing."""
-    await hold(db, learner)
+    await lock_learner(db, learner)
     row = await db.get(Progress, (learner, lesson, exercise))
     if row is None:
         row = Progress(learner_id=learner, lesson=lesson, exercise=exercise, hints=0)
@@ -262,7 +264,7 @@ async def last_opened(db: AsyncSession, learner: int) -> str | None:
     return await db.scalar(select(Learner.opened_lesson).where(Learner.id == learner))
 
 
-async def last_place(db: AsyncSession, learner: int) -> Place | None:
+async def last_place(db: AsyncSession, learner: int) -> ResumePoint | None:
     """Where to continue: at the exercise that was last answered or written in, or in a lesson opened since."""
     opened = (
         await db.execute(select(Learner.opened_at, Learner.opened_lesson).where(Learner.id == learner))
@@ -276,11 +278,11 @@ async def last_place(db: AsyncSession, learner: int) -> Place | None:
     )
     places = []
     if opened and opened.opened_at:
-        places.append((opened.opened_at, Place(opened.opened_lesson, None)))
+        places.append((opened.opened_at, ResumePoint(opened.opened_lesson, None)))
     for newest in (answered.order_by(Attempt.id.desc()).limit(1), written.order_by(Draft.saved_at.desc()).limit(1)):
         row = (await db.execute(newest)).one_or_none()
         if row:
-            places.append((row[0], Place(row.lesson, row.exercise)))
+            places.append((row[0], ResumePoint(row.lesson, row.exercise)))
     if not places:
         return None
     latest = max(places, key=lambda place: place[0])[1]

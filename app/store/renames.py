@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.drafts import keep
-from app.store.progress import Place, progress_of
-from app.store.tables import Attempt, Draft, FormerMember, Kept, Learner, Progress, TrainingRun
+from app.store.drafts import store_replaced_text
+from app.store.progress import ResumePoint, progress_of
+from app.store.tables import Attempt, Draft, FormerMember, Learner, Progress, ReplacedText, TrainingRun
 
 
-async def adopt_renames(db: AsyncSession, renames: Mapping[Place, Place]) -> None:
+async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
     """Carry over what was stored under former names and in former lessons: *renames* maps each to the current place.
 
     Where both places have a draft, the newer one's text stays in the box and the other one is kept; of two training
@@ -20,12 +20,12 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[Place, Place]) -> Non
     if not renames:
         return
     lessons = {old.lesson for old in renames}
-    for table in (Attempt, Kept, Progress, Draft, TrainingRun):
+    for table in (Attempt, ReplacedText, Progress, Draft, TrainingRun):
         stored = await db.execute(
             select(table.learner_id, table.lesson, table.exercise).where(table.lesson.in_(lessons)).distinct()
         )
         for learner, lesson, exercise in stored.all():
-            new = renames.get(Place(lesson, exercise))
+            new = renames.get(ResumePoint(lesson, exercise))
             if new is not None:
                 await _ADOPTS.get(table, _adopt_rows(table))(db, (learner, lesson, exercise), new)
     await _adopt_former(db, renames)
@@ -35,12 +35,12 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[Place, Place]) -> Non
             await db.execute(opened.values(opened_lesson=new.lesson))
 
 
-async def _adopt_former(db: AsyncSession, renames: Mapping[Place, Place]) -> None:
+async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
     """What stays of those who left a class, too."""
     for former in await db.scalars(select(FormerMember)):
         solved = json.loads(former.solved)
         for one in solved:
-            new = renames.get(Place(one["lesson"], one["exercise"]))
+            new = renames.get(ResumePoint(one["lesson"], one["exercise"]))
             if new is not None:
                 one["lesson"], one["exercise"] = new.lesson, new.exercise
         former.solved = json.dumps(solved)
@@ -48,18 +48,18 @@ async def _adopt_former(db: AsyncSession, renames: Mapping[Place, Place]) -> Non
 
 Key = tuple[int, str, str]
 """Learner, lesson and exercise."""
-Adopt = Callable[[AsyncSession, Key, Place], Awaitable[None]]
+Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]
 
 
-def _adopt_rows(table: type[Attempt] | type[Kept] | type[Progress] | type[Draft] | type[TrainingRun]) -> Adopt:
-    async def adopt(db: AsyncSession, old: Key, new: Place) -> None:
+def _adopt_rows(table: type[Attempt] | type[ReplacedText] | type[Progress] | type[Draft] | type[TrainingRun]) -> Adopt:
+    async def adopt(db: AsyncSession, old: Key, new: ResumePoint) -> None:
         mine = (table.learner_id == old[0], table.lesson == old[1], table.exercise == old[2])
         await db.execute(update(table).where(*mine).values(lesson=new.lesson, exercise=new.exercise))
 
     return adopt
 
 
-async def _adopt_progress(db: AsyncSession, old: Key, new: Place) -> None:
+async def _adopt_progress(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     former = await db.get_one(Progress, old)
     row = await progress_of(db, old[0], new.lesson, str(new.exercise))
     row.edition = row.edition if row.solved_at else former.edition
@@ -69,17 +69,17 @@ async def _adopt_progress(db: AsyncSession, old: Key, new: Place) -> None:
     await db.delete(former)
 
 
-async def _adopt_draft(db: AsyncSession, old: Key, new: Place) -> None:
+async def _adopt_draft(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     former = await db.get_one(Draft, old)
     if await db.get(Draft, (old[0], new.lesson, new.exercise)) is None:
         former.lesson, former.exercise = new.lesson, str(new.exercise)
         return
     kept = Draft(learner_id=old[0], lesson=new.lesson, exercise=str(new.exercise), text=former.text)
-    await keep(db, kept, "other-tab")
+    await store_replaced_text(db, kept, "other-tab")
     await db.delete(former)
 
 
-async def _adopt_training(db: AsyncSession, old: Key, new: Place) -> None:
+async def _adopt_training(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     former = await db.get_one(TrainingRun, old)
     run = await db.get(TrainingRun, (old[0], new.lesson, new.exercise))
     if run is None:

@@ -8,10 +8,10 @@ from typing import Literal
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import people, record
+from app.store.classes import list_members, record_event
 from app.store.database import now
 from app.store.tables import Class, Learner, Membership, RosterChange
-from app.teaching.roster import Entry
+from app.teaching.roster import RosterEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class Change:
     """What one line of a list does to the roster; *person* is whom it means, None for somebody new."""
 
     kind: Literal["new", "changed", "same"]
-    entry: Entry
+    entry: RosterEntry
     person: Membership | None = None
 
 
-def changes(entries: Sequence[Entry], listed: Sequence[Membership]) -> tuple[Change, ...]:
+def roster_changes(entries: Sequence[RosterEntry], listed: Sequence[Membership]) -> tuple[Change, ...]:
     """What *entries* would change: whom a line means is known by id, else by a name that one person alone has."""
     by_id = {one.external_id: one for one in listed if one.external_id}
     named: dict[str, list[Membership]] = {}
@@ -34,7 +34,7 @@ def changes(entries: Sequence[Entry], listed: Sequence[Membership]) -> tuple[Cha
 
 
 def _change(
-    entry: Entry, by_id: Mapping[str, Membership], named: Mapping[str, list[Membership]], taken: set[int]
+    entry: RosterEntry, by_id: Mapping[str, Membership], named: Mapping[str, list[Membership]], taken: set[int]
 ) -> Change:
     person = by_id.get(entry.external_id)
     if person is None:
@@ -48,9 +48,11 @@ def _change(
     return Change("same" if before == after else "changed", entry, person)
 
 
-async def apply_list(db: AsyncSession, group: Class, entries: Sequence[Entry], actor: int | None) -> tuple[Change, ...]:
+async def apply_list(
+    db: AsyncSession, group: Class, entries: Sequence[RosterEntry], actor: int | None
+) -> tuple[Change, ...]:
     """Lay *entries* over the roster: who is new is expected from now on; nobody is taken off it."""
-    planned = changes(entries, await people(db, group.id))
+    planned = roster_changes(entries, await list_members(db, group.id))
     await db.execute(delete(RosterChange).where(RosterChange.class_id == group.id))
     new = [one.entry for one in planned if one.kind == "new"]
     if new:
@@ -79,7 +81,7 @@ async def apply_list(db: AsyncSession, group: Class, entries: Sequence[Entry], a
             one.person.external_id = one.entry.external_id or one.person.external_id
             one.person.label = one.entry.label or one.person.label
     changed = sum(one.kind == "changed" for one in planned)
-    await record(db, group.id, actor, "roster-listed", group.id, new=len(new), changed=changed)
+    await record_event(db, group.id, actor, "roster-listed", group.id, new=len(new), changed=changed)
     return planned
 
 
@@ -130,5 +132,5 @@ async def undo_list(db: AsyncSession, group: Class, actor: int | None) -> LastLi
     await db.execute(gone)
     await db.execute(delete(RosterChange).where(RosterChange.class_id == group.id))
     if last is not None:
-        await record(db, group.id, actor, "roster-list-undone", group.id, new=last.new, changed=last.changed)
+        await record_event(db, group.id, actor, "roster-list-undone", group.id, new=last.new, changed=last.changed)
     return last

@@ -6,25 +6,25 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import RefusedError, Role, people, record
+from app.store.classes import RefusedError, Role, list_members, record_event
 from app.store.database import now
 from app.store.former_members import keep_grades
 from app.store.invitations import let_teach
-from app.store.joining import give_up, keep_an_instructor
+from app.store.joining import end_membership, keep_an_instructor
 from app.store.tables import Accommodation, Class, Learner, Membership, RosterChange, Session
-from app.teaching.roster import MOST_DAYS, Entry, whom
+from app.teaching.roster import MOST_DAYS, RosterEntry, matching_people
 
 SAME_ID = "{name} has the id {id!r} already."
 
 
-async def expect(db: AsyncSession, group: Class, name: str, role: Role) -> Membership:
+async def reserve_seat(db: AsyncSession, group: Class, name: str, role: Role) -> Membership:
     """A seat for one person who is to come."""
     learner = Learner(created_at=now())
     db.add(learner)
     await db.flush()
     seat = Membership(class_id=group.id, learner_id=learner.id, role=role, name=name, blocked=False)
     db.add(seat)
-    await record(db, group.id, None, "expected", learner.id, role=role)
+    await record_event(db, group.id, None, "expected", learner.id, role=role)
     return seat
 
 
@@ -35,16 +35,22 @@ async def person_in(db: AsyncSession, group: int, learner: int) -> Membership | 
 
 async def people_in(db: AsyncSession, group: int, learners: Sequence[int]) -> Sequence[Membership]:
     """Those of *learners* who are on the roster."""
-    return [one for one in await people(db, group) if one.learner_id in set(learners)]
+    return [one for one in await list_members(db, group) if one.learner_id in set(learners)]
 
 
-async def blocked(db: AsyncSession, group: int) -> Sequence[Membership]:
+async def list_blocked(db: AsyncSession, group: int) -> Sequence[Membership]:
     asked = select(Membership).where(Membership.class_id == group, Membership.blocked.is_(True))
     return (await db.scalars(asked.order_by(Membership.name))).all()
 
 
 async def change_person(
-    db: AsyncSession, group: Class, person: Membership, entry: Entry, role: Role, extra_days: int, actor: int | None
+    db: AsyncSession,
+    group: Class,
+    person: Membership,
+    entry: RosterEntry,
+    role: Role,
+    extra_days: int,
+    actor: int | None,
 ) -> None:
     """
     Raises:
@@ -55,7 +61,11 @@ async def change_person(
         raise RefusedError(f"{person.name} is not in the class now. Let them in again first.")
     if not 0 <= extra_days <= MOST_DAYS:
         raise RefusedError(f"{extra_days} days cannot be given; 0 to {MOST_DAYS} can.")
-    same = [one for one in whom(entry.external_id, await people(db, group.id)) if one.external_id == entry.external_id]
+    same = [
+        one
+        for one in matching_people(entry.external_id, await list_members(db, group.id))
+        if one.external_id == entry.external_id
+    ]
     if entry.external_id and same and same[0].learner_id != person.learner_id:
         raise RefusedError(SAME_ID.format(name=same[0].name, id=entry.external_id))
     if role != "instructor":
@@ -63,7 +73,7 @@ async def change_person(
     elif person.joined_at is not None:
         await let_teach(db, person.learner_id, actor)
     if role != person.role:
-        await record(db, group.id, actor, "role-changed", person.learner_id, before=person.role, after=role)
+        await record_event(db, group.id, actor, "role-changed", person.learner_id, before=person.role, after=role)
     person.name, person.external_id, person.label = entry.name, entry.external_id or None, entry.label or None
     person.role = role
     mine = (RosterChange.class_id == group.id, RosterChange.learner_id == person.learner_id)
@@ -80,7 +90,7 @@ async def accommodate(db: AsyncSession, group: Class, learner: int, extra_days: 
         row = Accommodation(class_id=group.id, learner_id=learner)
         db.add(row)
     row.extra_days = extra_days
-    await record(db, group.id, actor, "extra-days", learner, days=extra_days)
+    await record_event(db, group.id, actor, "extra-days", learner, days=extra_days)
 
 
 async def take_out(db: AsyncSession, group: Class, person: Membership, actor: int | None, *, block: bool) -> None:
@@ -90,18 +100,18 @@ async def take_out(db: AsyncSession, group: Class, person: Membership, actor: in
         RefusedError: They are the only instructor.
     """
     await keep_an_instructor(db, group, person)
-    await record(db, group.id, actor, "blocked" if block else "removed", person.learner_id)
+    await record_event(db, group.id, actor, "blocked" if block else "removed", person.learner_id)
     if person.joined_at is None:
         await db.execute(delete(Learner).where(Learner.id == person.learner_id))
         return
     await keep_grades(db, group, person, "removed")
-    give_up(person)
+    end_membership(person)
     person.blocked = block
 
 
-async def unblock(db: AsyncSession, group: Class, person: Membership, actor: int | None) -> None:
+async def unblock_member(db: AsyncSession, group: Class, person: Membership, actor: int | None) -> None:
     person.blocked = False
-    await record(db, group.id, actor, "unblocked", person.learner_id)
+    await record_event(db, group.id, actor, "unblocked", person.learner_id)
 
 
 async def last_seen(db: AsyncSession, group: int) -> dict[int, datetime]:

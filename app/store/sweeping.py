@@ -36,7 +36,7 @@ DOUBT = timedelta(days=1)
 _LOCK = 7_319_403
 
 
-async def sweep(database: Database) -> bool:
+async def delete_expired(database: Database) -> bool:
     """Forget them; False where another process is at it, or the clock cannot be believed."""
     async with database.write() as db:
         shared = db.get_bind().dialect.name == "postgresql"
@@ -75,7 +75,7 @@ def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
-async def again_and_again(
+async def run_periodically(
     name: str, work: Callable[[], Awaitable[object]], seconds: float, stopping: asyncio.Event
 ) -> None:
     """Do *work* now and every so many *seconds*; a database that does not answer is asked again the next time."""

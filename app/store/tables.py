@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from app.store.database import Moment
+from app.store.database import UtcDateTime
 
 NAME_LENGTH = 200
 
@@ -32,7 +32,7 @@ class Base(DeclarativeBase):
             "uq": "uq_%(table_name)s_%(column_0_N_name)s",
         }
     )
-    type_annotation_map: ClassVar = {datetime: Moment, str: Text}
+    type_annotation_map: ClassVar = {datetime: UtcDateTime, str: Text}
 
 
 class Learner(Base):
@@ -91,7 +91,7 @@ class Credential(Base):
     roster_id: Mapped[Name | None]
 
 
-class Ticket(Base):
+class OneTimeToken(Base):
     """A secret that lives for minutes, by its hash: what it is for (*purpose*), and JSON *data* of that.
 
     *tries* counts the wrong answers to it.
@@ -124,7 +124,7 @@ class Draft(Base):
     run: Mapped[str | None]
 
 
-class Kept(Base):
+class ReplacedText(Base):
     """A text that was replaced unchecked: by a reset, a restore, another tab, or a sign-in (*reason*)."""
 
     __tablename__ = "kept"
@@ -377,7 +377,7 @@ class Accommodation(Base):
     extra_days: Mapped[int]
 
 
-class Excuse(Base):
+class GradeOverride(Base):
     """The only grade that is set by hand: *points*, or None for an assignment that does not count."""
 
     __tablename__ = "excuse"
@@ -390,7 +390,7 @@ class Excuse(Base):
     at: Mapped[datetime]
 
 
-class Event(Base):
+class AuditEvent(Base):
     """Who did what to a class or an account: *verb*, *subject*, and *data* as JSON; no submissions, no secrets."""
 
     __tablename__ = "event"
@@ -435,7 +435,7 @@ class PracticeItem(Base):
     proved_at: Mapped[datetime]
 
 
-class PracticeAttempt(Base):
+class ServedItem(Base):
     """An item that was given to a learner, for the card of *family* and *slip*; at most once.
 
     Its texts and verdicts are attempts at the lesson `practice/<item>`. *code* is the first slip that was made at it,
@@ -489,7 +489,7 @@ class Review(Base):
     at: Mapped[datetime]
 
 
-class Sitting(Base):
+class PracticeSession(Base):
     """What a learner practises since *began_at*, as JSON (*plan*); slips up to *seen_attempt* have their cards."""
 
     __tablename__ = "sitting"

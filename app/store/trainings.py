@@ -8,7 +8,7 @@ from sqlalchemy import and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
-from app.store.database import hold, now
+from app.store.database import lock_learner, now
 from app.store.tables import Progress, TrainingRun
 
 SILENCE = timedelta(seconds=20)
@@ -21,7 +21,7 @@ Wish = Literal["go on", "stop", "leave"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
+class NewTrainingRun:
     """What a run begins with; the fields are those of `TrainingRun`."""
 
     lesson: str
@@ -34,14 +34,14 @@ class Begun:
     halt: str
 
 
-def alive(run: TrainingRun) -> bool:
+def is_live(run: TrainingRun) -> bool:
     """Whether it goes on, or will when somebody has seen that its owner is gone."""
     return run.live and now() - run.seen_at < FORGOTTEN
 
 
-def left(run: TrainingRun) -> bool:
+def is_orphaned(run: TrainingRun) -> bool:
     """Whether it will go on, and nobody drives it now."""
-    return alive(run) and (run.owner is None or now() - run.seen_at > SILENCE)
+    return is_live(run) and (run.owner is None or now() - run.seen_at > SILENCE)
 
 
 async def training_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> TrainingRun | None:
@@ -57,12 +57,12 @@ async def trainings_by(db: AsyncSession, learner: int) -> list[TrainingRun]:
 async def live_training(db: AsyncSession, learner: int) -> TrainingRun | None:
     """The run of *learner* that is under way, in whatever process."""
     mine = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
-    return next((run for run in await db.scalars(mine) if alive(run)), None)
+    return next((run for run in await db.scalars(mine) if is_live(run)), None)
 
 
-async def begin_training(db: AsyncSession, learner: int, begun: Begun) -> bool:
+async def begin_training(db: AsyncSession, learner: int, begun: NewTrainingRun) -> bool:
     """Put a run in place of the last one of its exercise; False where another run of *learner* is under way."""
-    await hold(db, learner)
+    await lock_learner(db, learner)
     if await live_training(db, learner) is not None:
         return False
     run = await training_of(db, learner, begun.lesson, begun.exercise)
@@ -101,7 +101,7 @@ async def record_training(
     return "stop" if row.stopping else "go on"
 
 
-async def take_over(db: AsyncSession, owner: str, most: int) -> list[TrainingRun]:
+async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[TrainingRun]:
     """Make *owner* that of runs whose own is gone, *most* at a time; their `halt` is there."""
     # Not its own: it drives them still, and was slow to write.
     gone = or_(TrainingRun.owner.is_(None), and_(TrainingRun.owner != owner, TrainingRun.seen_at < now() - SILENCE))

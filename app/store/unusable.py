@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 
-def reason(url: str, error: Exception) -> str:
+def unusable_reason(url: str, error: Exception) -> str:
     """What *error*, which the database at *url* raised when it was prepared, means."""
     said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
     tell = next((tell for part, tell in _TOLD.items() if part in said), None)

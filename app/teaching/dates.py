@@ -36,22 +36,22 @@ def zone_fault(name: str) -> str:
     return "" if name in timezones() else f"There is no time zone {name[:60]!r}. Choose one like 'Europe/Berlin'."
 
 
-def local(moment: datetime, timezone: str) -> datetime:
+def to_local(moment: datetime, timezone: str) -> datetime:
     return moment.astimezone(zone(timezone))
 
 
-def written(moment: datetime, timezone: str) -> str:
+def format_moment(moment: datetime, timezone: str) -> str:
     """`Mon 2 Nov 2026, 23:59`"""
-    there = local(moment, timezone)
+    there = to_local(moment, timezone)
     return f"{there:%a} {there.day} {there:%b %Y, %H:%M}"
 
 
-def field(moment: datetime | None, timezone: str) -> str:
+def date_field(moment: datetime | None, timezone: str) -> str:
     """What a date field shows."""
-    return "" if moment is None else local(moment, timezone).strftime(FORM)
+    return "" if moment is None else to_local(moment, timezone).strftime(FORM)
 
 
-def read(typed: str, timezone: str) -> datetime:
+def parse_local_date(typed: str, timezone: str) -> datetime:
     """The moment in UTC of a local date with or without a time; without one, its last minute.
 
     An hour that does not exist, when clocks go forward, is the one after it; of one that exists twice it is the first.
@@ -69,7 +69,7 @@ def read(typed: str, timezone: str) -> datetime:
     return (there if there.tzinfo else there.replace(tzinfo=zone(timezone))).astimezone(UTC)
 
 
-def day(typed: str) -> date | None:
+def parse_day(typed: str) -> date | None:
     """A date without a time; None where nothing is typed.
 
     Raises:
@@ -88,10 +88,10 @@ def day(typed: str) -> date | None:
 
 def midnight(timezone: str, at: datetime) -> datetime:
     """When the day of *at* began there."""
-    return local(at, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+    return to_local(at, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def days_later(moment: datetime, days: int, timezone: str) -> datetime:
     """The same time of day so many *days* later, by the clocks of *timezone*."""
-    there = local(moment, timezone)
+    there = to_local(moment, timezone)
     return (there + timedelta(days=days)).astimezone(UTC)

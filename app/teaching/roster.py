@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from app.teaching.roster_columns import Column, Field, assigned, columns_of
+from app.teaching.roster_columns import Field, RosterColumn, assign_columns, columns_of
 from app.teaching.sheets import MOST_ROWS, SheetError, rows_of
 from app.teaching.words import LONGEST_LINE, name_fault, one_line, plain_letters
 
@@ -24,7 +24,7 @@ NAMESAKES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RosterIssue:
     """What is odd about one line."""
 
     line: int
@@ -32,7 +32,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RosterEntry:
     """One line about somebody."""
 
     line: int
@@ -48,10 +48,10 @@ class Listing:
     *columns* are those of the list; whether its first line *names* them.
     """
 
-    entries: tuple[Entry, ...]
-    faults: tuple[Fault, ...]
-    notes: tuple[Fault, ...] = ()
-    columns: tuple[Column, ...] = ()
+    entries: tuple[RosterEntry, ...]
+    faults: tuple[RosterIssue, ...]
+    notes: tuple[RosterIssue, ...] = ()
+    columns: tuple[RosterColumn, ...] = ()
     names: bool = False
 
     @property
@@ -70,24 +70,26 @@ def read_roster(text: str, fields: Sequence[str] | None = None, *, named: bool =
     try:
         rows = rows_of(text)
     except SheetError as error:
-        return Listing((), (Fault(error.line, str(error)),))
+        return Listing((), (RosterIssue(error.line, str(error)),))
     if not rows:
         return Listing((), ())
     first = rows[0][1]
-    columns = columns_of(first) if fields is None else assigned(first, fields)
+    columns = columns_of(first) if fields is None else assign_columns(first, fields)
     names = bool(columns) if fields is None else named
-    entries: list[Entry] = []
-    faults: list[Fault] = []
-    notes: list[Fault] = []
+    entries: list[RosterEntry] = []
+    faults: list[RosterIssue] = []
+    notes: list[RosterIssue] = []
     lines: dict[str, int] = {}
     for line, cells in rows[1:] if names else rows:
         entry = _entry(line, cells, columns)
         if entry.name.casefold() in MADE_BY_CANVAS or (not entry.name and not entry.external_id and names):
-            notes.append(Fault(line, f"{entry.name or 'A line without a name and an id'} is left out: it is nobody."))
+            notes.append(
+                RosterIssue(line, f"{entry.name or 'A line without a name and an id'} is left out: it is nobody.")
+            )
             continue
         fault = _fault(entry, cells, lines)
         if fault:
-            faults.append(Fault(line, fault))
+            faults.append(RosterIssue(line, fault))
             continue
         entries.append(entry)
         lines |= {entry.external_id: line} if entry.external_id else {}
@@ -95,37 +97,37 @@ def read_roster(text: str, fields: Sequence[str] | None = None, *, named: bool =
     return Listing(tuple(entries), tuple(faults), tuple(notes), columns or _unnamed(rows[0]), names)
 
 
-def _unnamed(row: tuple[int, Sequence[str]]) -> tuple[Column, ...]:
+def _unnamed(row: tuple[int, Sequence[str]]) -> tuple[RosterColumn, ...]:
     """The columns of a list that does not name them, as its first line was read."""
     texts, entry = [one_line(cell) for cell in row[1]], _entry(*row, ())
     fields: dict[str, Field] = {entry.name: "name", entry.external_id: "id", entry.label: "label"}
-    return tuple(Column(text, fields.get(text, "") if text else "") for text in texts)
+    return tuple(RosterColumn(text, fields.get(text, "") if text else "") for text in texts)
 
 
-def _namesakes(entries: Sequence[Entry]) -> list[Fault]:
-    seen: dict[str, Entry] = {}
+def _namesakes(entries: Sequence[RosterEntry]) -> list[RosterIssue]:
+    seen: dict[str, RosterEntry] = {}
     found = []
     for entry in entries:
         if entry.external_id:
             continue
         before = seen.setdefault(entry.name.casefold(), entry)
         if before is not entry:
-            found.append(Fault(entry.line, NAMESAKES.format(name=entry.name, line=before.line)))
+            found.append(RosterIssue(entry.line, NAMESAKES.format(name=entry.name, line=before.line)))
     return found
 
 
-def _entry(line: int, cells: Sequence[str], columns: Sequence[Column]) -> Entry:
+def _entry(line: int, cells: Sequence[str], columns: Sequence[RosterColumn]) -> RosterEntry:
     texts = [one_line(cell) for cell in cells]
     if columns:
         at = {one.field: text for one, text in zip(columns, texts, strict=False)}
         name = at.get("name") or f"{at.get('first', '')} {at.get('last', '')}".strip()
-        return Entry(line, name, at.get("id", ""), at.get("label", ""))
+        return RosterEntry(line, name, at.get("id", ""), at.get("label", ""))
     # Without a first line that names them: an id has a digit, and what stands before it is a name, with commas or not.
     if len(texts) > 1 and _is_id(texts[0]) and _is_name(texts[1]):
-        return Entry(line, texts[1], texts[0], *texts[2:3])
+        return RosterEntry(line, texts[1], texts[0], *texts[2:3])
     first = next((index for index, text in enumerate(texts) if index and any(map(str.isdecimal, text))), len(texts))
     name = ", ".join(text for text in texts[:first] if text)
-    return Entry(line, name, *(texts[first : first + 2]))
+    return RosterEntry(line, name, *(texts[first : first + 2]))
 
 
 def _is_id(text: str) -> bool:
@@ -136,7 +138,7 @@ def _is_name(text: str) -> bool:
     return any(map(str.isalpha, text)) and not any(map(str.isdecimal, text))
 
 
-def _fault(entry: Entry, cells: Sequence[str], lines: Mapping[str, int]) -> str:
+def _fault(entry: RosterEntry, cells: Sequence[str], lines: Mapping[str, int]) -> str:
     if any(odd in cell for cell in cells for odd in NO_LETTERS):
         return "It holds a character that no text has. Save the file as CSV in UTF-8."
     if not entry.name:
@@ -180,7 +182,7 @@ def distinct_names(people: Iterable[Member]) -> dict[int, str]:
     return found
 
 
-class Person(Protocol):
+class RosterPerson(Protocol):
     """Somebody in a class."""
 
     @property
@@ -189,17 +191,17 @@ class Person(Protocol):
     def external_id(self) -> str | None: ...
 
 
-P = TypeVar("P", bound=Person)
+P = TypeVar("P", bound=RosterPerson)
 
 
-def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tuple[Fault, ...]]:
+def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tuple[RosterIssue, ...]]:
     """Lines such as `Ada, +3`: whom they mean, with so many days; and what is odd about the others."""
     lines = text.removeprefix("\ufeff").splitlines()
     if len(lines) > MOST_ROWS:
-        return [], (Fault(MOST_ROWS + 1, f"More than {MOST_ROWS:,} lines. Send them in parts."),)
+        return [], (RosterIssue(MOST_ROWS + 1, f"More than {MOST_ROWS:,} lines. Send them in parts."),)
     directory = Directory(people)
     found: dict[int, tuple[P, int]] = {}
-    faults: list[Fault] = []
+    faults: list[RosterIssue] = []
     for number, typed in enumerate(lines, start=1):
         line = one_line(typed)
         if not line:
@@ -208,13 +210,13 @@ def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tupl
         match = DAYS.fullmatch(days.strip())
         meant = directory.called(who)
         if match is None or not who.strip():
-            faults.append(Fault(number, "Write a name or an id, a comma, and the days: Ada Lovelace, +3"))
+            faults.append(RosterIssue(number, "Write a name or an id, a comma, and the days: Ada Lovelace, +3"))
         elif not 0 < int(match[1]) <= MOST_DAYS:
-            faults.append(Fault(number, f"{int(match[1])} days cannot be given; 1 to {MOST_DAYS} can."))
+            faults.append(RosterIssue(number, f"{int(match[1])} days cannot be given; 1 to {MOST_DAYS} can."))
         elif len(meant) != 1:
-            faults.append(Fault(number, _nobody(who.strip(), len(meant))))
+            faults.append(RosterIssue(number, _nobody(who.strip(), len(meant))))
         elif id(meant[0]) in found:
-            faults.append(Fault(number, f"{meant[0].name} stands in a line above already."))
+            faults.append(RosterIssue(number, f"{meant[0].name} stands in a line above already."))
         else:
             found[id(meant[0])] = meant[0], int(match[1])
     return list(found.values()), tuple(faults)
@@ -243,6 +245,6 @@ class Directory(Generic[P]):
         return self._by_id.get(word) or self._by_name.get(word, [])
 
 
-def whom(who: str, people: Iterable[P]) -> list[P]:
+def matching_people(who: str, people: Iterable[P]) -> list[P]:
     """Who has that id; else all who have that name."""
     return Directory(people).called(who)

@@ -40,14 +40,14 @@ NO_LETTERS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RosterColumn:
     """A column by its *head*, or by what stands in it first, and the *field* that is read from it."""
 
     head: str
     field: Field
 
 
-def columns_of(cells: Sequence[str]) -> tuple[Column, ...]:
+def columns_of(cells: Sequence[str]) -> tuple[RosterColumn, ...]:
     """The columns that a first line names; none where it is somebody already."""
     words = [_word(cell) for cell in cells]
     at = {words.index(word): field for field, known in HEADS.items() for word in known if word in words}
@@ -58,7 +58,7 @@ def columns_of(cells: Sequence[str]) -> tuple[Column, ...]:
         fields[used["name"]] = "last"  # `Name;Vorname` is how a surname is called beside a first name
     if not {"name", "first", "last"} & set(fields.values()):
         return ()
-    return tuple(Column(one_line(cell), fields.get(index, "")) for index, cell in enumerate(cells))
+    return tuple(RosterColumn(one_line(cell), fields.get(index, "")) for index, cell in enumerate(cells))
 
 
 def _word(cell: str) -> str:
@@ -69,12 +69,12 @@ def _rank(field: Field, word: str) -> int:
     return HEADS[field].index(word)
 
 
-def assigned(cells: Sequence[str], fields: Sequence[str]) -> tuple[Column, ...]:
+def assign_columns(cells: Sequence[str], fields: Sequence[str]) -> tuple[RosterColumn, ...]:
     """The columns as somebody has said, in order; what is no field is not read, and of two for one the first is."""
-    found: list[Column] = []
+    found: list[RosterColumn] = []
     for index, cell in enumerate(cells):
         field: Field = next((one for one in FIELDS if index < len(fields) and one == fields[index]), "")
         if any(one.field == field for one in found):
             field = ""
-        found.append(Column(one_line(cell), field))
+        found.append(RosterColumn(one_line(cell), field))
     return tuple(found)

@@ -69,11 +69,11 @@ def as_sheet(rows: Iterable[Sequence[object]]) -> str:
     """*rows* as CSV that no program takes for formulas, with the mark by which Excel knows UTF-8."""
     out = io.StringIO()
     out.write("\ufeff")
-    csv.writer(out).writerows([guarded(cell) for cell in row] for row in rows)
+    csv.writer(out).writerows([guard_cell(cell) for cell in row] for row in rows)
     return out.getvalue()
 
 
-def guarded(cell: object) -> str:
+def guard_cell(cell: object) -> str:
     """*cell* as a program for tables shows it, and never runs it.
 
     Source: https://owasp.org/www-community/attacks/CSV_Injection

@@ -20,25 +20,25 @@ from app.accounts.doors import doors_of
 from app.content.blocks import Course
 from app.content.errors import LessonError
 from app.engine.grader import Grader
-from app.practice.pool import REFILL_SECONDS, Pool
+from app.practice.pool import REFILL_SECONDS, ItemPool
 from app.settings import Settings
 from app.store import sweeping
 from app.store.assignments import lost_assignments
-from app.store.bus import LOOK_SECONDS, Bus
+from app.store.bus import LOOK_SECONDS, EventBus
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.store.progress import Place
+from app.store.progress import ResumePoint
 from app.store.renames import adopt_renames
-from app.web.checks import Checks, Tasks
+from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
-from app.web.middleware.reports import TITLES, WHEN_READ, ErrorPages, RequestCount, RequestLog, described
-from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
-from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
+from app.web.middleware.reports import TITLES, WHEN_READ, ErrorPages, RequestCount, RequestLog, describe_failure
+from app.web.middleware.security import HeadRequestMiddleware, RelativeRedirects, RequestGuard, SecurityHeaders
+from app.web.middleware.visitor import RateLimit, SessionCache, VisitorMiddleware
 from app.web.operator_pages import operator_pages
 from app.web.practice_items import Curriculum, PracticeItems
 from app.web.practice_sittings import Practice
-from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
+from app.web.render import URL, Assets, ImmutableFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
     assignments,
@@ -68,8 +68,8 @@ from app.web.routes import (
     theme,
     training,
 )
-from app.web.site import ShapesOf, Site, open_to
-from app.web.training_runs import MOST_RUNS, Runs
+from app.web.site import ShapeLookup, Site, open_to
+from app.web.training_runs import MOST_RUNS, TrainingRuns
 
 log = structlog.get_logger()
 
@@ -102,8 +102,8 @@ def create_app(
         hosts: The names that requests may ask for; empty for any.
     """
     shown = course if drafts else published(course)
-    database, bus = Database(settings.resolved_database_url), Bus(settings.resolved_database_url)
-    sessions = Sessions(
+    database, bus = Database(settings.resolved_database_url), EventBus(settings.resolved_database_url)
+    sessions = SessionCache(
         database,
         bus,
         changes_a_minute=settings.share(settings.changes_per_minute),
@@ -111,7 +111,7 @@ def create_app(
         data_dir=settings.data_dir,
     )
     assets, own_pages = Assets(), operator_pages(settings)
-    tasks, metrics, pool = Tasks(shown, mark), Metrics(), Pool(database, grader)
+    tasks, metrics, pool = TaskRegistry(shown, mark), Metrics(), ItemPool(database, grader)
     database.seconds = metrics.database
     site = Site(
         course=open_to(shown),
@@ -119,16 +119,16 @@ def create_app(
         database=database,
         grader=grader,
         pages=Pages(assets, unsafe=settings.unsafe_no_sandbox, imprint="imprint" in own_pages),
-        shapes=ShapesOf(grader),
-        checks=Checks(grader, tasks, metrics, settings.share(settings.checks_per_minute)),
+        shapes=ShapeLookup(grader),
+        checks=CheckService(grader, tasks, metrics, settings.share(settings.checks_per_minute)),
         tasks=tasks,
-        runs=Runs(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
+        runs=TrainingRuns(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
         metrics=metrics,
         bus=bus,
         guesses=Guesses(settings.share),
-        tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
-        tickets=Allowance(settings.share(TICKETS), said=TOO_MANY_TICKETS, minutes=TICKET_MINUTES),
-        letters=Allowance(settings.share(LETTERS), said=TOO_MANY_LETTERS, minutes=LETTER_MINUTES),
+        tries=RateLimit(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
+        tickets=RateLimit(settings.share(TICKETS), said=TOO_MANY_TICKETS, minutes=TICKET_MINUTES),
+        letters=RateLimit(settings.share(LETTERS), said=TOO_MANY_LETTERS, minutes=LETTER_MINUTES),
         practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool),
         doors=doors_of(settings),
     )
@@ -144,13 +144,17 @@ def create_app(
         site.runs.check_names()
         stopping = asyncio.Event()
         listening = [asyncio.create_task(one) for one in (bus.listen(), sessions.listen())]
-        refill = sweeping.again_and_again("refill", pool.refill, REFILL_SECONDS, stopping)
+        refill = sweeping.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
-        work = [asyncio.create_task(sweeping.again_and_again("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
+        work = [
+            asyncio.create_task(sweeping.run_periodically("take-over", site.runs.take_over, LOOK_SECONDS, stopping))
+        ]
         if settings.replicas == 1:
-            sweep = partial(sweeping.sweep, database)
-            work.append(asyncio.create_task(sweeping.again_and_again("sweep", sweep, sweeping.SWEEP_SECONDS, stopping)))
+            sweep = partial(sweeping.delete_expired, database)
+            work.append(
+                asyncio.create_task(sweeping.run_periodically("sweep", sweep, sweeping.SWEEP_SECONDS, stopping))
+            )
         yield
         stopping.set()
         await asyncio.gather(*work)
@@ -169,7 +173,7 @@ def create_app(
         middleware=[
             Middleware(RequestCount, requests=metrics.requests, seconds=metrics.request_seconds),
             Middleware(RequestLog),
-            Middleware(HeadAsGet),
+            Middleware(HeadRequestMiddleware),
             Middleware(SecurityHeaders, secure=settings.secure_cookies, framed=framed),
             Middleware(RelativeRedirects),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
@@ -215,7 +219,7 @@ def create_app(
     app.router.routes.extend(_exercises().routes)
     app.state.drafts = drafts
     _lead_from_former_addresses(app)
-    app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
+    app.mount(URL, ImmutableFiles(directory=assets.folder, check_dir=False))
     return app
 
 
@@ -267,16 +271,20 @@ def published(course: Course) -> Course:
     return Course(units=tuple(unit for unit in units if unit.lessons))
 
 
-def renames_of(course: Course) -> dict[Place, Place]:
+def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
     """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
-    current = {Place(lesson.name, one.name) for lesson in course.lessons for one in lesson.exercises}
-    found: dict[Place, Place] = {}
+    current = {ResumePoint(lesson.name, one.name) for lesson in course.lessons for one in lesson.exercises}
+    found: dict[ResumePoint, ResumePoint] = {}
     for lesson in course.lessons:
         for one in lesson.exercises:
             former = [(word.partition("#")[0], word.partition("#")[2]) for word in one.was if "#" in word]
             former += [(lesson.name, word) for word in one.was if "#" not in word]
             former += [(name, word) for name in lesson.was for word in (one.name, *one.was) if "#" not in word]
-            found |= {Place(*old): Place(lesson.name, one.name) for old in former if Place(*old) not in current}
+            found |= {
+                ResumePoint(*old): ResumePoint(lesson.name, one.name)
+                for old in former
+                if ResumePoint(*old) not in current
+            }
     return found
 
 
@@ -286,7 +294,7 @@ def _trainings_at_once(settings: Settings) -> int:
 
 
 async def _as_page(request: Request, error: Exception) -> Response:
-    status, message = described(error)
+    status, message = describe_failure(error)
     response = await _show_error(request, status, TITLES.get(status, "That did not work"), message)
     response.headers.update(getattr(error, "headers", None) or {})
     return response

@@ -23,7 +23,7 @@ from app.web.views.fault_places import place_on_page
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PreviewFinding:
     """One finding of a check: where, how bad it is, and what is wrong and what to do. It has no *line* of a file where
     the check itself failed.
     """
@@ -52,7 +52,7 @@ class Preview:
         self._task: asyncio.Task[None] | None = None
         self.page = self.version = 0
         self.proving = False
-        self.said: tuple[Said, ...] = ()
+        self.said: tuple[PreviewFinding, ...] = ()
         app.add_api_route("/preview", self.shown, methods=["GET"])
         app.add_api_route("/preview/told", self.told, methods=["GET"])
         app.add_api_route("/preview/key", self.key, methods=["GET"])
@@ -81,7 +81,7 @@ class Preview:
             return Response(status_code=204)
         return self._site.pages.fragment("_told.html", preview=self)
 
-    def place_on_page(self, said: Said) -> str:
+    def place_on_page(self, said: PreviewFinding) -> str:
         """A CSS selector of what *said* is about; empty where that is nothing on this page."""
         lesson = self._lesson
         here = lesson is not None and said.line and Path(said.file).resolve() == self._file
@@ -125,9 +125,9 @@ class Preview:
         self._tell(proving=False)
 
 
-def said_in(out: str, err: str, *, failed: bool = False) -> tuple[Said, ...]:
+def said_in(out: str, err: str, *, failed: bool = False) -> tuple[PreviewFinding, ...]:
     """The findings that a check printed; where it *failed* itself, its last words."""
     if failed:
-        return (Said("check", 0, "error", err.strip().rpartition("\n")[2]),)
+        return (PreviewFinding("check", 0, "error", err.strip().rpartition("\n")[2]),)
     found = [json.loads(line) for line in out.splitlines()]
-    return tuple(Said(one["file"], one["line"], one["level"], one["message"]) for one in found)
+    return tuple(PreviewFinding(one["file"], one["line"], one["level"], one["message"]) for one in found)

@@ -16,17 +16,17 @@ from hashlib import sha256
 from typing import TypeVar
 
 from app.content.blocks import CodeBox, Course, Lesson
-from app.engine.codec import plain
-from app.engine.grader import Grader, Nudge, Run
-from app.engine.judges import judges
+from app.engine.codec import to_json_value
+from app.engine.grader import Grader, Nudge, RunResult
+from app.engine.judges import sources_digest
 from app.engine.task import AnyTask, task_of
-from app.grading.judge.told import Told
+from app.grading.judge.told import InlayShapes
 from app.grading.judge.verdict import OTHER_ROAD, Verdict
 from app.sandbox.gate import LONGEST
-from app.store.progress import Answered
-from app.web.json_columns import decoded_verdict, encoded
+from app.store.progress import NewAttempt
+from app.web.json_columns import decoded_verdict, to_json_column
 from app.web.middleware.metrics import Metrics
-from app.web.middleware.visitor import Allowance, Faults, NotNowError
+from app.web.middleware.visitor import Quarantine, RateLimit, RetryLaterError
 from app.web.verdict_words import JUDGED, LASTING
 
 MOST_OTHERS = 512
@@ -45,10 +45,10 @@ CLOSED = (
 )
 TOO_LONG = "The text has {length:,} characters; a box takes {most:,}. Shorten it; it is saved as it is."
 
-A = TypeVar("A", Verdict, Run, Nudge)
+A = TypeVar("A", Verdict, RunResult, Nudge)
 
 
-class Tasks:
+class TaskRegistry:
     """Every task of a course, made once: graders recognise a task by identity.
 
     Args:
@@ -56,7 +56,7 @@ class Tasks:
     """
 
     def __init__(self, course: Course, mark: str = "") -> None:
-        self._judged_by = judges() + mark.encode()
+        self._judged_by = sources_digest() + mark.encode()
         self._others: dict[tuple[str, str], tuple[AnyTask, str]] = {}
         self.take(course)
 
@@ -88,35 +88,35 @@ class Tasks:
 
     def _made(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
         task = task_of(lesson, exercise)
-        return task, sha256(self._judged_by + json.dumps(plain(task), sort_keys=True).encode()).hexdigest()
+        return task, sha256(self._judged_by + json.dumps(to_json_value(task), sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(slots=True)
-class Question:
+class GraderCall:
     """One question to the graders; *outcome* is how it ended."""
 
     outcome: str = "fault"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CheckResult:
     """A verdict; *judged* is false where no grader was asked, *found* is true for a stored one."""
 
     verdict: Verdict
     judged: bool = True
     found: bool = False
 
-    def as_attempt(self, code: str, task_key: str, revision: int | None = None) -> Answered:
+    def as_attempt(self, code: str, task_key: str, revision: int | None = None) -> NewAttempt:
         """What is recorded. Under *task_key* the same text finds the verdict again, if it would be given again.
 
         Args:
             revision: Of the draft that was checked.
         """
         verdict = self.verdict
-        return Answered(
+        return NewAttempt(
             kind="code",
             text=code,
-            verdict=encoded(verdict),
+            verdict=to_json_column(verdict),
             correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
             code=next(
                 (one.code for one in verdict.names if one.code and not one.code.endswith(f":{OTHER_ROAD}")), None
@@ -126,24 +126,26 @@ class Answer:
         )
 
 
-class Checks:
+class CheckService:
     """Asks the graders on behalf of learners.
 
     Args:
         a_minute: How many questions a learner may ask of the graders in a minute; 0 for no limit.
     """
 
-    def __init__(self, grader: Grader, tasks: Tasks, metrics: Metrics, a_minute: int = 0) -> None:
+    def __init__(self, grader: Grader, tasks: TaskRegistry, metrics: Metrics, a_minute: int = 0) -> None:
         self._grader = grader
         self._tasks = tasks
         self._metrics = metrics
-        self._allowance = Allowance(a_minute)
-        self._keys = Allowance(TYPED_A_MINUTE)
+        self._allowance = RateLimit(a_minute)
+        self._keys = RateLimit(TYPED_A_MINUTE)
         self._typing: Counter[Hashable] = Counter()
-        self._faults = Faults()
+        self._faults = Quarantine()
         self._running: Counter[Hashable] = Counter()
 
-    async def check(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None) -> Answer:
+    async def check(
+        self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None
+    ) -> CheckResult:
         """The verdict on *code*: the *stored* one where the same text was checked before, by anybody.
 
         Raises:
@@ -151,19 +153,19 @@ class Checks:
         """
         self.ensure_open()
         if refusal := self._refusal(code):
-            return Answer(Verdict(outcome="refused", message=refusal), judged=False)
+            return CheckResult(Verdict(outcome="refused", message=refusal), judged=False)
         found = decoded_verdict(stored)
         if found is not None:
             self._metrics.checks.labels("check", "stored").inc()
-            return Answer(found, found=True)
+            return CheckResult(found, found=True)
         task = self._tasks.task(lesson, exercise)
         verdict = await self._asked("check", learner, code, lambda: self._grader.check(task, code))
-        return Answer(verdict)
+        return CheckResult(verdict)
 
-    async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Run:
+    async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> RunResult:
         """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""
         if refusal := self._refusal(code):
-            return Run(outcome="refused", message=refusal)
+            return RunResult(outcome="refused", message=refusal)
         task = self._tasks.task(lesson, exercise)
         return await self._asked("run", learner, code, lambda: self._grader.run(task, code))
 
@@ -174,7 +176,7 @@ class Checks:
         task = self._tasks.task(lesson, exercise)
         return await self._asked("nudge", learner, code, lambda: self._grader.nudge(task, code, name, entry))
 
-    async def told(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> Told:
+    async def told(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> InlayShapes:
         """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes.
 
         Args:
@@ -182,7 +184,7 @@ class Checks:
         """
         # A newer text drops the question about an older one, which may still be on its way.
         if self._refusal(code) or self._typing[asker] >= AT_ONCE:
-            return Told()
+            return InlayShapes()
         self._keys.spend(asker)
         self._faults.refuse(code)
         with _one_more(self._typing, asker):
@@ -208,7 +210,7 @@ class Checks:
         """
         readiness = self._grader.readiness
         if readiness.state == "refused":
-            raise NotNowError(CLOSED.format(reason=readiness.reason), RESTART_SECONDS)
+            raise RetryLaterError(CLOSED.format(reason=readiness.reason), RESTART_SECONDS)
 
     def _refusal(self, code: str) -> str:
         """Why no grader is asked about *code*, now or later."""
@@ -217,19 +219,19 @@ class Checks:
     @contextmanager
     def _counted(self, learner: int) -> Iterator[None]:
         if self._running[learner] >= AT_ONCE:
-            raise NotNowError(BUSY, AT_ONCE_SECONDS)
+            raise RetryLaterError(BUSY, AT_ONCE_SECONDS)
         self.spend(learner)
         with _one_more(self._running, learner):
             yield
 
     @contextmanager
-    def _question(self, kind: str) -> Iterator[Question]:
+    def _question(self, kind: str) -> Iterator[GraderCall]:
         """Count and time one question of *kind*, however it ends."""
-        began, question = time.perf_counter(), Question()
+        began, question = time.perf_counter(), GraderCall()
         try:
             yield question
             self._metrics.seconds.labels(kind).observe(time.perf_counter() - began)
-        except NotNowError:
+        except RetryLaterError:
             question.outcome = "put-off"
             raise
         except CancelledError:
@@ -238,7 +240,7 @@ class Checks:
         finally:
             self._metrics.checks.labels(kind, question.outcome).inc()
 
-    def _observe(self, answer: Verdict | Run, seconds: float) -> None:
+    def _observe(self, answer: Verdict | RunResult, seconds: float) -> None:
         """Count where the *seconds* until *answer* went."""
         wall, jail = answer.wall_ms / 1000, answer.jail_ms / 1000
         for part, took in {"waiting": seconds - wall, "jail": jail, "judging": wall - jail}.items():
@@ -261,7 +263,7 @@ class Checks:
                 self._allowance.charge(learner, FAULT_COSTS)
             if answer.outcome == "busy":
                 crowded = self._grader.readiness.state == "ready"
-                raise NotNowError(answer.message, QUEUE_SECONDS if crowded else RESTART_SECONDS)
+                raise RetryLaterError(answer.message, QUEUE_SECONDS if crowded else RESTART_SECONDS)
             return answer
 
 

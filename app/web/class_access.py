@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.store.classes import Inside, Role, inside, today_of
+from app.store.classes import ClassMember, Role, find_class_member, today_of
 from app.store.tables import Class
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
@@ -36,39 +36,39 @@ MAY: dict[Act, Role] = {
 }
 
 
-def numbered(typed: str) -> int:
+def parse_row_id(typed: str) -> int:
     """The number of a row in an address; 404 for what can be none."""
     if not (typed.isascii() and typed.isdecimal() and len(typed) <= DIGITS):
         raise HTTPException(404)
     return int(typed)
 
 
-def who_may(act: Act) -> Callable[..., Awaitable[Inside]]:
+def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:
     """The class and one's own membership, for those who may *act*; 404 for everybody else."""
 
-    async def allowed(site: TheSite, visitor: TheVisitor, class_id: Annotated[str, Path()]) -> Inside:
+    async def allowed(site: TheSite, visitor: TheVisitor, class_id: Annotated[str, Path()]) -> ClassMember:
         learner = await visitor.learner()
         if learner is None:
             raise HTTPException(404)
         async with site.database.read() as db:
-            found = await inside(db, numbered(class_id), learner)
-        if found is None or not may(found, act):
+            found = await find_class_member(db, parse_row_id(class_id), learner)
+        if found is None or not may_act(found, act):
             raise HTTPException(404)
         return found
 
     return allowed
 
 
-def may(within: Inside, act: Act) -> bool:
+def may_act(within: ClassMember, act: Act) -> bool:
     """Whether this person of the class may *act*."""
     least: Role = "assistant" if act == "grade" and within.group.assistants_grade else MAY[act]
     return within.is_at_least(least)
 
 
-Belonging = Annotated[Inside, Depends(who_may("belong"))]
-Watching = Annotated[Inside, Depends(who_may("watch"))]
-Grading = Annotated[Inside, Depends(who_may("grade"))]
-Arranging = Annotated[Inside, Depends(who_may("arrange"))]
+Belonging = Annotated[ClassMember, Depends(require_role("belong"))]
+Watching = Annotated[ClassMember, Depends(require_role("watch"))]
+Grading = Annotated[ClassMember, Depends(require_role("grade"))]
+Arranging = Annotated[ClassMember, Depends(require_role("arrange"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ TABS: tuple[tuple[str, str, Act], ...] = (
 )
 
 
-def tabs(request: Request, within: Inside) -> tuple[Tab, ...]:
+def tabs(request: Request, within: ClassMember) -> tuple[Tab, ...]:
     """The pages of the class that there are for this person."""
     served = {one.path for one in iter_route_contexts(request.app.routes)}
     home = f"/classes/{within.group.id}"
@@ -118,7 +118,7 @@ def end_of(group: Class) -> End | None:
 
 
 def class_page(
-    request: Request, site: Site, within: Inside, template: str, *, problem: str = "", **values: Any
+    request: Request, site: Site, within: ClassMember, template: str, *, problem: str = "", **values: Any
 ) -> Response:
     """A page of a class; *template* extends `class.html` and says what the *problem* was with what was sent."""
     shared = {"within": within, "group": within.group, "tabs": tabs(request, within), "server": server_of(request)}
@@ -127,7 +127,7 @@ def class_page(
     return site.pages.page(request, template, status=status, problem=problem, **shared, **values)
 
 
-def back_to_class(within: Inside, *place: str | int) -> Response:
+def back_to_class(within: ClassMember, *place: str | int) -> Response:
     """On to a page of the class, such as `"assignments", 4`; without a place, to its home."""
     return back_to("/".join(map(str, ("/classes", within.group.id, *place))))
 

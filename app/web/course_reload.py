@@ -13,7 +13,7 @@ import structlog
 from fastapi import FastAPI
 
 from app.content.blocks import Course
-from app.content.last_good import renewed
+from app.content.last_good import reload_course
 from app.web.application import take_course
 
 log = structlog.get_logger()
@@ -36,7 +36,7 @@ class CourseReload:
         """Take up the folder as it is now; what is faulty stays as it was, and is told."""
         async with self._turn:
             self._seen = stamp_of(self._folder)
-            self._course, errors = await asyncio.to_thread(renewed, self._course, self._folder)
+            self._course, errors = await asyncio.to_thread(reload_course, self._course, self._folder)
             await take_course(self._app, self._course, errors)
         for one in errors:
             log.warning("lesson-fault", place=str(one.place), code=one.code, message=one.message, fix=one.fix)

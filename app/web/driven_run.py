@@ -11,14 +11,14 @@ from typing import Any
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.engine.codec import written
+from app.engine.codec import to_json
 from app.engine.train.snapshot import Snapshot
-from app.engine.train.training_run import Halt, Planned, Training
+from app.engine.train.training_run import Checkpoint, Training, TrainingSpec
 from app.store import progress, trainings
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.database import Database
 from app.store.trainings import Wish
-from app.web.json_columns import encoded
+from app.web.json_columns import to_json_column
 
 log = structlog.get_logger()
 
@@ -28,7 +28,7 @@ LOST = "The server ended while this run was going, so it ended at step {step:,}.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class TrainingRequest:
     """A run that is asked for."""
 
     lesson: str
@@ -36,7 +36,7 @@ class Order:
     preset: str
     attempt_id: int | None
     passing: bool
-    planned: Planned
+    planned: TrainingSpec
 
     @property
     def place(self) -> tuple[str, str]:
@@ -44,11 +44,11 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class TrainingRecorder:
     """Where runs are written down, and told of: by *owner*, this process."""
 
     database: Database
-    bus: Bus
+    bus: EventBus
     owner: str
 
     async def record(
@@ -56,16 +56,16 @@ class Ledger:
         learner: int,
         place: tuple[str, str],
         snapshot: Snapshot,
-        halt: Halt | None = None,
+        halt: Checkpoint | None = None,
         *,
         leaving: bool = False,
     ) -> Wish:
         """Write *snapshot* down; what is wished."""
-        text = None if halt is None else await asyncio.to_thread(written, halt)
+        text = None if halt is None else await asyncio.to_thread(to_json, halt)
         try:
             async with self.database.write() as db:
                 wish = await trainings.record_training(
-                    db, learner, *place, encoded(snapshot), owner=self.owner, live=snapshot.live,
+                    db, learner, *place, to_json_column(snapshot), owner=self.owner, live=snapshot.live,
                     finished=snapshot.phase == "finished", halt=text, leaving=leaving,
                 )  # fmt: skip
                 await self.bus.tell(db, run_key(learner, *place))
@@ -75,14 +75,14 @@ class Ledger:
         return wish
 
 
-class DrivenRun:
+class LocalTrainingRun:
     """A run of *learner* from when it begins here until it has ended, or is somebody else's.
 
     Attributes:
         task: What drives it; None until it has been written down for the first time.
     """
 
-    def __init__(self, learner: int, order: Order, training: Training, ledger: Ledger) -> None:
+    def __init__(self, learner: int, order: TrainingRequest, training: Training, ledger: TrainingRecorder) -> None:
         self.order = order
         self._learner = learner
         self._training = training
@@ -134,7 +134,7 @@ class DrivenRun:
                 if wish == "stop":
                     self._training.stop()
 
-    def _new_halt(self) -> Halt | None:
+    def _new_halt(self) -> Checkpoint | None:
         """Where to go on from, if it was not written down lately."""
         now, halt = asyncio.get_running_loop().time(), self._training.halt
         if halt is self._halt or now < self._halt_again:
@@ -142,7 +142,7 @@ class DrivenRun:
         self._halt, self._halt_again = halt, now + HALT_SECONDS
         return halt
 
-    async def _record(self, snapshot: Snapshot, halt: Halt | None = None, *, leaving: bool = False) -> Wish:
+    async def _record(self, snapshot: Snapshot, halt: Checkpoint | None = None, *, leaving: bool = False) -> Wish:
         return await self._ledger.record(self._learner, self.order.place, snapshot, halt, leaving=leaving)
 
 
@@ -156,6 +156,6 @@ def stop_key(learner: int, lesson: str, exercise: str) -> str:
     return f"stop {learner}/{lesson}/{exercise}"
 
 
-def lost(snapshot: Snapshot) -> Snapshot:
+def lost_snapshot(snapshot: Snapshot) -> Snapshot:
     """A run whose server is gone, and that nobody goes on with."""
     return replace(snapshot, phase="lost", seconds_left=None, message=LOST.format(step=snapshot.step))

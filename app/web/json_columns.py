@@ -9,16 +9,16 @@ from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from app.engine.grader import Run
+from app.engine.grader import RunResult
 from app.engine.train.snapshot import Snapshot
 from app.grading.judge.verdict import Verdict
 
 T = TypeVar("T")
 
-_KINDS: dict[type, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (Verdict, Run, Snapshot)}
+_KINDS: dict[type, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (Verdict, RunResult, Snapshot)}
 
 
-def encoded(value: Verdict | Run | Snapshot) -> str:
+def to_json_column(value: Verdict | RunResult | Snapshot) -> str:
     return json.dumps(_KINDS[type(value)].dump_python(value, mode="json"), separators=(",", ":"))
 
 
@@ -28,8 +28,8 @@ def decoded_verdict(text: str | None) -> Verdict | None:
 
 
 @lru_cache(maxsize=256)
-def decoded_run(text: str | None) -> Run | None:
-    return _decoded(Run, text)
+def decoded_run(text: str | None) -> RunResult | None:
+    return _decoded(RunResult, text)
 
 
 @lru_cache(maxsize=256)

@@ -14,15 +14,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Bug, Grad, Lesson
 from app.practice import scheduler
-from app.practice.scheduler import About, Memory, Met
+from app.practice.scheduler import About, CardState, ReviewOutcome
 from app.practice.taught import families_of, family_at
 from app.store import cards, progress
-from app.store.database import hold
-from app.store.progress import Answered, record_attempt
-from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem, Sitting
+from app.store.database import lock_learner
+from app.store.progress import NewAttempt, record_attempt
+from app.store.tables import Attempt, Card, PracticeItem, PracticeSession, ServedItem
 from app.web.json_columns import decoded_verdict
 from app.web.practice_items import Curriculum, PracticeItems
-from app.web.practice_plans import PLAN, Plan, PracticeSet, Standing, set_called
+from app.web.practice_plans import PLAN, PracticeSet, SessionPlan, SessionState, set_called
 
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
@@ -35,7 +35,7 @@ Known = dict[About, Card]
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class CardUpdater:
     """The cards of one learner, at a moment."""
 
     db: AsyncSession
@@ -52,13 +52,13 @@ class Book:
         for about, at in _made(fresh, self.curriculum):
             self._open(about, at)
         if fresh:
-            plan = PLAN.dump_json(Plan()).decode()
-            sitting = sitting or await cards.sit(self.db, self.learner, plan, self.now - RESTED)
+            plan = PLAN.dump_json(SessionPlan()).decode()
+            sitting = sitting or await cards.start_practice_session(self.db, self.learner, plan, self.now - RESTED)
             sitting.seen_attempt = fresh[-1].id
 
-    async def from_item(self, given: PracticeAttempt) -> None:
+    async def from_item(self, given: ServedItem) -> None:
         """Rate what the item that was *given* is about, and open what went wrong at it."""
-        row = await cards.item(self.db, given.item_id)
+        row = await cards.find_item(self.db, given.item_id)
         assert row is not None, "an item stays as long as somebody was given it"
         lesson = self.items.lesson(row)
         if lesson is None:
@@ -76,7 +76,7 @@ class Book:
             given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
             await self._count(given)
         at = given.done_at or self.now
-        met = Met(
+        met = ReviewOutcome(
             cards=_stood_for(given, row, self.known, at),
             slips=frozenset(about for one in attempts for about in slips_in(lesson, one)),
             failed=any(one.correct is False for one in attempts),
@@ -85,31 +85,31 @@ class Book:
             told=any(one.solution_at and one.solution_at <= (one.solved_at or at) for one in rows),
         )
         rated = await cards.rated_at(self.db, self.learner, row.id)
-        for about, rating in scheduler.ratings(met).items():
+        for about, rating in scheduler.card_ratings(met).items():
             card = self._open(about, at)
             if card is not None and card.id not in rated:
-                _keep(card, scheduler.reviewed(memory_of(card), rating, at))
+                _keep(card, scheduler.review_card(memory_of(card), rating, at))
                 await cards.add_review(self.db, card, rating, at, row.id)
 
-    async def _sitting_of(self, given: PracticeAttempt) -> Sitting | None:
+    async def _sitting_of(self, given: ServedItem) -> PracticeSession | None:
         """The sitting of now, if the item was *given* in it."""
         sitting = await cards.sitting_of(self.db, self.learner)
         return sitting if sitting and given.given_at >= sitting.began_at else None
 
-    async def _tell_class(self, given: PracticeAttempt, code: str) -> None:
+    async def _tell_class(self, given: ServedItem, code: str) -> None:
         """Keep the first slip at an item that a class was given as a mistake at that practice, without its text."""
         sitting = await self._sitting_of(given)
         goal = self._goal(PLAN.validate_json(sitting.plan)) if sitting else None
         if goal:
             # Everybody is drawn other exercises: a class shares the kind of a slip, and not the gradient it was at.
             kind = f"d:{scheduler.slip_of(code)}"
-            slip = Answered(kind="code", text="", verdict="", correct=None, code=kind)
+            slip = NewAttempt(kind="code", text="", verdict="", correct=None, code=kind)
             await record_attempt(self.db, self.learner, goal.name, goal.lesson.exercises[0].name, slip)
 
-    def _goal(self, plan: Plan) -> PracticeSet | None:
+    def _goal(self, plan: SessionPlan) -> PracticeSet | None:
         return set_called(plan.assigned, self.curriculum.sets)
 
-    async def _count(self, given: PracticeAttempt) -> None:
+    async def _count(self, given: ServedItem) -> None:
         """Let an item that was done in a sitting count: for what a class was given, or for the own best."""
         sitting = await self._sitting_of(given)
         if sitting is None or given.done_at is None:
@@ -117,7 +117,7 @@ class Book:
         plan = PLAN.validate_json(sitting.plan)
         done = await cards.given_to(self.db, self.learner, sitting.began_at)
         if plan.drill:
-            solved = Standing(plan, sitting.began_at, tuple(done), over=False).done
+            solved = SessionState(plan, sitting.began_at, tuple(done), over=False).done
             await cards.record_drill(self.db, self.learner, plan.families[0], solved, given.done_at)
         goal = self._goal(plan)
         if goal:
@@ -158,8 +158,8 @@ async def caught_up(
     db: AsyncSession, learner: int, curriculum: Curriculum, items: PracticeItems, now: datetime
 ) -> Known:
     """All cards of *learner*, with those opened and rated that something was answered about since."""
-    await hold(db, learner)
-    book = Book(db, learner, curriculum, items, now, await _cards_of(db, learner))
+    await lock_learner(db, learner)
+    book = CardUpdater(db, learner, curriculum, items, now, await _cards_of(db, learner))
     await book.from_lessons()
     for given in await cards.open_items(db, learner):
         await book.from_item(given)
@@ -177,7 +177,7 @@ def _made(attempts: Sequence[Attempt], curriculum: Curriculum) -> Iterator[tuple
 
 def _new_card(learner: int, about: About, at: datetime) -> Card:
     card = Card(learner_id=learner, family=about[0], slip=about[1], met=0, opened_at=at)
-    _keep(card, scheduler.opened(*about, at))
+    _keep(card, scheduler.new_card(*about, at))
     return card
 
 
@@ -194,7 +194,7 @@ def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
                 yield family, "" if slip.startswith(DECLARED) else slip
 
 
-def _stood_for(given: PracticeAttempt, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:
+def _stood_for(given: ServedItem, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:
     """The cards that a solution is held against: its own, and whole families that are new or due."""
     if row.form in UNRATED:
         return frozenset()
@@ -204,9 +204,9 @@ def _stood_for(given: PracticeAttempt, row: PracticeItem, known: Known, at: date
     return frozenset({(given.family, slip), *whole})
 
 
-def memory_of(card: Card) -> Memory:
-    return Memory(family=card.family, slip=card.slip, state=card.state, due_at=card.due_at)
+def memory_of(card: Card) -> CardState:
+    return CardState(family=card.family, slip=card.slip, state=card.state, due_at=card.due_at)
 
 
-def _keep(card: Card, memory: Memory) -> None:
+def _keep(card: Card, memory: CardState) -> None:
     card.state, card.due_at = memory.state, memory.due_at

@@ -8,11 +8,11 @@ from functools import cached_property
 
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
-from app.content.sentences import sentence
-from app.grading.judge.told import ground_of_program, tell
-from app.practice.derived_hints import explained, line_at_fault
-from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
-from app.practice.item import Item
+from app.content.sentences import render_sentence
+from app.grading.judge.told import ground_of_program, infer_line_shapes
+from app.practice.derived_hints import explain_lines, line_at_fault
+from app.practice.forms import bug_hunt, completion_exercise, order_form, shapes_and_axes, worked_form
+from app.practice.item import GeneratedItem
 from app.practice.operations import HEAP, OPERATIONS
 from app.practice.practice_words import family_words
 from app.practice.proof import wrong_lines
@@ -52,18 +52,18 @@ MADE_FOR: Mapping[str, str] = {
 """By slip, what a mutant did that shows it."""
 
 
-def hunted(item: Item, family: str, slip: str) -> str | None:
+def hunted(item: GeneratedItem, family: str, slip: str) -> str | None:
     """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
     named = (replace(one, code=_as_taught(item, one.code)) for one in _bugs(item, family, slip))
     return next((text for one in named if (text := bug_hunt(item, one))), None)
 
 
-def _as_taught(item: Item, code: str) -> str:
+def _as_taught(item: GeneratedItem, code: str) -> str:
     """*code* with `.T` for the transpose of a matrix, where there are no heaps of them."""
     return code if HEAP in item.needs else code.replace(".mT", ".T")
 
 
-def _bugs(item: Item, family: str, slip: str) -> Iterator[Mutant]:
+def _bugs(item: GeneratedItem, family: str, slip: str) -> Iterator[Mutant]:
     """What may be hunted, the best first. All mutants of a program take a while, so they come last."""
     wrong = list(wrong_lines(item))
     yield from (one for one in wrong if slip and one.edit.partition(":")[0] == slip)
@@ -74,21 +74,23 @@ def _bugs(item: Item, family: str, slip: str) -> Iterator[Mutant]:
     for one in (*wrong, *mutants):
         own = OPERATIONS[item.by[one.line - 1]].family == family
         # A line whose shapes do not fit is found without a thought: the editor says so.
-        if own and all(line.fits is not False and not line.collides for line in tell(one.code, ground).lines):
+        if own and all(
+            line.fits is not False and not line.collides for line in infer_line_shapes(one.code, ground).lines
+        ):
             yield one
 
 
-FORMS: Mapping[str, Callable[[Item, str, str], str | None]] = {
-    "worked": lambda item, *_: worked(item),
-    "fade": lambda item, family, _: fade(item, line_of(item, family)),
-    "order": lambda item, *_: order(item),
+FORMS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
+    "worked": lambda item, *_: worked_form(item),
+    "fade": lambda item, family, _: completion_exercise(item, line_of(item, family)),
+    "order": lambda item, *_: order_form(item),
     "shapes": lambda item, *_: shapes_and_axes(item),
     "bug": hunted,
 }
 """How the same program is asked in other ways than to write it: of the item, the family and the slip."""
 
 
-def line_of(item: Item, family: str) -> int:
+def line_of(item: GeneratedItem, family: str) -> int:
     """The index of the longest line of the solution that undoes an operation of *family*."""
     own = [at for at, by in enumerate(item.by) if OPERATIONS[by].family == family]
     return max(own, key=lambda at: len(item.lines[at])) if own else item.key
@@ -200,9 +202,9 @@ class PracticeItems:
         return self._hinted[row.id, line]
 
 
-def item_of(row: PracticeItem) -> Item:
+def item_of(row: PracticeItem) -> GeneratedItem:
     """What was drawn, from what was kept of it."""
-    return Item(
+    return GeneratedItem(
         version=row.version,
         level=row.level,
         seed=row.seed,
@@ -222,7 +224,7 @@ def _parsed(row: PracticeItem) -> Lesson | None:
     if lesson is None:
         return None
     if row.form in HINTED:
-        said = tuple(map(sentence, explained(item.lines, item.by)))
+        said = tuple(map(render_sentence, explain_lines(item.lines, item.by)))
         lesson = _boxes(lesson, lambda box: replace(box, explained=said))
     return replace(
         lesson,

@@ -6,18 +6,18 @@ from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 
-from app.content.blocks import NOWHERE, Lesson, Number
+from app.content.blocks import NOWHERE, Lesson, NumberQuestion
 from app.practice import scheduler
 from app.practice.scheduler import About
 from app.store.cards import ROOM
-from app.store.tables import PracticeAttempt
+from app.store.tables import ServedItem
 
 MANY = 100
 """Items of a sitting that ends with its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SessionPlan:
     """What a sitting is about.
 
     Args:
@@ -40,7 +40,7 @@ class Plan:
     drill: bool = False
 
 
-PLAN = TypeAdapter(Plan)
+PLAN = TypeAdapter(SessionPlan)
 SET_ITEMS, SET_MINUTES = 5, 10
 SETS = f"{ROOM}set-"
 MOST_DIGITS = 7
@@ -86,7 +86,7 @@ class PracticeSet:
     @property
     def lesson(self) -> Lesson:
         """As a lesson that has an exercise for each item or minute: so it is assigned, counted and graded like any."""
-        counted = tuple(Number(place=NOWHERE, name=str(at), answer="0") for at in range(1, self.size + 1))
+        counted = tuple(NumberQuestion(place=NOWHERE, name=str(at), answer="0") for at in range(1, self.size + 1))
         return Lesson(
             path="",
             slug=self.key,
@@ -103,12 +103,12 @@ class PracticeSet:
         )
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> SessionPlan:
         items, minutes = (MANY, SET_MINUTES) if self.timed else (SET_ITEMS, 60)
         families = (self.family,) if self.family else ()
-        return Plan(items=items, minutes=minutes, families=families, level=self.level, assigned=self.key)
+        return SessionPlan(items=items, minutes=minutes, families=families, level=self.level, assigned=self.key)
 
-    def gained(self, done: Sequence[PracticeAttempt], newest: PracticeAttempt) -> int:
+    def gained(self, done: Sequence[ServedItem], newest: ServedItem) -> int:
         """How many of its exercises *newest* solves, after what was *done* in the sitting: one, or full minutes."""
         return _minutes((*done, newest)) - _minutes(done) if self.timed else 1
 
@@ -122,22 +122,22 @@ def set_called(key: str, first: Mapping[str, PracticeSet]) -> PracticeSet | None
     return first.get(key)
 
 
-def _minutes(done: Iterable[PracticeAttempt]) -> int:
+def _minutes(done: Iterable[ServedItem]) -> int:
     return sum(min(one.seconds or 0, MINUTES_AT_ONE * 60) for one in done) // 60
 
 
-def drill_of(family: str) -> Plan:
+def drill_of(family: str) -> SessionPlan:
     minutes = scheduler.DRILL.total_seconds() / 60
-    return Plan(items=MANY, minutes=minutes, families=(family,), level=1, drill=True)
+    return SessionPlan(items=MANY, minutes=minutes, families=(family,), level=1, drill=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SessionState:
     """Where a sitting is: its plan, since when, the items that were given in it, and whether it is over."""
 
-    plan: Plan
+    plan: SessionPlan
     began_at: datetime
-    given: tuple[PracticeAttempt, ...]
+    given: tuple[ServedItem, ...]
     over: bool
 
     @property
@@ -152,7 +152,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ItemRequest:
     """An item for a card, asked in a *form*."""
 
     about: About
@@ -160,15 +160,15 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class ItemShortage:
     """No item is at hand for a *wish*, at this *level* and with these *operations*."""
 
-    wish: Wish
+    wish: ItemRequest
     level: int
     operations: frozenset[str]
 
 
-ENOUGH = Missing(Wish(("", ""), ""), 0, frozenset())
+ENOUGH = ItemShortage(ItemRequest(("", ""), ""), 0, frozenset())
 """Nothing is drawn for somebody who was given so much today."""
-NOTHING = Missing(Wish(("", ""), "nothing"), 0, frozenset())
+NOTHING = ItemShortage(ItemRequest(("", ""), "nothing"), 0, frozenset())
 """There is nothing that could be given."""

@@ -20,7 +20,7 @@ from app.store.database import now
 from app.store.tables import PracticeItem
 from app.web.practice_cards import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
 from app.web.practice_items import FORMS, LEVELS, Curriculum, PracticeItems, item_of
-from app.web.practice_plans import ENOUGH, NOTHING, PLAN, Missing, Plan, Standing, Wish
+from app.web.practice_plans import ENOUGH, NOTHING, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
 
 DAY = timedelta(days=1)
 FIRST_WRITTEN = scheduler.FORMS.index("write")
@@ -32,7 +32,7 @@ AHEAD = 2
 Clock = Callable[[], datetime]
 
 
-class Stock(Protocol):
+class ItemSource(Protocol):
     """Where items come from; both take a level, a family, a slip and the operations that may be used."""
 
     async def make(self, level: int, family: str, slip: str, operations: frozenset[str]) -> bool:
@@ -45,7 +45,7 @@ class Stock(Protocol):
 class Practice:
     """The practice of all learners of a course."""
 
-    def __init__(self, curriculum: Curriculum, items: PracticeItems, stock: Stock, clock: Clock = now) -> None:
+    def __init__(self, curriculum: Curriculum, items: PracticeItems, stock: ItemSource, clock: Clock = now) -> None:
         self.curriculum = curriculum
         self.items = items
         self._stock = stock
@@ -59,23 +59,23 @@ class Practice:
         """All cards, to be shown: nothing is written."""
         return await cards_shown(db, learner, self.curriculum)
 
-    async def begin(self, db: AsyncSession, learner: int, plan: Plan) -> Standing:
+    async def begin(self, db: AsyncSession, learner: int, plan: SessionPlan) -> SessionState:
         """A new sitting. What was open goes on in an ordinary one, and is left for any other."""
-        for one in await cards.open_items(db, learner) if plan != Plan() else ():
+        for one in await cards.open_items(db, learner) if plan != SessionPlan() else ():
             one.left_at = self.clock()
-        sitting = await cards.sit(db, learner, PLAN.dump_json(plan).decode(), self.clock())
-        return Standing(plan, sitting.began_at, (), over=False)
+        sitting = await cards.start_practice_session(db, learner, PLAN.dump_json(plan).decode(), self.clock())
+        return SessionState(plan, sitting.began_at, (), over=False)
 
-    async def end(self, db: AsyncSession, learner: int, standing: Standing | None) -> str:
+    async def end(self, db: AsyncSession, learner: int, standing: SessionState | None) -> str:
         """The address of what is said of a sitting that is over. What was open is left."""
-        for one in await cards.open_items(db, learner) if standing and standing.plan != Plan() else ():
+        for one in await cards.open_items(db, learner) if standing and standing.plan != SessionPlan() else ():
             one.left_at = self.clock()
-        plan = standing.plan if standing else Plan()
+        plan = standing.plan if standing else SessionPlan()
         if plan.assigned:
             return f"/practice/set/{plan.assigned}"
         return f"/practice/drill/{plan.families[0]}" if plan.drill else "/practice"
 
-    async def standing(self, db: AsyncSession, learner: int) -> Standing | None:
+    async def standing(self, db: AsyncSession, learner: int) -> SessionState | None:
         """Where the sitting of *learner* is; None where there was none, or long ago."""
         sitting = await cards.sitting_of(db, learner)
         if sitting is None:
@@ -85,13 +85,13 @@ class Practice:
         last = max((one.done_at or one.given_at for one in given), default=sitting.began_at)
         if now - last >= RESTED:
             return None
-        standing = Standing(plan, sitting.began_at, given, over=False)
+        standing = SessionState(plan, sitting.began_at, given, over=False)
         longest = timedelta(minutes=plan.minutes)
         return replace(standing, over=scheduler.is_over(sitting.began_at, now, standing.done, plan.items, longest))
 
     async def next_item(
-        self, db: AsyncSession, learner: int, known: Known, standing: Standing, tried: Collection[About]
-    ) -> int | Missing:
+        self, db: AsyncSession, learner: int, known: Known, standing: SessionState, tried: Collection[About]
+    ) -> int | ItemShortage:
         """The item that *learner* is at, or a new one; where the best is not at hand, what it should be.
 
         Args:
@@ -107,21 +107,21 @@ class Practice:
         for wish in wishes:
             row = await self._found(db, learner, wish, operations, level)
             if row is not None:
-                await cards.give(db, learner, row.id, *wish.about, self.clock())
+                await cards.serve_item(db, learner, row.id, *wish.about, self.clock())
                 for about in _ahead(wishes, wish):
                     self._stock.expect(level, *about, operations)
                 return row.id
             if wish.about not in tried and len(tried) < MOST_DRAWN:
-                return Missing(wish, level, operations)
+                return ItemShortage(wish, level, operations)
         return NOTHING
 
-    async def make(self, missing: Missing) -> bool:
+    async def make(self, missing: ItemShortage) -> bool:
         """Have an item drawn that is missing; it may take a while."""
         return await self._stock.make(missing.level, *missing.wish.about, missing.operations)
 
     async def leave(self, db: AsyncSession, learner: int, item: int) -> None:
         """Go past *item* undone; its card stays as it is."""
-        given = await cards.given(db, learner, item)
+        given = await cards.find_served_item(db, learner, item)
         if given is not None and given.done_at is None:
             given.left_at = self.clock()
 
@@ -131,30 +131,32 @@ class Practice:
         return opened | await cards.operations_met(db, learner)
 
     async def _wishes(
-        self, db: AsyncSession, learner: int, known: Known, standing: Standing, taught: frozenset[str]
-    ) -> list[Wish]:
+        self, db: AsyncSession, learner: int, known: Known, standing: SessionState, taught: frozenset[str]
+    ) -> list[ItemRequest]:
         """What could come next, the best first: what is due, what was never met, and then all of it again."""
         plan, now = standing.plan, self.clock()
         wanted = taught & set(plan.families) if plan.families else taught
         if plan.drill:
-            return [Wish((family, ""), "write") for family in wanted]
+            return [ItemRequest((family, ""), "write") for family in wanted]
         if plan.form:
             slips = bugs_of(known, now)
-            return [Wish(one, plan.form) for one in slips if one[0] in wanted]
+            return [ItemRequest(one, plan.form) for one in slips if one[0] in wanted]
         # What was left was met as well: it is not asked in the same way over and over.
         met = Counter(one.family for one in await cards.given_to(db, learner) if one.done_at or one.left_at)
         met.update(dict.fromkeys(await self._written(db, learner), FIRST_WRITTEN))
         tried = {(one.family, one.slip) for one in standing.given}
         memories = [memory_of(card) for card in known.values() if card.family in wanted]
         due = scheduler.in_order(one for one in memories if one.due_at <= now and one.about not in tried)
-        wishes = [Wish(one.about, scheduler.form_at(max(met[one.family], FIRST_WRITTEN), one.slip)) for one in due]
+        wishes = [
+            ItemRequest(one.about, scheduler.form_at(max(met[one.family], FIRST_WRITTEN), one.slip)) for one in due
+        ]
         carded = {family for family, slip in known if not slip}
         unmet = sorted(wanted - carded, key=lambda one: (-met[one], one))
-        wishes += [Wish((one, ""), scheduler.form_at(met[one])) for one in unmet if met[one] <= FIRST_WRITTEN]
+        wishes += [ItemRequest((one, ""), scheduler.form_at(met[one])) for one in unmet if met[one] <= FIRST_WRITTEN]
         times = Counter(one.family for one in standing.given)
         last = {one.family: one.due_at for one in memories if not one.slip}
         again = sorted(wanted, key=lambda one: (times[one], last.get(one, now), one))
-        return wishes + [Wish((one, ""), scheduler.form_at(max(met[one], FIRST_WRITTEN))) for one in again]
+        return wishes + [ItemRequest((one, ""), scheduler.form_at(max(met[one], FIRST_WRITTEN))) for one in again]
 
     async def _written(self, db: AsyncSession, learner: int) -> set[str]:
         """Families that *learner* has written right in a lesson: their first meeting is over."""
@@ -162,7 +164,7 @@ class Practice:
         return {one for lesson, names in solved.items() for one in self.curriculum.families_at(lesson, names)}
 
     async def _found(
-        self, db: AsyncSession, learner: int, wish: Wish, operations: frozenset[str], level: int
+        self, db: AsyncSession, learner: int, wish: ItemRequest, operations: frozenset[str], level: int
     ) -> PracticeItem | None:
         """An item that *learner* has not seen, uses nothing that was not taught, and is about *wish*."""
         family, slip = wish.about
@@ -170,15 +172,15 @@ class Practice:
             for each in sorted(LEVELS, key=lambda one: (one > level, abs(one - level))):
                 options = [
                     one
-                    for one in await cards.candidates(db, learner, VERSION, (each,), wanted)
+                    for one in await cards.list_candidates(db, learner, VERSION, (each,), wanted)
                     if one.operations <= operations and family in families_of(one.operations)
                 ]
                 if options:
                     return await self._in_form(db, _chosen(options, wish.form), wish)
         return None
 
-    async def _in_form(self, db: AsyncSession, chosen: Candidate, wish: Wish) -> PracticeItem:
-        row = await cards.item(db, chosen.id)
+    async def _in_form(self, db: AsyncSession, chosen: Candidate, wish: ItemRequest) -> PracticeItem:
+        row = await cards.find_item(db, chosen.id)
         assert row is not None
         ask = FORMS.get(wish.form)
         fragment = ask(item_of(row), *wish.about) if ask else ""
@@ -197,7 +199,7 @@ def rows_of(slip: str) -> set[str]:
     return {row for one in TABLE for row in one.shows if row.partition(":")[0] == slip} or {slip}
 
 
-def _ahead(wishes: list[Wish], met: Wish) -> list[About]:
+def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:
     """What will be asked for after *met*, which is used up by one itself: the next comes last, and is drawn first."""
     others = dict.fromkeys(one.about for one in wishes if one.about != met.about)
     return [met.about, *reversed(list(others)[:AHEAD])]

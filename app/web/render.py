@@ -20,9 +20,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
 from app.content.exercise_titles import exercise_title
-from app.content.mathml import named, words_of
-from app.content.sentences import highlighted, sentence
-from app.web.verdict_words import OUTCOMES, closeness, number
+from app.content.mathml import accessible_name_attribute, words_of
+from app.content.sentences import highlight_code, render_sentence
+from app.web.verdict_words import OUTCOMES, closeness_text, number_text
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "static" / "dist"
@@ -61,7 +61,7 @@ class Assets:
         return tuple(f"{URL}/{name}" for kind in ("fonts", *kinds) for name in self._names.get(kind, []))
 
 
-class KeptFiles(StaticFiles):
+class ImmutableFiles(StaticFiles):
     """Static files that a browser asks for once; those that the build has compressed go as they are."""
 
     def file_response(
@@ -163,15 +163,15 @@ def _environment(templates: Path) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "sentence": sentence,
+        "sentence": render_sentence,
         "words": words_of,
-        "named": named,
+        "named": accessible_name_attribute,
         "highlighted": _highlighted,
-        "number": number,
-        "closeness": lambda one: closeness(one.exact, one.approx, one.maxdiff),
+        "number": number_text,
+        "closeness": lambda one: closeness_text(one.exact, one.approx, one.maxdiff),
         "thousands": "{:,}".format,
         "part": PARTS.__getitem__,
-        "faulted": faulted,
+        "faulted": invalid_field_attributes,
         "ended": ended,
         "title_of": exercise_title,
         "outcome": OUTCOMES.__getitem__,
@@ -184,10 +184,10 @@ def _environment(templates: Path) -> Environment:
 
 @lru_cache(maxsize=1024)
 def _highlighted(source: str) -> Markup:
-    return highlighted(source)
+    return highlight_code(source)
 
 
-def faulted(value: str, problem: str, *about: str) -> Markup:
+def invalid_field_attributes(value: str, problem: str, *about: str) -> Markup:
     """Attributes of a field that holds *value*, if *problem*, the note of the page, quotes it or begins with one of
     *about*.
     """
@@ -200,11 +200,11 @@ def ended(name: str) -> str:
 
 
 def theme_of(request: Request) -> Theme:
-    chosen = cookie(request.headers, COOKIE)
+    chosen = first_cookie(request.headers, COOKIE)
     return next((theme for theme in THEMES if theme == chosen), "auto")
 
 
-def cookie(headers: Headers, wanted: str) -> str:
+def first_cookie(headers: Headers, wanted: str) -> str:
     """The first cookie of that name as it stands, or "".
 
     None of ours is quoted; to take quotes away costs some releases of Python quadratic time.

@@ -15,7 +15,7 @@ class HeadTooLongError(Exception):
     """Ends the reading: the parser makes an error of its own of it, and that is answered with 400."""
 
 
-class BoundedHeads(HttpToolsProtocol):
+class BoundedHttpProtocol(HttpToolsProtocol):
     """HTTP/1.1 as uvicorn reads it, up to `HEAD_BYTES` of address and headers, and of trailers.
 
     A head has `HEAD_SECONDS` to come. Of more than `most` connections the one that has waited longest for its head
@@ -23,7 +23,7 @@ class BoundedHeads(HttpToolsProtocol):
     """
 
     most = 10_000
-    unread: ClassVar[dict["BoundedHeads", TimerHandle]] = {}
+    unread: ClassVar[dict["BoundedHttpProtocol", TimerHandle]] = {}
     """The connections whose head is not whole, the oldest first, with what closes each."""
 
     _arrived = BODY
@@ -80,6 +80,6 @@ class BoundedHeads(HttpToolsProtocol):
         super().on_message_complete()
 
 
-def bounded_heads(most: int) -> type[BoundedHeads]:
+def bounded_heads(most: int) -> type[BoundedHttpProtocol]:
     """The protocol of one server, which holds *most* connections."""
-    return type("BoundedHeads", (BoundedHeads,), {"most": most, "unread": {}})
+    return type("BoundedHeads", (BoundedHttpProtocol,), {"most": most, "unread": {}})

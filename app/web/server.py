@@ -25,7 +25,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.content.blocks import Course
 from app.content.course import load_course
-from app.content.last_good import renewed
+from app.content.last_good import reload_course
 from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
@@ -92,7 +92,7 @@ def serve(
     hide_memory()
     raise_descriptor_limit()
     _keep_private(settings)
-    course = renewed(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
+    course = reload_course(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
     listeners = _bound(host, port)
     try:
         asyncio.run(_serve(settings, course, host, listeners, reload=reload, preview=preview))
@@ -189,7 +189,7 @@ async def _prepare_database(settings: Settings) -> None:
         await migrate(settings.resolved_database_url)
     except (SQLAlchemyError, CommandError, ImportError, OSError, sqlite3.Error) as error:
         setting = "BACKHAND_DATABASE_URL" if settings.database_url else "BACKHAND_DATA_DIR"
-        reason = unusable.reason(settings.resolved_database_url, error)
+        reason = unusable.unusable_reason(settings.resolved_database_url, error)
         raise ServeError(f"The database of {setting} cannot be used: {reason}") from error
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from app.accounts.doors import Doors
+from app.accounts.doors import SignInOptions
 from app.accounts.passwords import AT_ONCE, MOST_WAITING
 from app.content.blocks import (
     CodeBox,
@@ -28,28 +28,28 @@ from app.content.blocks import (
 )
 from app.content.errors import LessonError
 from app.content.programs import tensors_of
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.engine.grader import Grader
 from app.engine.identity_cache import IdentityCache
-from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
+from app.engine.task import CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import wanted_tensors
-from app.grading.reading.shape_inference import infer
+from app.grading.reading.shape_inference import infer_shapes
 from app.store import cards
 from app.store.assignments import lessons_seen
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.database import Database
 from app.store.progress import LessonState, lesson_state
-from app.web.checks import Checks, Tasks
+from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.turns import Turns
-from app.web.middleware.visitor import Allowance, Visitor
-from app.web.pictures import draw
+from app.web.middleware.visitor import RateLimit, Visitor
+from app.web.pictures import draw_picture
 from app.web.practice_items import exercises_in
 from app.web.practice_sittings import Practice
 from app.web.render import Pages
-from app.web.training_runs import Runs
+from app.web.training_runs import TrainingRuns
 
 MOST_KEPT = 4096
 ITEM = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -81,7 +81,7 @@ class LessonProgress:
         return "Lesson complete." if self.complete else f"{self.done} of {self.total} exercises done."
 
 
-class Kept:
+class RenderCache:
     """What does not depend on who looks, made once: pictures, what a quiz offers, what is said to an answer.
 
     Args:
@@ -103,7 +103,7 @@ class Kept:
 TITLE_LETTERS = range(5, 10)
 
 
-class ShapesOf:
+class ShapeLookup:
     """Shapes by forward program."""
 
     def __init__(self, grader: Grader) -> None:
@@ -150,7 +150,7 @@ class ShapesOf:
 
 
 def _read(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
-    shapes = infer(forward)
+    shapes = infer_shapes(forward)
     return shapes, frozenset(tensors_of(forward)) - shapes.keys()
 
 
@@ -163,21 +163,21 @@ class Site:
     database: Database
     grader: Grader
     pages: Pages
-    shapes: ShapesOf
-    checks: Checks
-    tasks: Tasks
-    runs: Runs
+    shapes: ShapeLookup
+    checks: CheckService
+    tasks: TaskRegistry
+    runs: TrainingRuns
     metrics: Metrics
-    bus: Bus
+    bus: EventBus
     guesses: Guesses
     """Wrong codes of classes."""
-    tries: Allowance
+    tries: RateLimit
     """Of signing in, by network and by name."""
-    tickets: Allowance
+    tickets: RateLimit
     """Questions about signing in that are kept, by network."""
-    letters: Allowance
+    letters: RateLimit
     """By the address that they go to."""
-    doors: Doors
+    doors: SignInOptions
     practice: Practice
     turns: Turns = field(default_factory=lambda: Turns(AT_ONCE, MOST_WAITING))
     """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
@@ -216,8 +216,8 @@ class Site:
         return (*self.course.lessons, *(one.lesson for one in self.practice.curriculum.sets.values()))
 
     @cached_property
-    def kept(self) -> Kept:
-        return Kept()
+    def kept(self) -> RenderCache:
+        return RenderCache()
 
     @cached_property
     def _seen(self) -> dict[frozenset[str], "Site"]:
@@ -240,7 +240,7 @@ class Site:
 
     def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
         """*visual*, drawn once."""
-        return self.kept.of(visual, shapes, lambda: draw(visual, shapes, forward))
+        return self.kept.of(visual, shapes, lambda: draw_picture(visual, shapes, forward))
 
     def scope(self, lesson: Lesson, box: CodeBox) -> str:
         """The names that the editor of *box* offers."""
@@ -250,7 +250,7 @@ class Site:
         match self.tasks.task(lesson, box):
             case CheckerTask(checker=checker) | FunctionTask(box=checker):
                 return _joined(dict.fromkeys(checker.arguments, ""))
-            case HuntTask(mending=task) | (Task() as task):
+            case HuntTask(mending=task) | (GradTask() as task):
                 return scope_of(task, self.shapes.inferred(task.forward))
 
     async def practised(self, learner: int | None, item: str) -> Lesson | None:
@@ -258,8 +258,8 @@ class Site:
         if learner is None or not ITEM.fullmatch(item):
             return None
         async with self.database.read() as db:
-            given = await cards.given(db, learner, int(item))
-            row = await cards.item(db, int(item)) if given else None
+            given = await cards.find_served_item(db, learner, int(item))
+            row = await cards.find_item(db, int(item)) if given else None
             code = await cards.newest_code(db, learner, cards.lesson_of_item(row.id)) if row else ""
         return self.practice.items.lesson(row, code) if row else None
 
@@ -299,10 +299,10 @@ def open_to(course: Course, names: Collection[str] = ()) -> Course:
     return Course(units=tuple(unit for unit in units if unit.lessons or not unit.private))
 
 
-def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
+def scope_of(task: GradTask, shapes: Mapping[str, Shape]) -> str:
     """`X|(32, 100); dY|(32, 27); N|32; torch|module`: names that the page knows nothing about have no detail."""
     forward = task.forward
-    details = {name: written(shape) for name, shape in shapes.items()}
+    details = {name: format_shape(shape) for name, shape in shapes.items()}
     for gradient in (*forward.upstreams, *task.given):
         details[gradient] = details.get(gradient.removeprefix("d"), "")
     details |= {name: str(size) for name, size in forward.dims.items()}

@@ -14,21 +14,29 @@ from pathlib import Path
 
 import structlog
 
-from app.engine.codec import read, written
+from app.engine.codec import from_json, to_json
 from app.engine.grader import Grader
-from app.engine.stretch import Stretch, Stretched
+from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.corpus_file import examples_for, load_names
 from app.engine.train.snapshot import Snapshot
-from app.engine.train.training_run import Halt, Planned, References, Training
+from app.engine.train.training_run import Checkpoint, ReferenceRuns, Training, TrainingSpec
 from app.grading.train.corpus import NamesError
 from app.store import trainings
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.database import Database
 from app.store.tables import TrainingRun
-from app.store.trainings import Begun
-from app.web.driven_run import RECORD_SECONDS, DrivenRun, Ledger, Order, lost, run_key, stop_key
-from app.web.json_columns import decoded_snapshot, encoded
-from app.web.middleware.visitor import NotNowError
+from app.store.trainings import NewTrainingRun
+from app.web.driven_run import (
+    RECORD_SECONDS,
+    LocalTrainingRun,
+    TrainingRecorder,
+    TrainingRequest,
+    lost_snapshot,
+    run_key,
+    stop_key,
+)
+from app.web.json_columns import decoded_snapshot, to_json_column
+from app.web.middleware.visitor import RetryLaterError
 
 log = structlog.get_logger()
 
@@ -41,7 +49,7 @@ FULL_SECONDS = 60.0
 FULL = "Too many training runs are under way on this server. Please try again in a few minutes."
 
 
-class Runs:
+class TrainingRuns:
     """The training runs of this process, at most one for each learner.
 
     Args:
@@ -49,13 +57,13 @@ class Runs:
         at_once: How many stretches may wait for graders or run at a time, so that checks find one free.
     """
 
-    def __init__(self, grader: Grader, database: Database, bus: Bus, names: Path | None, at_once: int) -> None:
+    def __init__(self, grader: Grader, database: Database, bus: EventBus, names: Path | None, at_once: int) -> None:
         self._grader = grader
-        self._ledger = Ledger(database, bus, secrets.token_hex(16))
+        self._ledger = TrainingRecorder(database, bus, secrets.token_hex(16))
         self.names = names
         self._turn = asyncio.Semaphore(at_once)
-        self._references = References()
-        self._live: dict[int, DrivenRun] = {}
+        self._references = ReferenceRuns()
+        self._live: dict[int, LocalTrainingRun] = {}
         self._watchers: Counter[int] = Counter()
         self._closing = False
 
@@ -75,7 +83,7 @@ class Runs:
         except NamesError as error:
             log.warning("names-unusable", error=str(error), effect="Training runs are refused; all else works.")
 
-    async def begin(self, learner: int, order: Order) -> str:
+    async def begin(self, learner: int, order: TrainingRequest) -> str:
         """Start a run; why it was not started, or nothing.
 
         Raises:
@@ -84,23 +92,23 @@ class Runs:
         if learner in self._live:
             return ALREADY
         if self._closing or len(self._live) >= MOST_RUNS:
-            raise NotNowError(FULL, FULL_SECONDS)
+            raise RetryLaterError(FULL, FULL_SECONDS)
         try:
             training = await asyncio.to_thread(self._training, order.planned)
         except NamesError as error:
             return f"The names to train on cannot be used on this server: {error}"
         if learner in self._live:
             return ALREADY
-        self._live[learner] = DrivenRun(learner, order, training, self._ledger)
-        begun = Begun(
+        self._live[learner] = LocalTrainingRun(learner, order, training, self._ledger)
+        begun = NewTrainingRun(
             lesson=order.lesson,
             exercise=order.exercise,
             preset=order.preset,
             attempt_id=order.attempt_id,
             passing=order.passing,
-            run=encoded(training.snapshot),
+            run=to_json_column(training.snapshot),
             owner=self._ledger.owner,
-            halt=written(training.halt),
+            halt=to_json(training.halt),
         )
         try:
             async with self._ledger.database.write() as db:
@@ -118,9 +126,9 @@ class Runs:
         async with self._ledger.database.write() as db:
             await trainings.stop_training(db, *place)
             row = await trainings.training_of(db, *place)
-            kept = decoded_snapshot(row.run) if row is not None and trainings.left(row) else None
+            kept = decoded_snapshot(row.run) if row is not None and trainings.is_orphaned(row) else None
             if row is not None and kept is not None:
-                row.run, row.live = encoded(replace(kept, phase="stopped", seconds_left=None)), False
+                row.run, row.live = to_json_column(replace(kept, phase="stopped", seconds_left=None)), False
                 row.halt = None
             await self._ledger.bus.tell(db, stop_key(*place))
         driven = self._live.get(learner)
@@ -142,9 +150,9 @@ class Runs:
         kept = decoded_snapshot(row.run)
         if kept is None or not kept.live:
             return kept
-        if trainings.left(row):
+        if trainings.is_orphaned(row):
             return replace(kept, phase="waiting", seconds_left=None)
-        return kept if trainings.alive(row) else lost(kept)
+        return kept if trainings.is_live(row) else lost_snapshot(kept)
 
     def _here(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
         """How far a run is that this process drives."""
@@ -186,28 +194,28 @@ class Runs:
     async def take_over(self) -> None:
         """Go on with every run whose process is gone, as long as there is room."""
         async with self._ledger.database.write() as db:
-            taken = await trainings.take_over(db, self._ledger.owner, MOST_RUNS - len(self._live))
+            taken = await trainings.claim_orphaned_runs(db, self._ledger.owner, MOST_RUNS - len(self._live))
         for row in taken:
             await self._go_on_with(row)
 
     async def _go_on_with(self, row: TrainingRun) -> None:
         learner = row.learner_id
         try:
-            halt = read(Halt, row.halt or "")
+            halt = from_json(Checkpoint, row.halt or "")
             training = await asyncio.to_thread(self._training, halt.planned)
             training.go_on_from(halt)
         except (ValueError, NamesError) as error:
             log.warning("training-not-taken-over", error=type(error).__name__)
             kept = decoded_snapshot(row.run)
             if kept is not None:
-                await self._ledger.record(learner, (row.lesson, row.exercise), lost(kept))
+                await self._ledger.record(learner, (row.lesson, row.exercise), lost_snapshot(kept))
             return
-        order = Order(
+        order = TrainingRequest(
             lesson=row.lesson, exercise=row.exercise, preset=row.preset, attempt_id=row.attempt_id,
             passing=row.passing, planned=halt.planned,
         )  # fmt: skip
         log.info("training-taken-over", lesson=row.lesson, exercise=row.exercise, step=training.snapshot.step)
-        self._live[learner] = DrivenRun(learner, order, training, self._ledger)
+        self._live[learner] = LocalTrainingRun(learner, order, training, self._ledger)
         self._drive(learner)
 
     async def close(self) -> None:
@@ -222,7 +230,7 @@ class Runs:
         task = self._live[learner].task = asyncio.create_task(self._live[learner].drive())
         task.add_done_callback(lambda _: self._live.pop(learner, None))
 
-    def _training(self, planned: Planned) -> Training:
+    def _training(self, planned: TrainingSpec) -> Training:
         examples, table = examples_for(planned.setup, self.names), planned.setup.table
         rows = {part: len(some) for part, some in examples.items()}
         if table is None:
@@ -232,6 +240,6 @@ class Runs:
             source = table.source
         return Training(planned, self._ask, rows, source, self._references)
 
-    async def _ask(self, stretch: Stretch) -> Stretched:
+    async def _ask(self, stretch: TrainingChunk) -> ChunkResult:
         async with self._turn:
             return await self._grader.train(stretch)

@@ -7,9 +7,9 @@ from typing import Literal
 
 from app.content.exercises import Hint
 from app.content.sentences import STRESSED
-from app.engine.grader import Nudge, Run
+from app.engine.grader import Nudge, RunResult
 from app.grading.forward.facts import Outcome
-from app.grading.judge.hint_choice import fitting
+from app.grading.judge.hint_choice import fitting_hint
 from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
@@ -47,7 +47,7 @@ LASTING: frozenset[Outcome] = frozenset({"graded", "refused", "error"})
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VerdictRow:
     """One name of a verdict. *explained* is what to look at first, with all that can be said."""
 
     verdict: NameVerdict
@@ -82,7 +82,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitting:
+class HintPointer:
     """The hint that is about the first fault. *way* says how it is come by; empty where it is open already."""
 
     number: int
@@ -102,19 +102,19 @@ class VerdictView:
         return first_fault(self.verdict)
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[VerdictRow, ...]:
         """In backward order."""
-        return tuple(Row(one, one is self._first) for one in self.verdict.names)
+        return tuple(VerdictRow(one, one is self._first) for one in self.verdict.names)
 
     @property
-    def first(self) -> tuple[Row, ...]:
+    def first(self) -> tuple[VerdictRow, ...]:
         """What to look at first, and then what else is at fault."""
         return tuple(
             sorted((row for row in self.rows if row.fault or row.explained), key=lambda row: not row.explained)
         )
 
     @property
-    def rest(self) -> tuple[Row, ...]:
+    def rest(self) -> tuple[VerdictRow, ...]:
         return tuple(row for row in self.rows if not (row.fault or row.explained))
 
     @cached_property
@@ -125,7 +125,7 @@ class VerdictView:
     @property
     def tally(self) -> str:
         """How many are right, where the title does not say it."""
-        tally = totals(self.verdict) if self.verdict.names else ""
+        tally = count_text(self.verdict) if self.verdict.names else ""
         return "" if tally == self.title else tally
 
     @property
@@ -173,7 +173,7 @@ class VerdictView:
     def ours(self) -> bool:
         return self.verdict.outcome in OURS
 
-    def fitting(self, hints: Sequence[Hint], opened: int, required: Collection[str]) -> Fitting | None:
+    def fitting(self, hints: Sequence[Hint], opened: int, required: Collection[str]) -> HintPointer | None:
         """Which of *hints* speaks of the first fault: they open in order, so it may stand behind others.
 
         Args:
@@ -182,13 +182,13 @@ class VerdictView:
         """
         if self._first is None or self._first.code is None:
             return None
-        at = fitting([str(one.html) for one in hints], self._first.name, self._first.code, required)
+        at = fitting_hint([str(one.html) for one in hints], self._first.name, self._first.code, required)
         if at is None:
             return None
         total = len(hints)
         called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
-        way = "" if at < opened or total == 1 else _way(opened + 1, at)
-        return Fitting(number=at + 1, called=called, about=self._first.name, way=way)
+        way = "" if at < opened or total == 1 else _locked_hints_text(opened + 1, at)
+        return HintPointer(number=at + 1, called=called, about=self._first.name, way=way)
 
 
 def first_fault(verdict: Verdict) -> NameVerdict | None:
@@ -197,7 +197,7 @@ def first_fault(verdict: Verdict) -> NameVerdict | None:
     return min(open_names, key=lambda one: LATER.get(one.verdict, 0), default=None)
 
 
-def _way(first: int, last: int) -> str:
+def _locked_hints_text(first: int, last: int) -> str:
     """How a hint is come by that stands behind the closed ones from *first* to *last*."""
     if last < first:
         return "it is the next one"
@@ -214,7 +214,7 @@ def headline(verdict: Verdict) -> str:
     if verdict.outcome not in {"graded", "error"} or (verdict.outcome == "error" and not faults):
         return OUTCOMES[verdict.outcome]
     if not faults:
-        return totals(verdict)
+        return count_text(verdict)
     if faults[0].name == LINE:
         return f"Not this one: {faults[0].word}"
     if faults[0].name == OTHERS:
@@ -232,7 +232,7 @@ def headline(verdict: Verdict) -> str:
     return f"{lines} {'line' if lines == 1 else 'lines'} to mend{after}"
 
 
-def totals(verdict: Verdict) -> str:
+def count_text(verdict: Verdict) -> str:
     """`2 of 3 right, checked on 2 hidden sizes`, of the gradients; nothing that was not run is claimed."""
     names = [one for one in verdict.names if one.name not in (LINE, MEND, OTHERS)] or verdict.names
     right = sum(one.verdict in RIGHT for one in names)
@@ -242,11 +242,11 @@ def totals(verdict: Verdict) -> str:
     return f"{said}, checked on {verdict.hidden_sizes} hidden size{'s' if verdict.hidden_sizes > 1 else ''}"
 
 
-def run_title(run: Run) -> str:
+def run_title(run: RunResult) -> str:
     return {"graded": "Ran, without a verdict", "busy": "Not run yet"}.get(run.outcome, OUTCOMES[run.outcome])
 
 
-def run_announcement(run: Run) -> str:
+def run_announcement(run: RunResult) -> str:
     if run.outcome == "graded":
         return f"It ran: {len(run.shown)} {'value' if len(run.shown) == 1 else 'values'} shown."
     return spoken(f"{run_title(run)}. {run.message}")
@@ -270,21 +270,21 @@ def compared(one: NameVerdict) -> str:
         return ""
     if not one.exact and not one.approx and one.maxdiff is None:
         return ""
-    said = closeness(one.exact, one.approx, one.maxdiff)
+    said = closeness_text(one.exact, one.approx, one.maxdiff)
     if not one.exact and not one.approx:
         return said
     return said if one.verdict in RIGHT else f"on these numbers {said}"
 
 
-def closeness(exact: bool, approx: bool | None, maxdiff: float | None) -> str:
+def closeness_text(exact: bool, approx: bool | None, maxdiff: float | None) -> str:
     """How near numbers are to torch's; without *maxdiff*, the largest difference, some are not finite."""
     if exact:
         return "equal to the last bit"
     if approx:
-        return f"equal up to rounding, at most {number(maxdiff or 0.0)} apart"
-    return "not all finite" if maxdiff is None else f"off by up to {number(maxdiff)}"
+        return f"equal up to rounding, at most {number_text(maxdiff or 0.0)} apart"
+    return "not all finite" if maxdiff is None else f"off by up to {number_text(maxdiff)}"
 
 
-def number(value: float) -> str:
+def number_text(value: float) -> str:
     """Short, but never zero for what is not zero."""
     return f"{value:.3g}"

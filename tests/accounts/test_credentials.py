@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.accounts import credentials, passwords, tickets
-from app.accounts.credentials import Entered, Proof
+from app.accounts.credentials import SignInResult, VerifiedIdentity
 from app.store import drafts, learners
 from app.store.classes import RefusedError
 from app.store.database import Database, now
@@ -16,16 +16,16 @@ from app.store.tables import Credential, Draft, Learner, Session
 
 pytestmark = pytest.mark.anyio
 
-ADA = Proof(kind="email", issuer="", subject="ada@example.org")
+ADA = VerifiedIdentity(kind="email", issuer="", subject="ada@example.org")
 
 
-def proof(subject: str, **values: Any) -> Proof:
-    return Proof(**{"kind": "oidc", "issuer": "https://campus.example", "subject": subject, **values})
+def proof(subject: str, **values: Any) -> VerifiedIdentity:
+    return VerifiedIdentity(**{"kind": "oidc", "issuer": "https://campus.example", "subject": subject, **values})
 
 
-async def enter(database: Database, token: str, shown: Proof, **values: Any) -> Entered:
+async def enter(database: Database, token: str, shown: VerifiedIdentity, **values: Any) -> SignInResult:
     async with database.write() as db:
-        return await credentials.enter(db, token, shown, "A browser", **values)
+        return await credentials.sign_in(db, token, shown, "A browser", **values)
 
 
 async def begun(database: Database, text: str) -> tuple[int, str]:
@@ -60,8 +60,8 @@ async def test_what_somebody_put_beside_an_unverified_way_does_not_survive_its_o
 
     assert found.known.learner == me
     async with database.read() as db:
-        assert [one.kind for one in await credentials.ways(db, me)] == ["email"]
-        assert await learners.known(db, planted) is None
+        assert [one.kind for one in await credentials.list_credentials(db, me)] == ["email"]
+        assert await learners.find_session_learner(db, planted) is None
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -78,8 +78,8 @@ async def test_a_second_session_of_an_anonymous_learner_is_no_way_into_the_accou
     found = await enter(database, planted, proof("ada"))
 
     async with database.read() as db:
-        assert await learners.known(db, kept) is None
-        assert await learners.known(db, planted) is None
+        assert await learners.find_session_learner(db, kept) is None
+        assert await learners.find_session_learner(db, planted) is None
     assert await texts(database, found.known.learner) == {"written before"}
 
 
@@ -92,7 +92,7 @@ async def test_an_unverified_way_does_not_survive_a_verified_sign_in(database: D
     await enter(database, "", proof("ada"))
 
     async with database.read() as db:
-        assert [one.kind for one in await credentials.ways(db, mine)] == ["oidc"]
+        assert [one.kind for one in await credentials.list_credentials(db, mine)] == ["oidc"]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ async def test_an_unverified_way_does_not_survive_a_verified_sign_in(database: D
 )
 async def test_only_the_same_way_of_the_same_issuer_is_the_same_person(database: Database, other: Any) -> None:
     shown = {"kind": "oidc", "issuer": "https://campus.example", "subject": "ada@example.org"}
-    one = await enter(database, "", Proof(**shown))
+    one = await enter(database, "", VerifiedIdentity(**shown))
 
-    another = await enter(database, "", Proof(**{**shown, **other}))
+    another = await enter(database, "", VerifiedIdentity(**{**shown, **other}))
 
     assert one.known.learner != another.known.learner
 
@@ -129,14 +129,14 @@ async def test_tabs_that_sign_in_to_two_accounts_at_once_lose_nothing(database: 
 
 
 async def test_a_name_that_two_take_at_once_is_one_persons(database: Database) -> None:
-    async def take() -> Entered:
+    async def take() -> SignInResult:
         async with database.write() as db:
             shown = await passwords.new_proof(db, "Ada", "hash")
-            return await credentials.enter(db, "", shown, "A browser")
+            return await credentials.sign_in(db, "", shown, "A browser")
 
     found = await asyncio.gather(take(), take(), return_exceptions=True)
 
-    assert sum(isinstance(one, Entered) for one in found) == 1
+    assert sum(isinstance(one, SignInResult) for one in found) == 1
     assert await count(database, Credential) == 1
 
 
@@ -145,8 +145,8 @@ async def test_a_new_way_that_somebody_made_meanwhile_is_no_way_into_their_accou
     database: Database, kind: Any
 ) -> None:
     """Between the look at whether a name is free and the taking of it, somebody else may take it."""
-    mine = Proof(kind=kind, issuer="", subject="ada", secret="of the first")
-    theirs = Proof(kind=kind, issuer="", subject="ada", secret="of the second")
+    mine = VerifiedIdentity(kind=kind, issuer="", subject="ada", secret="of the first")
+    theirs = VerifiedIdentity(kind=kind, issuer="", subject="ada", secret="of the second")
     await enter(database, "", mine)
 
     with pytest.raises(RefusedError, match="Nothing was changed"):
@@ -181,14 +181,14 @@ async def test_sessions_end_with_the_way_that_opened_them_but_not_the_one_here(d
     there = await enter(database, "", proof("ada"))
     other = await enter(database, here.token, ADA, add=True)
     async with database.read() as db:
-        campus = (await credentials.ways(db, here.known.learner))[0].id
+        campus = (await credentials.list_credentials(db, here.known.learner))[0].id
 
     async with database.write() as db:
-        await credentials.remove(db, here.known.learner, campus, other.token)
+        await credentials.remove_credential(db, here.known.learner, campus, other.token)
 
     async with database.read() as db:
-        assert await learners.known(db, there.token) is None
-        assert await learners.known(db, other.token) is not None
+        assert await learners.find_session_learner(db, there.token) is None
+        assert await learners.find_session_learner(db, other.token) is not None
 
 
 async def test_an_account_is_never_forgotten_however_long_it_is_away(database: Database, me: int) -> None:
@@ -212,11 +212,11 @@ async def test_a_ticket_is_taken_once_and_tried_as_often_as_it_may(database: Dat
 
     async def take() -> object:
         async with database.write() as db:
-            return await tickets.take(db, "email-code", token)
+            return await tickets.redeem(db, "email-code", token)
 
     async def guess() -> object:
         async with database.write() as db:
-            return await tickets.try_out(db, "email-code", spent, 5)
+            return await tickets.redeem_with_tries(db, "email-code", spent, 5)
 
     taken = await asyncio.gather(*(take() for _ in range(4)))
     tried = await asyncio.gather(*(guess() for _ in range(8)))
@@ -231,9 +231,9 @@ async def test_a_ticket_is_for_one_thing_and_for_a_while(database: Database) -> 
         old = await tickets.issue(db, "merge", {}, lives=timedelta(seconds=-1))
 
     async with database.write() as db:
-        assert await tickets.take(db, "reset", token) is None
-        assert await tickets.look(db, "merge", old) is None
-        assert await tickets.look(db, "merge", token) == {}
+        assert await tickets.redeem(db, "reset", token) is None
+        assert await tickets.peek(db, "merge", old) is None
+        assert await tickets.peek(db, "merge", token) == {}
 
 
 def test_a_name_that_nobody_has_takes_as_long_as_any_other() -> None:

@@ -12,25 +12,25 @@ from hypothesis import strategies as st
 from sqlalchemy import event, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.merge import RULES, merge
+from app.accounts.merge import RULES, merge_learners
 from app.store import drafts, learners, progress, trainings
 from app.store.database import Database, now
 from app.store.migrate import migrate
-from app.store.progress import Answered
+from app.store.progress import NewAttempt
 from app.store.tables import (
     Assignment,
     Attempt,
+    AuditEvent,
     Base,
     Card,
     Class,
     Draft,
-    Event,
     Extension,
-    Kept,
     Learner,
     Membership,
     PracticeItem,
     Progress,
+    ReplacedText,
     Review,
     TrainingRun,
 )
@@ -66,7 +66,7 @@ async def write(db: AsyncSession, learner: int, steps: list[tuple[str, str, str]
         if act == "reset":
             await drafts.replace_draft(db, saved, "", "reset")
         if act == "check":
-            answered = Answered(kind="code", text=text, verdict="{}", correct=False)
+            answered = NewAttempt(kind="code", text=text, verdict="{}", correct=False)
             await progress.record_check(db, learner, LESSON, place, answered)
     await db.flush()
     return await texts_of(db, learner)
@@ -74,7 +74,7 @@ async def write(db: AsyncSession, learner: int, steps: list[tuple[str, str, str]
 
 async def texts_of(db: AsyncSession, learner: int) -> set[str]:
     found: set[str] = set()
-    for table in (Draft, Kept, Attempt):
+    for table in (Draft, ReplacedText, Attempt):
         found |= set(await db.scalars(select(table.text).where(table.learner_id == learner)))
     return {one for one in found if one.strip()}
 
@@ -102,7 +102,7 @@ async def _texts(url: str, mine: list[Any], theirs: list[Any]) -> tuple[set[str]
         other, _ = await learners.begin_session(db)
         before = await write(db, one, mine) | await write(db, other, theirs)
     async with database.write() as db:
-        assert await merge(db, other, one)
+        assert await merge_learners(db, other, one)
     async with database.read() as db:
         found = before, await texts_of(db, one), await texts_of(db, other)
     await database.close()
@@ -136,7 +136,7 @@ async def test_texts_of_both_are_there_in_each_database(database: Database, me: 
         before |= await write(db, other, [("check", "a", "tried"), ("save", "a", "theirs"), ("reset", "c", "kept")])
 
     async with database.write() as db:
-        assert await merge(db, other, me)
+        assert await merge_learners(db, other, me)
 
     async with database.read() as db:
         assert await texts_of(db, me) == before == {"mine", "only mine", "tried", "theirs", "kept"}
@@ -152,7 +152,7 @@ async def test_an_open_tab_learns_that_its_text_has_changed(database: Database, 
         await write(db, other, [("save", "a", "theirs")])
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
     async with database.write() as db:
         saved = await drafts.save_draft(db, me, LESSON, "a", "typed on", base=2)
 
@@ -168,7 +168,7 @@ async def test_the_better_of_each_progress_stays(database: Database, me: int, ot
         db.add(Progress(learner_id=other, lesson=LESSON, exercise="b", solved_at=AT, hints=0))
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.read() as db:
         rows = await progress.progress_in(db, me, LESSON)
@@ -191,13 +191,13 @@ async def test_of_two_live_runs_the_later_goes_on_and_the_other_has_ended(
         db.add(run(other, places[1], AT + timedelta(hours=1)))
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.write() as db:
         live = await trainings.live_training(db, me)
         assert live is not None
         assert (json.loads(live.run)["of"], live.exercise) == (other, places[1])
-        assert [one.exercise for one in await trainings.take_over(db, "another", 9)] == [places[1]]
+        assert [one.exercise for one in await trainings.claim_orphaned_runs(db, "another", 9)] == [places[1]]
         rest = [one for one in await trainings.trainings_by(db, me) if not one.live]
         assert [json.loads(one.run)["phase"] for one in rest] == ["stopped"] * (len(set(places)) - 1)
 
@@ -210,7 +210,7 @@ async def test_a_live_run_stays_and_so_does_what_a_finished_one_came_to(
         db.add(run(other, "a", AT + timedelta(hours=1), live=False, finished="theirs"))
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.read() as db:
         row = await trainings.training_of(db, me, LESSON, "a")
@@ -239,7 +239,7 @@ async def test_who_is_in_one_class_twice_is_in_it_once_with_the_id_of_the_school
         db.add(member(at, other, external_id="s1", label="G1"))
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.read() as db:
         (row,) = await db.scalars(select(Membership))
@@ -263,7 +263,7 @@ async def test_who_is_blocked_in_a_class_is_so_after_signing_in(
         db.add(member(at, (other, me)[blocked], role="instructor"))
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.read() as db:
         (row,) = await db.scalars(select(Membership))
@@ -283,7 +283,7 @@ async def test_the_longer_extension_stays_and_who_gave_it_is_still_named(
             db.add(Extension(assignment_id=task.id, learner_id=learner, due_at=due, reason="ill", by=other, at=AT))
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.read() as db:
         (row,) = await db.scalars(select(Extension))
@@ -310,7 +310,7 @@ async def test_cards_become_the_one_that_was_met_more_often_with_the_reviews_of_
             db.add_all([Review(card_id=card.id, item_id=item.id, rating=3, at=AT) for _ in range(met)])
 
     async with database.write() as db:
-        await merge(db, other, me)
+        await merge_learners(db, other, me)
 
     async with database.read() as db:
         (card,) = await db.scalars(select(Card))
@@ -324,7 +324,7 @@ async def test_two_tabs_that_merge_the_same_two_do_it_once(database: Database, m
 
     async def in_a_tab(source: int, into: int) -> bool:
         async with database.write() as db:
-            return await merge(db, source, into)
+            return await merge_learners(db, source, into)
 
     done = await asyncio.gather(in_a_tab(other, me), in_a_tab(me, other), in_a_tab(other, me))
 
@@ -342,7 +342,7 @@ async def test_a_text_that_is_saved_while_learners_are_merged_is_lost_by_nobody(
     async def save(text: str) -> str:
         try:
             async with database.write() as db:
-                answered = Answered(kind="code", text=text, verdict="{}", correct=False)
+                answered = NewAttempt(kind="code", text=text, verdict="{}", correct=False)
                 await progress.record_check(db, other, LESSON, "a", answered)
         except Exception:  # what it is, depends on the database
             return ""
@@ -350,7 +350,7 @@ async def test_a_text_that_is_saved_while_learners_are_merged_is_lost_by_nobody(
 
     async def join() -> str:
         async with database.write() as db:
-            await merge(db, other, me)
+            await merge_learners(db, other, me)
         return ""
 
     said = await asyncio.gather(
@@ -374,18 +374,18 @@ async def test_it_is_written_down_who_was_merged_by_as_many_statements_for_many_
             db.add_all([Attempt(**row, exercise=f"e{at}", created_at=AT) for at in range(rows)])
         sent.clear()
         async with database.write() as db:
-            await merge(db, source, me)
+            await merge_learners(db, source, me)
         counts.append(len(sent))
         sources.append(f"learner {source}")
 
     assert counts[0] == counts[1]
     async with database.read() as db:
-        assert list(await db.scalars(select(Event.subject).where(Event.verb == "merged"))) == sources
+        assert list(await db.scalars(select(AuditEvent.subject).where(AuditEvent.verb == "merged"))) == sources
 
 
 async def test_nobody_is_merged_into_themselves_or_into_nobody(database: Database, me: int) -> None:
     async with database.write() as db:
-        assert not await merge(db, me, me)
-        assert not await merge(db, me, me + 999)
-        assert not await merge(db, me + 999, me)
+        assert not await merge_learners(db, me, me)
+        assert not await merge_learners(db, me, me + 999)
+        assert not await merge_learners(db, me + 999, me)
         assert await db.get(Learner, me) is not None

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from app.accounts import recovery
 from app.store import classes, joining, learners, notices
 from app.store.database import Database, now
-from app.store.tables import Assignment, Attempt, Draft, Excuse, Learner, Progress
+from app.store.tables import Assignment, Attempt, Draft, GradeOverride, Learner, Progress
 
 pytestmark = pytest.mark.anyio
 
@@ -15,13 +15,13 @@ async def test_of_a_seat_moves_what_its_class_sees_and_nothing_else(database: Da
     async with database.write() as db:
         ada, _ = await learners.begin_session(db)
         new, _ = await learners.begin_session(db)
-        group = await classes.found(db, "Algebra", "UTC", ada, "Ada")
-        person = await joining.join(db, group, me, "Bob")
+        group = await classes.create_class(db, "Algebra", "UTC", ada, "Ada")
+        person = await joining.join_class(db, group, me, "Bob")
         for exercises in ('["one", "two"]', '["two"]'):
             given = Assignment(class_id=group.id, lesson="given", exercises=exercises, late_share=0.5, points=1.0)
             db.add(given)
         await db.flush()
-        db.add(Excuse(assignment_id=given.id, learner_id=me, points=1.0, reason="", by=ada, at=now()))
+        db.add(GradeOverride(assignment_id=given.id, learner_id=me, points=1.0, reason="", by=ada, at=now()))
         for lesson, exercise in (("given", "one"), ("given", "two"), ("given", "other"), ("own", "one")):
             db.add(Progress(learner_id=me, lesson=lesson, exercise=exercise, solved_at=now()))
             db.add(Attempt(learner_id=me, lesson=lesson, exercise=exercise, kind="code", text="dX = 1", verdict="{}",
@@ -38,7 +38,7 @@ async def test_of_a_seat_moves_what_its_class_sees_and_nothing_else(database: Da
             assert sorted(moved.all()) == [("given", "one"), ("given", "two")]
             assert len((await db.scalars(select(table).where(table.learner_id == me))).all()) == 4
         assert (await db.scalars(select(Draft.learner_id).distinct())).all() == [me]
-        assert (await db.scalars(select(Excuse.learner_id))).all() == [new]
-        assert await classes.inside(db, group.id, me) is None
+        assert (await db.scalars(select(GradeOverride.learner_id))).all() == [new]
+        assert await classes.find_class_member(db, group.id, me) is None
         assert [one.data for one in await notices.notices_of(db, me)] == [{"by": "Ada", "group": "Algebra"}]
         assert len((await db.scalars(select(Learner))).all()) == 3

@@ -5,12 +5,12 @@ from itertools import combinations
 from pathlib import Path
 
 from app.content.arithmetic import number_of
-from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Quiz
-from app.content.blocks import Shape as ShapeQuiz
+from app.content.blocks import AxesQuestion, ChoiceQuestion, Lesson, MatmulQuestion, NumberQuestion, Quiz
+from app.content.blocks import ShapeQuestion as ShapeQuiz
 from app.grading.forward.facts import Shape
 from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import operands_offered
-from app.grading.reading.shape_inference import infer
+from app.grading.reading.shape_inference import infer_shapes
 from tests.courses import ARCHITECTURES, course_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +47,7 @@ def read_lesson(slug: str = SLUG) -> Lesson:
 def shapes_of(lesson: Lesson, quiz: Quiz) -> dict[str, Shape]:
     name = getattr(quiz, "forward", None)
     forward = lesson.forward(name) if name else None
-    return infer(forward) if forward else {}
+    return infer_shapes(forward) if forward else {}
 
 
 def right_answer(lesson: Lesson, quiz: Quiz) -> list[str]:
@@ -58,7 +58,11 @@ def right_answer(lesson: Lesson, quiz: Quiz) -> list[str]:
 
 def wrong_answer(lesson: Lesson, quiz: Quiz) -> list[str]:
     """One that learners are tempted by, where the lesson names one."""
-    tempting = [[one.value] for one in getattr(quiz, "tempting", ())] if not isinstance(quiz, Matmul | Axes) else []
+    tempting = (
+        [[one.value] for one in getattr(quiz, "tempting", ())]
+        if not isinstance(quiz, MatmulQuestion | AxesQuestion)
+        else []
+    )
     options = [*tempting, *_candidates(lesson, quiz)]
     return next(one for one in options if one and not _is_right(lesson, quiz, one))
 
@@ -71,21 +75,21 @@ def _is_right(lesson: Lesson, quiz: Quiz, answer: list[str]) -> bool:
 def _candidates(lesson: Lesson, quiz: Quiz) -> list[list[str]]:
     shapes = shapes_of(lesson, quiz)
     match quiz:
-        case Number():
+        case NumberQuestion():
             value = number_of(quiz.answer, quiz.given)
             return [[f"{value:.{places}f}"] for places in (3, 0, 6)]
         case ShapeQuiz():
             of = (quiz.of or "").removeprefix("d")
             return [[quiz.answer or ""], [str(shapes.get(of, ()))], [str(shapes.get(quiz.of or "", ()))]]
-        case Choice():
+        case ChoiceQuestion():
             right = [str(index) for index, option in enumerate(quiz.options) if option.right]
             wrong = [str(index) for index, option in enumerate(quiz.options) if not option.right]
             return [right, wrong[:1]]
-        case Axes():
+        case AxesQuestion():
             count = len(shapes.get(quiz.source) or shapes[quiz.source.removeprefix("d")])
             numbers = [str(axis) for axis in range(count)]
             return [list(some) for size in range(1, count + 1) for some in combinations(numbers, size)]
-        case Matmul():
+        case MatmulQuestion():
             names = [one.name for one in operands_offered(quiz, shapes, lesson.forward(quiz.forward))]
             factors = [turned for name in names for turned in (name, f"{name}.T")]
             return [[left, right] for left in factors for right in factors]

@@ -12,14 +12,14 @@ from urllib.parse import urlencode
 
 from app.accounts.recovery import seat_link
 from app.content.blocks import Lesson
-from app.engine.train.snapshot import Compared, Judged, Point, Sampled, Snapshot
+from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
 from app.practice.pool import columns_of
-from app.practice.proof import curated
-from app.store.classes import people
+from app.practice.proof import curated_items
+from app.store.classes import list_members
 from app.store.database import Database
 from app.store.invitations import teacher_word
 from app.store.tables import Class
-from app.web.json_columns import encoded
+from app.web.json_columns import to_json_column
 from app.web.practice_items import FORMS
 from tests.waiting import SECONDS
 
@@ -50,7 +50,7 @@ async def seat_word_in(folder: Path, group: int, learner: int) -> str:
     """What a link to the seat of *learner* ends with, made by an instructor of the class."""
     database = Database(database_in(folder))
     async with database.write() as db:
-        listed = await people(db, group)
+        listed = await list_members(db, group)
         (seat,) = (one for one in listed if one.learner_id == learner)
         by = next(one.learner_id for one in listed if one.role == "instructor")
         word = await seat_link(db, await db.get_one(Class, group), seat, by)
@@ -67,7 +67,7 @@ def asked(folder: Path, question: str, *values: object) -> Any:
 
 def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
     """The address of an item in *form* that *learner* is given, and what it asks."""
-    tried = ((item, FORMS[form](item, "fork", "") if form in FORMS else item.fragment) for item in curated(2))
+    tried = ((item, FORMS[form](item, "fork", "") if form in FORMS else item.fragment) for item in curated_items(2))
     item, fragment = next((item, fragment) for item, fragment in tried if fragment)
     row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": THEN}
     names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
@@ -90,14 +90,15 @@ def trained(folder: Path, learner: int, lesson: str, exercise: str) -> None:
         source="names.txt",
         points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4)),
         gap=1e-9,
-        sampled=(Sampled(step=2000, names=("kaleigh", "quinn", "emia")),),
-        judged=(Judged(part="test", rows=10, own=2.4123, reference=2.4123),),
-        compared=(Compared(name="bngain", shape=(1, 64), exact=False, approx=True, maxdiff=1e-8),),
+        sampled=(SampledNames(step=2000, names=("kaleigh", "quinn", "emia")),),
+        judged=(SplitLoss(part="test", rows=10, own=2.4123, reference=2.4123),),
+        compared=(GradientComparison(name="bngain", shape=(1, 64), exact=False, approx=True, maxdiff=1e-8),),
     )
     row = "insert into training (learner_id, lesson, exercise, preset, passing, run, live, stopping, began_at, seen_at)"
     with sqlite3.connect(folder / "backhand.db") as db:
         db.execute(
-            f"{row} values (?, ?, ?, 'short', 1, ?, 0, 0, ?, ?)", (learner, lesson, exercise, encoded(run), THEN, THEN)
+            f"{row} values (?, ?, ?, 'short', 1, ?, 0, 0, ?, ?)",
+            (learner, lesson, exercise, to_json_column(run), THEN, THEN),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from playwright.sync_api import Locator, Page, expect
 
-from app.content.blocks import Axes, Choice, Exercise, Matmul, Quiz
+from app.content.blocks import AxesQuestion, ChoiceQuestion, Exercise, MatmulQuestion, Quiz
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -107,16 +107,16 @@ def fill_in(page: Page, quiz: Quiz, answer: list[str]) -> None:
     """Put *answer* into the controls of *quiz*."""
     form = page.locator(f"#{quiz.name}-form")
     match quiz:
-        case Choice(multiple=False):
+        case ChoiceQuestion(multiple=False):
             form.locator(f'input[name=answer][value="{answer[0]}"]').check()
-        case Choice() | Axes():
+        case ChoiceQuestion() | AxesQuestion():
             for box in form.locator("input[name=answer]").all():
                 box.set_checked(box.get_attribute("value") in answer)
-        case Matmul() if not form.locator(".tile").count():  # a browser that runs no scripts
+        case MatmulQuestion() if not form.locator(".tile").count():  # a browser that runs no scripts
             for side, factor in zip(("left", "right"), answer, strict=True):
                 form.locator(f"select[name={side}]").select_option(factor.removesuffix(".T"))
                 form.locator(f"input[name={side}_transposed]").set_checked(factor.endswith(".T"))
-        case Matmul():
+        case MatmulQuestion():
             while form.locator(".place-for[data-filled]").count():
                 form.locator(".place-for[data-filled]").first.click()
             for factor in answer:
@@ -161,16 +161,16 @@ def tab_to(page: Page, selector: str, key: Literal["Tab", "Shift+Tab"] = "Tab") 
 def answer_by_keyboard(page: Page, quiz: Quiz, answer: list[str]) -> None:
     form = f"#{quiz.name}-form"
     match quiz:
-        case Choice(multiple=False):
+        case ChoiceQuestion(multiple=False):
             tab_to(page, f"{form} input[type=radio]")
             page.keyboard.press("Space")
             while not page.evaluate("value => document.activeElement.value === value", answer[0]):
                 page.keyboard.press("ArrowDown")
-        case Choice() | Axes():
+        case ChoiceQuestion() | AxesQuestion():
             for value in sorted(answer, key=int):
                 tab_to(page, f'{form} input[name=answer][value="{value}"]')
                 page.keyboard.press("Space")
-        case Matmul():
+        case MatmulQuestion():
             for factor in answer:
                 tab_to(page, f"{form} .place-for")
                 tab_to(page, f'{form} .tile[data-factor="{factor}"]', "Shift+Tab")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import APIResponse, BrowserContext, Page, expect
 
-from app.content.blocks import Grad, Number
+from app.content.blocks import Grad, NumberQuestion
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
 from tests.browser.steps import (
@@ -21,7 +21,7 @@ from tests.browser.steps import (
 
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
-NUMBER = next(one for one in LESSON.exercises if isinstance(one, Number))
+NUMBER = next(one for one in LESSON.exercises if isinstance(one, NumberQuestion))
 SAVED = re.compile(r"^Saved \d")
 
 

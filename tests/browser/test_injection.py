@@ -9,15 +9,15 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Grad, Number
-from app.content.blocks import Shape as ShapeQuiz
+from app.content.blocks import Grad, NumberQuestion
+from app.content.blocks import ShapeQuestion as ShapeQuiz
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson
 from tests.browser.steps import expect_verdict, fill_in, write
 
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
-QUIZZES = [one for one in LESSON.exercises if isinstance(one, Number | ShapeQuiz)]
+QUIZZES = [one for one in LESSON.exercises if isinstance(one, NumberQuestion | ShapeQuiz)]
 PAYLOADS = [
     "<img src=x onerror=window.x=1>",
     "</script><script>window.x=1</script>",

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Axes, Matmul
+from app.content.blocks import AxesQuestion, MatmulQuestion
 from app.content.mathml import mathml
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG as SLUG
@@ -53,7 +53,7 @@ def test_no_line_begins_with_the_full_stop_of_a_formula(page: Page) -> None:
 
 def test_an_axis_picker_shows_the_shape_of_every_choice(page: Page) -> None:
     page.goto(ADDRESS)
-    quiz = next(one for one in LESSON.exercises if isinstance(one, Axes))
+    quiz = next(one for one in LESSON.exercises if isinstance(one, AxesQuestion))
     result = section(page, quiz).locator("[data-result]")
     expect(result).to_contain_text("Not summed")
 
@@ -64,7 +64,7 @@ def test_an_axis_picker_shows_the_shape_of_every_choice(page: Page) -> None:
 
 def test_a_product_shows_its_shape_while_it_is_built(page: Page) -> None:
     page.goto(ADDRESS)
-    quiz = next(one for one in LESSON.exercises if isinstance(one, Matmul))
+    quiz = next(one for one in LESSON.exercises if isinstance(one, MatmulQuestion))
 
     fill_in(page, quiz, right_answer(LESSON, quiz))
 
@@ -73,7 +73,7 @@ def test_a_product_shows_its_shape_while_it_is_built(page: Page) -> None:
 
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640}, has_touch=True)
 def test_a_product_is_built_by_dragging_tiles_on_a_phone_and_a_place_is_emptied_by_a_tap(page: Page) -> None:
-    quiz = next(one for one in LESSON.exercises if isinstance(one, Matmul))
+    quiz = next(one for one in LESSON.exercises if isinstance(one, MatmulQuestion))
     page.goto(ADDRESS)
     form = section(page, quiz)
     form.scroll_into_view_if_needed()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Axes, Bug, Exercise, Lesson, Order, Shape
+from app.content.blocks import AxesQuestion, Bug, Exercise, Lesson, OrderQuestion, ShapeQuestion
 from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
 from tests.browser.answers import SMALL_ADDRESS as LESSON
@@ -69,16 +69,16 @@ def test_an_operation_is_met_by_keyboard_without_scripts_on_a_phone(page: Page) 
 def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
     """The right answer, key by key."""
     match one:
-        case Order():
+        case OrderQuestion():
             answer = as_values(one, range(len(one.lines)))
             places = dict(zip(answer[::2], answer[1::2], strict=True))
             for number, field in enumerate(page.locator("[data-place]").all(), start=1):
                 field.press("ControlOrMeta+a")
                 page.keyboard.type(places[str(number)])
-        case Axes():
+        case AxesQuestion():
             for axis in right_answer(lesson, one):
                 page.locator(f"#{one.name} input[value='{axis}']").press("Space")
-        case Shape():
+        case ShapeQuestion():
             page.locator(f"#{one.name}-answer").focus()
             page.keyboard.type(right_answer(lesson, one)[0])
         case CodeExercise():

@@ -3,14 +3,14 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Order
+from app.content.blocks import OrderQuestion
 from tests.browser.answers import read_lesson
 from tests.browser.steps import SCHEMES, Scheme, expect_feedback, open_page, paint_in, tab_to, violations
 
 SLUG = "puzzles"
 ADDRESS = f"/lessons/{SLUG}"
 LESSON = read_lesson(SLUG)
-ORDER = next(one for one in LESSON.exercises if isinstance(one, Order))
+ORDER = next(one for one in LESSON.exercises if isinstance(one, OrderQuestion))
 STEPS = ("Draw", "Run the", "Run it", "Move")
 ROWS = f"#{ORDER.name} .line"
 PLAIN = pytest.mark.browser_options(java_script_enabled=False)

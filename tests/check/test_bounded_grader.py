@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from app.check.bounded_grader import GIVEN_UP, TRIES, Patient
+from app.check.bounded_grader import GIVEN_UP, TRIES, RetryingGrader
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.verdict import Verdict
 
@@ -36,7 +36,7 @@ class Moody:
 def asked(*outcomes: Outcome) -> str:
     grader: Any = Moody(*outcomes)
     task: Any = None
-    return asyncio.run(Patient(grader).check(task, "")).outcome
+    return asyncio.run(RetryingGrader(grader).check(task, "")).outcome
 
 
 def test_a_fault_of_the_grader_is_asked_again() -> None:
@@ -51,7 +51,7 @@ def test_facts_that_nobody_derived_are_asked_for_again() -> None:
     grader: Any = Moody("fault", "graded")
     forward: Any = None
 
-    assert asyncio.run(Patient(grader).facts(forward)).outcome == "graded"
+    assert asyncio.run(RetryingGrader(grader).facts(forward)).outcome == "graded"
 
 
 def test_no_more_than_so_many_questions_wait_at_once() -> None:
@@ -59,7 +59,7 @@ def test_no_more_than_so_many_questions_wait_at_once() -> None:
     task: Any = None
 
     async def ask() -> None:
-        patient = Patient(grader, at_once=3)
+        patient = RetryingGrader(grader, at_once=3)
         await asyncio.gather(*(patient.check(task, "") for _ in range(10)))
 
     asyncio.run(ask())
@@ -79,7 +79,7 @@ def test_a_task_of_which_no_answer_comes_is_given_up_and_no_other() -> None:
     other: Any = ["another one"]
 
     async def ask() -> list[Verdict]:
-        patient = Patient(grader, at_once=2)
+        patient = RetryingGrader(grader, at_once=2)
         answers = await asyncio.gather(*(patient.check(long, "") for _ in range(100)))
         assert asked[0] <= GIVEN_UP + 1
         await patient.check(other, "")
@@ -96,7 +96,7 @@ def test_every_code_that_was_judged_is_counted_once() -> None:
     counted: list[int] = []
 
     async def ask() -> None:
-        patient = Patient(grader, answered=lambda: counted.append(1))
+        patient = RetryingGrader(grader, answered=lambda: counted.append(1))
         await patient.check(task, "")
         await patient.check(task, "")
 

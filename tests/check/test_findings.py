@@ -1,9 +1,9 @@
 import json
 
 from app.check.findings import LINE, Finding
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 
-FINDING = Finding(Place("a,b.md", 3, 7), "error", "mutant-passes", "50% of\nit")
+FINDING = Finding(SourceLocation("a,b.md", 3, 7), "error", "mutant-passes", "50% of\nit")
 
 
 def test_text_is_one_clickable_line() -> None:
@@ -11,7 +11,7 @@ def test_text_is_one_clickable_line() -> None:
 
 
 def test_a_warning_says_that_it_is_one() -> None:
-    assert "warning: x" in LINE["text"](Finding(Place("a.md", 1), "warning", "pinned", "x"))
+    assert "warning: x" in LINE["text"](Finding(SourceLocation("a.md", 1), "warning", "pinned", "x"))
 
 
 def test_json_holds_every_part() -> None:
@@ -27,7 +27,7 @@ def test_github_annotations_escape_what_would_end_them() -> None:
 
 
 def test_what_is_about_a_whole_folder_names_no_line_of_it() -> None:
-    finding = Finding(Place("my:course"), "error", "no-folder", "There is no such folder.")
+    finding = Finding(SourceLocation("my:course"), "error", "no-folder", "There is no such folder.")
 
     assert LINE["text"](finding) == "my:course: no-folder There is no such folder."
     assert LINE["github"](finding) == "::error file=my%3Acourse,title=no-folder::There is no such folder."

@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.check.progress import Progress, in_words
+from app.check.progress import ProgressReporter, in_words
 
 
 def test_the_time_left_is_told_while_there_is_some() -> None:
     said: list[str] = []
     times = iter([0.0, 1.0, 20.0, 30.0, 40.0])
-    progress = Progress(4, said.append, 5.0, lambda: next(times))
+    progress = ProgressReporter(4, said.append, 5.0, lambda: next(times))
 
     for _ in range(4):
         progress.step()

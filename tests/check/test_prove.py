@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.check.bounded_grader import Patient
+from app.check.bounded_grader import RetryingGrader
 from app.check.findings import Finding
-from app.check.prove import prove
+from app.check.prove import prove_lessons
 from app.content.blocks import Lesson
 from app.content.parse import parse_lesson
 from tests.courses import LESSONS, course_in
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def proved(lessons: list[Lesson], graders: SharedGraders, *, mutate: bool = True) -> tuple[Finding, ...]:
-    return asyncio.run(prove(lessons, Patient(graders), mutate=mutate))
+    return asyncio.run(prove_lessons(lessons, RetryingGrader(graders), mutate=mutate))
 
 
 def read(path: Path) -> Lesson:

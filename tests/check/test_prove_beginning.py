@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.check.prove_beginning import prove_beginning, prove_order_of
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 from app.content.parse import parse_lesson
 from tests.courses import course_in
 
@@ -73,7 +73,7 @@ def test_a_course_without_boxes_has_no_first_one():
 
 def test_a_lesson_that_requires_a_later_one_is_warned_of():
     first, second = lesson(), lesson("later")
-    first = replace(first, requires=("later",), requires_places=(Place("1-a/01-a.md", 5, 12),))
+    first = replace(first, requires=("later",), requires_places=(SourceLocation("1-a/01-a.md", 5, 12),))
 
     assert [(one.code, one.place.line) for one in prove_order_of([first, second])] == [("later", 5)]
     assert prove_order_of([second, first]) == []

@@ -5,10 +5,10 @@ from typing import get_args
 import pytest
 
 from app.check.prove_boxes import STANDS, prove_solution
-from app.content.blocks import Code, Place
+from app.content.blocks import Code, SourceLocation
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
-CODE = Code(place=Place("a.md", 10), source="dz = dy\ndx = dz\n", line=11)
+CODE = Code(place=SourceLocation("a.md", 10), source="dz = dy\ndx = dz\n", line=11)
 SAID = {
     "wrong": "dx is wrong: Look.",
     "follows": "dx is off because another one is: Look.",

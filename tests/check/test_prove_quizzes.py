@@ -4,7 +4,7 @@ from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.content.blocks import Forward, Quiz
 from app.content.parse import parse_lesson
 from app.grading.forward.facts import Facts
-from app.grading.reading.shape_inference import infer
+from app.grading.reading.shape_inference import infer_shapes
 
 LESSON = """---
 title: Quizzes
@@ -27,7 +27,7 @@ def findings(block: str) -> list[str]:
     lesson, errors = parse_lesson(LESSON.format(block=block), "quizzes.md")
     assert lesson is not None, errors
     forwards = [one for one in lesson.blocks if isinstance(one, Forward)]
-    facts = {one.name: Facts(shapes=infer(one), gradable=()) for one in forwards}
+    facts = {one.name: Facts(shapes=infer_shapes(one), gradable=()) for one in forwards}
     return [found.code for one in lesson.exercises if isinstance(one, Quiz) for found in prove_quiz(lesson, one, facts)]
 
 
@@ -99,7 +99,7 @@ def test_a_shape_that_torch_gives_otherwise_is_found() -> None:
     forward = lesson.forward("layer")
     assert forward is not None
 
-    found = prove_inference(forward, Facts(shapes={**infer(forward), "Y": (27, 32)}, gradable=()))
+    found = prove_inference(forward, Facts(shapes={**infer_shapes(forward), "Y": (27, 32)}, gradable=()))
 
     assert [one.code for one in found] == ["shape-misread"]
     assert "`Y` has the shape (27, 32), but was read from the source as (32, 27)" in found[0].message

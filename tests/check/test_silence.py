@@ -10,7 +10,7 @@ import pytest
 
 from app.check.findings import Finding
 from app.check.mutants import Mutant
-from app.check.prove import prove
+from app.check.prove import prove_lessons
 from app.check.prove_boxes import prove_mutants
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.parse import parse_lesson
@@ -54,7 +54,7 @@ class Answers:
 
 def proved(verdict: Callable[[str], Verdict], **facts: Any) -> list[Finding]:
     grader: Any = Answers(verdict, Facts(shapes={}, gradable=(), **facts))
-    return [one for one in asyncio.run(prove([LESSON], grader)) if one.level == "error"]
+    return [one for one in asyncio.run(prove_lessons([LESSON], grader)) if one.level == "error"]
 
 
 def is_solution(code: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from app.content.blocks import Choice, FunctionBox, FunctionCase
+from app.content.blocks import ChoiceQuestion, FunctionBox, FunctionCase
 from benchmarks import trust
 from tests.courses import course_in
 
@@ -96,7 +96,7 @@ def test_every_row_of_the_table_is_a_test_of_the_box_and_every_bug_a_case_of_it(
 def test_the_answers_of_the_sheet_are_those_of_the_table() -> None:
     said = dict(table())
     lesson = next(one for one in course_in(LESSONS).lessons if one.slug == "four-bugs")
-    rows = [row for row in lesson.sheets["slips-through"].rows if isinstance(row, Choice)]
+    rows = [row for row in lesson.sheets["slips-through"].rows if isinstance(row, ChoiceQuestion)]
 
     assert len(rows) == 5
     for row in rows:

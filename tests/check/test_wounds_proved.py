@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from app.check.bounded_grader import Patient
-from app.check.prove import prove
+from app.check.bounded_grader import RetryingGrader
+from app.check.prove import prove_lessons
 from tests.content.test_wounds import check_wounds
 from tests.graders import SharedGraders
 
@@ -14,6 +14,6 @@ from tests.graders import SharedGraders
 def test_every_wounded_lesson_that_parses_is_proved_without_a_stumble(graders: SharedGraders) -> None:
     lessons = check_wounds(seed=100, count=40)
 
-    findings = asyncio.run(prove(lessons, Patient(graders), mutate=False))
+    findings = asyncio.run(prove_lessons(lessons, RetryingGrader(graders), mutate=False))
 
     assert [one for one in findings if "stumbled" in one.message] == []

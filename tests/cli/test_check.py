@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from app.check.findings import Finding
 from app.cli import app, proving
-from app.content.blocks import Place
+from app.content.blocks import SourceLocation
 from app.engine.pool.grader_process import GraderDiedError
 from tests.graders import SharedGraders
 
@@ -152,7 +152,7 @@ def test_what_is_no_lesson_is_told_in_one_line(unit: Path, path: str, said: str)
 
 
 def test_graders_that_do_not_start_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.engine.pool.local_graders.Process", Dead)
+    monkeypatch.setattr("app.engine.pool.local_graders.GraderProcess", Dead)
 
     result = runner.invoke(app, ["check", str(LESSON)])
 
@@ -231,7 +231,7 @@ def test_a_lesson_that_stands_alone_is_told_what_was_left_out(tmp_path: Path) ->
 
 def test_what_has_not_changed_is_not_proved_again(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    finding = Finding(Place((unit / "02-layer.md").as_posix(), 7), "error", "seen", "Once.")
+    finding = Finding(SourceLocation((unit / "02-layer.md").as_posix(), 7), "error", "seen", "Once.")
     monkeypatch.setattr(proving, "proved_now", lambda new, *_, **__: asked.append(len(new)) or (finding,))
     call = ["check", str(unit / "02-layer.md")]
 
@@ -248,7 +248,7 @@ def test_what_has_not_changed_is_not_proved_again(unit: Path, monkeypatch: pytes
 
 def test_what_could_not_be_proved_is_tried_again(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    finding = Finding(Place((unit / "02-layer.md").as_posix(), 7), "error", "not-proved", "Busy.")
+    finding = Finding(SourceLocation((unit / "02-layer.md").as_posix(), 7), "error", "not-proved", "Busy.")
     monkeypatch.setattr(proving, "proved_now", lambda new, *_, **__: asked.append(len(new)) or (finding,))
 
     for _ in range(2):

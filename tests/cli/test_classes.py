@@ -14,7 +14,7 @@ from app.cli.commands import app
 from app.settings import Settings
 from app.store import classes, sweeping
 from app.store.database import Database, now
-from app.store.tables import Assignment, Class, Event, Learner
+from app.store.tables import Assignment, AuditEvent, Class, Learner
 
 COURSE = Path(__file__).parents[1] / "web" / "course"
 
@@ -62,7 +62,7 @@ def test_a_class_is_made_filled_assigned_given_out_and_ended() -> None:
     assert ended["archived"]
     assert [one["name"] for one in facts("class", "list")["classes"]] == ["Algebra"]
     verbs = ["class-made", "expected", "roster-listed", "assigned", "archived", "class-changed"]
-    assert [one.verb for one in asked(select(Event).order_by(Event.id))] == verbs
+    assert [one.verb for one in asked(select(AuditEvent).order_by(AuditEvent.id))] == verbs
 
 
 def test_bad_lines_are_told_and_the_others_are_taken(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_class_is_forgotten_after_its_day_and_its_learners_are_not(monkeypatch
         for hours in range(-48, 49, 24):
             at = datetime.combine(week + timedelta(days=1), time(1), UTC) + timedelta(hours=hours - 48)
             monkeypatch.setattr(sweeping, "now", lambda at=at: at)
-            await sweeping.sweep(database)
+            await sweeping.delete_expired(database)
             if hours < 48:
                 assert len(await left(database)) == 2
         await database.close()
@@ -198,7 +198,7 @@ def test_a_class_is_forgotten_after_its_day_and_its_learners_are_not(monkeypatch
 
     assert [one.name for one in asked(select(Class))] == ["Geometry"]
     assert asked(select(Learner)) == []
-    assert [one.verb for one in asked(select(Event).where(Event.class_id.is_(None)))] == ["class-forgotten"]
+    assert [one.verb for one in asked(select(AuditEvent).where(AuditEvent.class_id.is_(None)))] == ["class-forgotten"]
     assert date.fromisoformat(facts("class", "list")["classes"][0]["keep_until"]) == week + timedelta(days=1)
 
 

@@ -10,14 +10,14 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from app.accounts.credentials import Proof, create
+from app.accounts.credentials import VerifiedIdentity, create
 from app.cli.commands import app
 from app.content.course import load_course
 from app.settings import Settings
 from app.store import classes, learners
 from app.store.database import Database, now
 from app.store.migrate import migrate
-from app.store.tables import Assignment, Attempt, Event, FormerMember, Learner
+from app.store.tables import Assignment, Attempt, AuditEvent, FormerMember, Learner
 from app.web.application import create_app
 from tests.web.conftest import FakeGrader
 
@@ -36,13 +36,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         async with database.write() as db:
             bob, other, ada = [(await learners.begin_session(db))[0] for _ in range(3)]
             for learner, name in ((bob, "Bob"), (other, "Bob"), (ada, "Ada")):
-                await learners.call(db, learner, name)
-            algebra = await classes.found(db, "Algebra", "UTC", ada, "Ada")
-            geometry = await classes.found(db, "Geometry", "UTC", None)
-            db.add(classes.member(algebra.id, bob, "learner", "Bob B", "s-7"))
-            db.add(classes.member(geometry.id, other, "learner", "Bob"))
+                await learners.set_display_name(db, learner, name)
+            algebra = await classes.create_class(db, "Algebra", "UTC", ada, "Ada")
+            geometry = await classes.create_class(db, "Geometry", "UTC", None)
+            db.add(classes.new_member(algebra.id, bob, "learner", "Bob B", "s-7"))
+            db.add(classes.new_member(geometry.id, other, "learner", "Bob"))
             db.add(Assignment(class_id=algebra.id, lesson="a", late_share=0.5, points=1.0))
-            await create(db, bob, Proof(kind="password", issuer="", subject="bob@example.org", secret="x"))
+            await create(db, bob, VerifiedIdentity(kind="password", issuer="", subject="bob@example.org", secret="x"))
             db.add(Attempt(learner_id=bob, lesson="a", exercise="e", kind="code", text="dX = 7", verdict="{}",
                            created_at=now()))  # fmt: skip
         await database.close()
@@ -75,7 +75,7 @@ def become(name: str) -> tuple[int, str]:
         database = Database(Settings().resolved_database_url)
         async with database.write() as db:
             learner, token = await learners.begin_session(db)
-            await learners.call(db, learner, name)
+            await learners.set_display_name(db, learner, name)
         await database.close()
         return learner, token
 
@@ -145,7 +145,7 @@ def test_grades_of_a_person_go_where_the_operator_says_so(place: Path) -> None:
     async def left() -> list[object]:
         database = Database(Settings().resolved_database_url)
         async with database.read() as db:
-            events = select(Event.data).where(Event.verb == "deleted")
+            events = select(AuditEvent.data).where(AuditEvent.verb == "deleted")
             found = [*await db.scalars(select(FormerMember)), *await db.scalars(events)]
         await database.close()
         return found

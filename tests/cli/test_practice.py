@@ -10,12 +10,12 @@ from app.cli import practice as practice_command
 from app.cli.commands import app
 from app.content.course import load_lesson
 from app.content.parse import parse_lesson
-from app.practice.draw import VERSION, draw
+from app.practice.draw import VERSION, generate_item
 from app.practice.pool import columns_of
 from app.store import learners, practice
 from app.store.database import Database, now
 from app.store.migrate import migrate
-from app.store.tables import PracticeAttempt
+from app.store.tables import ServedItem
 from tests.graders import SharedGraders
 
 
@@ -62,7 +62,7 @@ def test_a_table_tells_how_many_exercises_are_kept(run) -> None:
 
 
 def test_a_piece_of_a_lesson_needs_no_front_matter_and_a_lesson_does() -> None:
-    fragment = draw(1, 1).fragment
+    fragment = generate_item(1, 1).fragment
 
     piece, errors = parse_lesson(fragment, "1-unit/01-piece.md", piece=True)
     assert piece is not None, errors
@@ -76,23 +76,25 @@ def test_points_are_told_and_changed_only_when_asked_to(run, tmp_path: Path, mon
     monkeypatch.setenv("BACKHAND_DATABASE_URL", url)
     monkeypatch.setattr("app.practice.difficulty.ENOUGH", 1)
     monkeypatch.setattr("app.practice.difficulty.STEP", 2.0)
-    item = next(one for seed in range(99) if (one := draw(1, seed)).points > 4)  # not of the easiest operations
+    item = next(
+        one for seed in range(99) if (one := generate_item(1, seed)).points > 4
+    )  # not of the easiest operations
 
     async def prepared() -> None:
         await migrate(url)
         database = Database(url)
         async with database.write() as db:
             learner, _ = await learners.begin_session(db)
-            await practice.keep(db, columns_of(item))
-            (row,) = await practice.drawn(db, VERSION)
+            await practice.store_item(db, columns_of(item))
+            (row,) = await practice.list_items(db, VERSION)
             given = {"family": "matmul", "slip": "", "given_at": now(), "done_at": now(), "hints": 0}
-            db.add(PracticeAttempt(learner_id=learner, item_id=row.id, **given))
+            db.add(ServedItem(learner_id=learner, item_id=row.id, **given))
         await database.close()
 
     async def points() -> float:
         database = Database(url)
         async with database.read() as db:
-            (row,) = await practice.drawn(db, VERSION)
+            (row,) = await practice.list_items(db, VERSION)
         await database.close()
         return row.points
 

@@ -49,7 +49,7 @@ def test_a_box_is_counted_with_all_that_is_judged_of_it_and_a_question_not_at_al
     counts = {type(one).__name__: (codes_of(one, mutate=False), codes_of(one, mutate=True)) for one in exercises}
 
     assert counts["Grad"][1] > counts["Grad"][0] >= 2
-    assert counts["Shape"] == (0, 0)
+    assert counts["ShapeQuestion"] == (0, 0)
 
 
 @pytest.mark.parametrize("folder", [LESSONS, ARCHITECTURES], ids=["course", "architectures"])

@@ -1,6 +1,6 @@
 import pytest
 
-from app.content.estimates import minutes_of, total
+from app.content.estimates import minutes_of, total_time
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ def test_an_estimate_is_read_in_minutes(estimate: str, minutes: int) -> None:
     [(["45 min", "35 min"], "1 h 20 min"), (["1 h", "60 min"], "2 h"), (["5 min"], "5 min"), ([], "")],
 )
 def test_estimates_add_up(estimates: list[str], words: str) -> None:
-    assert total(estimates) == words
+    assert total_time(estimates) == words

@@ -4,7 +4,7 @@ import pytest
 from markupsafe import Markup
 
 from app.content.exercise_titles import MAX_TITLE_CHARACTERS, exercise_title
-from app.content.exercises import Exercise, Place
+from app.content.exercises import Exercise, SourceLocation
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from app.content.exercises import Exercise, Place
     ],
 )
 def test_the_first_sentence_is_the_title(prompt: str, title: str) -> None:
-    assert exercise_title(Exercise(place=Place("a.md", 1), name="first-line", prompt=Markup(prompt))) == title
+    assert exercise_title(Exercise(place=SourceLocation("a.md", 1), name="first-line", prompt=Markup(prompt))) == title
 
 
 def test_a_long_title_ends_after_a_word() -> None:
     prompt = Markup("<p>{}</p>").format("word " * 40)
 
-    title = exercise_title(Exercise(place=Place("a.md", 1), name="long", prompt=prompt))
+    title = exercise_title(Exercise(place=SourceLocation("a.md", 1), name="long", prompt=prompt))
 
     assert title.endswith("word …")
     assert len(title) <= MAX_TITLE_CHARACTERS + 2

@@ -7,7 +7,7 @@ import pytest
 
 from app.content.blocks import Course
 from app.content.course import load_course
-from app.content.last_good import renewed
+from app.content.last_good import reload_course
 
 TOP = "---\ntitle: {}\nid: {}\nestimate: 1 min\n---\n\n"
 
@@ -34,7 +34,7 @@ def test_what_is_sound_is_taken_up(folder):
     write(folder, "01-first", "More.", "Changed")
     write(folder, "03-third", "Three.")
 
-    course, errors = renewed(before, folder)
+    course, errors = reload_course(before, folder)
 
     assert errors == ()
     assert titles(course) == ["Changed", "02-second", "03-third"]
@@ -47,7 +47,7 @@ def test_a_faulty_lesson_stays_as_it_was_and_others_are_taken_up(folder, text):
     write(folder, "02-second", "Two.", "Changed")
     write(folder, "03-third", text)
 
-    course, errors = renewed(before, folder)
+    course, errors = reload_course(before, folder)
 
     assert titles(course) == ["01-first", "Changed"]
     assert {Path(one.place.path).name for one in errors} == {"01-first.md", "03-third.md"}
@@ -57,7 +57,7 @@ def test_a_lesson_that_was_deleted_is_gone(folder):
     before = load_course(folder)
     (folder / "1-unit" / "02-second.md").unlink()
 
-    assert titles(renewed(before, folder)[0]) == ["01-first"]
+    assert titles(reload_course(before, folder)[0]) == ["01-first"]
 
 
 def test_a_faulty_page_of_a_unit_stays_as_it_was(folder):
@@ -65,7 +65,7 @@ def test_a_faulty_page_of_a_unit_stays_as_it_was(folder):
     (folder / "1-unit" / "unit.md").write_text("---\ntitle: [\n---\n")
     write(folder, "01-first", "One.", "Changed")
 
-    course, errors = renewed(before, folder)
+    course, errors = reload_course(before, folder)
 
     assert (course.units[0].title, titles(course)) == ("Unit", ["Changed", "02-second"])
     assert errors
@@ -78,7 +78,7 @@ def test_a_course_that_cannot_be_read_stays_whole(folder, empty):
     if empty:
         folder.mkdir()
 
-    course, errors = renewed(before, folder)
+    course, errors = reload_course(before, folder)
 
     assert course == before
     assert errors

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.blocks import Choice, CodeBox, Course, Quiz, Train
+from app.content.blocks import ChoiceQuestion, CodeBox, Course, Quiz, Train
 from tests.courses import course_in
 
 
@@ -19,7 +19,9 @@ def test_every_question_says_something_to_a_right_answer(course: Course) -> None
         for quiz in lesson.exercises:
             if not isinstance(quiz, Quiz) or quiz.name in lesson.sheets:
                 continue
-            said = quiz.right or (isinstance(quiz, Choice) and all(one.feedback for one in quiz.options if one.right))
+            said = quiz.right or (
+                isinstance(quiz, ChoiceQuestion) and all(one.feedback for one in quiz.options if one.right)
+            )
             silent += [] if said else [f"{lesson.slug}#{quiz.name}"]
 
     assert silent == []

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from app.content.blocks import Grad
 from app.content.course_page import CoursePage
-from app.content.mathml import LONG, MATH, FormulaError, kept_together, mathml, named, words_of
+from app.content.mathml import LONG, MATH, FormulaError, accessible_name_attribute, kept_together, mathml, words_of
 from app.content.parse import parse_lesson
 
 TAGS = r"math|semantics|annotation|mrow|m[ino]|mtext|mspace|mpadded|mphantom|mfrac|msqrt|mroot|mtable|mt[rd]|b"
@@ -74,8 +74,8 @@ def test_a_formula_is_said_once_by_its_source_also_where_it_comes_in_parts() -> 
 
     assert len(tex) >= LONG
     assert words_of(html) == f"So much: {tex}."
-    assert named(html) == Markup(' aria-label="{}"').format(f"So much: {tex}.")
-    assert named(Markup("<em>no</em>")) == ""
+    assert accessible_name_attribute(html) == Markup(' aria-label="{}"').format(f"So much: {tex}.")
+    assert accessible_name_attribute(Markup("<em>no</em>")) == ""
 
 
 @pytest.mark.parametrize(("before", "behind"), [("", "."), ("(", "),"), ("“", "”"), ("&quot;", "&quot;?")])

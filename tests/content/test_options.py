@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Place
-from app.content.errors import Faults
+from app.content.blocks import SourceLocation
+from app.content.errors import ErrorCollector
 from app.content.options import Value, node_of
 
 OF_A_PARSER = re.compile(r"scalar|stream|token|node|block|flow|alias|scan|document|expected|YAML", re.IGNORECASE)
 
 
 def told(text: str, column: int = 9) -> list[str]:
-    faults = Faults("a.md")
-    node_of(Value(text, Place("a.md", 7, column)), faults)
+    faults = ErrorCollector("a.md")
+    node_of(Value(text, SourceLocation("a.md", 7, column)), faults)
     return [str(one) for one in faults.found]
 
 

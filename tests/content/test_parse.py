@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import (
-    Axes,
+    AxesQuestion,
     Bug,
     Callout,
     Checker,
-    Choice,
+    ChoiceQuestion,
     Forward,
     Grad,
     Lesson,
-    Matmul,
-    Number,
+    MatmulQuestion,
+    NumberQuestion,
     Prose,
-    Shape,
+    ShapeQuestion,
     Visual,
 )
 from app.content.directives import OPTIONS
@@ -114,7 +114,7 @@ def test_rows_of_a_sheet_are_exercises_that_take_its_program():
 def test_blocks_stand_in_file_order():
     kinds = [type(block) for block in lesson("07-linear-layer.md").blocks]
 
-    assert kinds == [Prose, Forward, Shape, Number, Choice, Axes, Matmul, Grad]
+    assert kinds == [Prose, Forward, ShapeQuestion, NumberQuestion, ChoiceQuestion, AxesQuestion, MatmulQuestion, Grad]
 
 
 def test_a_forward_program_knows_its_line_dims_and_inputs():
@@ -206,7 +206,7 @@ def test_the_lines_of_code_are_those_of_the_file():
 
 
 def test_a_choice_splits_boxes_texts_and_feedback():
-    choice = cast(Choice, lesson("08-everything.md").exercise("several"))
+    choice = cast(ChoiceQuestion, lesson("08-everything.md").exercise("several"))
 
     assert [option.right for option in choice.options] == [True, False, True]
     assert choice.multiple
@@ -260,7 +260,7 @@ def test_former_ids_find_the_exercise():
 
 
 def test_tempting_values_lose_their_colon():
-    shape = cast(Shape, lesson("07-linear-layer.md").exercise("dw-shape"))
+    shape = cast(ShapeQuestion, lesson("07-linear-layer.md").exercise("dw-shape"))
 
     assert [(one.value, str(one.html)) for one in shape.tempting] == [
         ("32", "That is the batch axis; it is summed away in the product."),

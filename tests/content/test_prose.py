@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from app.content.addresses import page_url
 from app.content.blocks import Lesson
-from app.content.errors import Faults
+from app.content.errors import ErrorCollector
 from app.content.parse import file_of, parse_lesson
-from app.content.prose import Prose
-from app.content.sentences import sentence
-from app.content.tex import expanded, unbalanced
+from app.content.prose import ProseRenderer
+from app.content.sentences import render_sentence
+from app.content.tex import balance_problem, expand_macros
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -68,7 +68,7 @@ def test_markdown_becomes(text, html):
 
 def shown(text: str) -> Markup:
     """What *text* becomes, with all its faults."""
-    prose = Prose(file_of(text, "2-unit/01-t.md"), Faults(""))
+    prose = ProseRenderer(file_of(text, "2-unit/01-t.md"), ErrorCollector(""))
     return prose.render(prose.page(text, 1), 1, inside=False)
 
 
@@ -154,12 +154,12 @@ def test_files_have_addresses(source, target, url):
     ],
 )
 def test_formulas_are_balanced(tex, problem):
-    assert unbalanced(tex).startswith(problem)
-    assert bool(unbalanced(tex)) == bool(problem)
+    assert balance_problem(tex).startswith(problem)
+    assert bool(balance_problem(tex)) == bool(problem)
 
 
 def test_sentences_escape_everything_but_code():
-    assert sentence("`a<b` is <i>") == Markup("<code>a&lt;b</code> is &lt;i&gt;")
+    assert render_sentence("`a<b` is <i>") == Markup("<code>a&lt;b</code> is &lt;i&gt;")
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,12 @@ def test_sentences_escape_everything_but_code():
     [("y /= 3 * x", True), ("(N, D)", True), ("a-b", True), ("dW", False), ("y = x * w + b; z = y /= 2", False)],
 )
 def test_short_code_is_parted_at_no_end_of_a_line(code, whole):
-    for html in (sentence(f"See `{code}`."), html_of(f"See `{code}`.")):
+    for html in (render_sentence(f"See `{code}`."), html_of(f"See `{code}`.")):
         assert ('<code class="together">' in html) is whole
 
 
 def test_long_code_is_parted_between_its_words_alone():
-    html = sentence("See `dlogits /= n; dW = (X.T/2) @ dY`.")
+    html = render_sentence("See `dlogits /= n; dW = (X.T/2) @ dY`.")
 
     assert html == Markup(
         'See <code>dlogits <span class="together">/=</span> n; dW = <span class="together">(X.T/2)</span> @ dY</code>.'
@@ -194,7 +194,7 @@ def test_long_code_is_parted_between_its_words_alone():
     ],
 )
 def test_stressed_words_of_a_sentence_are_told_from_products(text, html):
-    assert sentence(text) == Markup(html)
+    assert render_sentence(text) == Markup(html)
 
 
 class Tags(HTMLParser):
@@ -249,12 +249,12 @@ def test_no_tag_or_attribute_passes_that_is_not_ours(text):
 def test_macros_of_a_course_are_put_in(tex, becomes):
     macros = {"R": r"\mathbb{R}", "d": r"\mathrm{d}", "pd": r"\frac{\partial #1}{\partial #2}", "once": r"\R^2"}
 
-    assert expanded(tex, macros) == becomes
+    assert expand_macros(tex, macros) == becomes
 
 
 @given(st.text("\\ab#12{} ", max_size=40), st.text("\\ab#12{} ", max_size=20))
 def test_macros_that_hold_themselves_end(tex, body):
-    assert len(expanded(tex, {"a": body, "b": r"\a\a\b#1"})) <= 20_000
+    assert len(expand_macros(tex, {"a": body, "b": r"\a\a\b#1"})) <= 20_000
 
 
 NUMBERED = """As [](#chain) and [the chain](#chain) say:

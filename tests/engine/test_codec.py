@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Hint, Input, Place
-from app.engine.codec import plain, restored
-from app.engine.task import Task
+from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Hint, Input, SourceLocation
+from app.engine.codec import from_json_value, to_json_value
+from app.engine.task import GradTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 
-PLACE = Place("lesson.md", 3)
+PLACE = SourceLocation("lesson.md", 3)
 
 
-def a_task() -> Task:
+def a_task() -> GradTask:
     code = Code(place=PLACE, source="dX = dY", line=9)
-    return Task(
+    return GradTask(
         forward=Forward(
             place=PLACE, name="copy", dims={"N": 4}, inputs=(Input(name="X", sizes=("N",)),), output="Y",
             source="Y = X * 1", source_line=5,
@@ -54,13 +54,13 @@ verdicts = st.builds(
 
 @given(verdicts)
 def test_a_verdict_survives_the_way_through_json(verdict: Verdict) -> None:
-    assert restored(Verdict, json.loads(json.dumps(plain(verdict)))) == verdict
+    assert from_json_value(Verdict, json.loads(json.dumps(to_json_value(verdict)))) == verdict
 
 
 def test_a_task_survives_the_way_through_json_with_its_markup() -> None:
     task = a_task()
 
-    back = restored(Task, json.loads(json.dumps(plain(task))))
+    back = from_json_value(GradTask, json.loads(json.dumps(to_json_value(task))))
 
     assert back == task
     assert isinstance(back.grad.prompt, Markup)
@@ -69,7 +69,7 @@ def test_a_task_survives_the_way_through_json_with_its_markup() -> None:
 def test_facts_keep_their_shapes_as_tuples() -> None:
     facts = Facts(shapes={"X": (4, 3), "L": ()}, gradable=("L", "X"))
 
-    assert restored(Facts, json.loads(json.dumps(plain(facts)))) == facts
+    assert from_json_value(Facts, json.loads(json.dumps(to_json_value(facts)))) == facts
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_facts_keep_their_shapes_as_tuples() -> None:
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_an_error(value: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
-        restored(Verdict, value)
+        from_json_value(Verdict, value)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.content.sizes import written
-from app.practice.derived_hints import explained, line_at_fault, principle
-from app.practice.draw import BANDS, draw
+from app.content.sizes import format_shape
+from app.practice.derived_hints import explain_lines, line_at_fault, principle
+from app.practice.draw import BANDS, generate_item
 from app.practice.operations import OPERATIONS
 
-ITEMS = [draw(level, seed) for level in BANDS for seed in range(7000, 7030)]
+ITEMS = [generate_item(level, seed) for level in BANDS for seed in range(7000, 7030)]
 STRETCHED = {"fork", "matmul", "broadcast"}
 
 
@@ -34,13 +34,13 @@ def test_a_diagnosis_is_about_a_line_that_writes_its_gradient(item):
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_shapes_are_told_by_the_names_of_their_axes(item):
     for one in item.program.inputs:
-        assert item.shapes[one.name] == written(one.sizes), one.name
+        assert item.shapes[one.name] == format_shape(one.sizes), one.name
 
 
 def test_the_same_sentence_is_not_said_of_every_line() -> None:
     lines = ["dp = de @ Q.T", "dQ = p.T @ de", "dp += dz", "dX = dp * (X > 0)"]
 
-    said = explained(lines, ["matmul", "matmul", "add", "relu"])
+    said = explain_lines(lines, ["matmul", "matmul", "add", "relu"])
 
     assert said[1] == "As for `dp`."
     assert len(set(said)) == len(said)

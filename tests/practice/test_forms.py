@@ -4,46 +4,52 @@ import asyncio
 
 import pytest
 
-from app.check.bounded_grader import Patient
+from app.check.bounded_grader import RetryingGrader
 from app.check.mutants import mutants_of
-from app.check.prove import prove
-from app.content.blocks import Axes, Bug, Choice, Grad, Order, Sheet
+from app.check.prove import prove_lessons
+from app.content.blocks import AxesQuestion, Bug, ChoiceQuestion, Grad, OrderQuestion, Sheet
 from app.practice import forms
-from app.practice.draw import draw
-from app.practice.item import JUDGED, Item
+from app.practice.draw import generate_item
+from app.practice.item import JUDGED, GeneratedItem
 from tests.graders import SharedGraders
 
-ITEMS = [draw(1, 5), draw(2, 4, "mean"), draw(2, 9, "overwritten")]
+ITEMS = [generate_item(1, 5), generate_item(2, 4, "mean"), generate_item(2, 9, "overwritten")]
 
 
-def hunts(item: Item) -> list[str]:
+def hunts(item: GeneratedItem) -> list[str]:
     found = (forms.bug_hunt(item, one) for one in mutants_of(item.solution, frozenset(item.require)))
     return [one for one in found if one]
 
 
-def asked(item: Item) -> list[str]:
-    every = [item.fragment, forms.worked(item), forms.fade(item), forms.shapes_and_axes(item), forms.order(item)]
+def asked(item: GeneratedItem) -> list[str]:
+    every = [
+        item.fragment,
+        forms.worked_form(item),
+        forms.completion_exercise(item),
+        forms.shapes_and_axes(item),
+        forms.order_form(item),
+    ]
     return [one for one in every if one] + hunts(item)[::7]
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_every_form_passes_check(item: Item, graders: SharedGraders) -> None:
+def test_every_form_passes_check(item: GeneratedItem, graders: SharedGraders) -> None:
     lessons = [item.lesson_of(one) for one in asked(item)]
 
-    assert asyncio.run(prove(lessons, Patient(graders), mutate=False)) == ()
+    assert asyncio.run(prove_lessons(lessons, RetryingGrader(graders), mutate=False)) == ()
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_who_works_backward_is_told_what_arrives(item: Item) -> None:
-    backward = [item.fragment, forms.fade(item), forms.order(item) or "", *hunts(item)[:1]]
+def test_who_works_backward_is_told_what_arrives(item: GeneratedItem) -> None:
+    backward = [item.fragment, forms.completion_exercise(item), forms.order_form(item) or "", *hunts(item)[:1]]
 
     assert all(f"`d{item.program.output}` is given." in one for one in backward if one)
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_every_line_can_be_the_open_one_and_the_others_are_given(item: Item) -> None:
+def test_every_line_can_be_the_open_one_and_the_others_are_given(item: GeneratedItem) -> None:
     for at, line in enumerate(item.lines):
-        box = item.lesson_of(forms.fade(item, at)).exercises[0]
+        box = item.lesson_of(forms.completion_exercise(item, at)).exercises[0]
 
         assert isinstance(box, Grad)
         given = box.starter.source.splitlines()
@@ -53,7 +59,7 @@ def test_every_line_can_be_the_open_one_and_the_others_are_given(item: Item) -> 
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_a_hunt_knows_the_line_that_was_changed(item: Item) -> None:
+def test_a_hunt_knows_the_line_that_was_changed(item: GeneratedItem) -> None:
     for fragment in hunts(item):
         bug = item.lesson_of(fragment).exercises[0]
 
@@ -73,33 +79,33 @@ def test_an_update_that_was_left_out_is_no_line_to_be_found() -> None:
 
 
 @pytest.mark.parametrize("item", ITEMS[1:], ids=lambda item: item.name)
-def test_sums_are_asked_for_where_a_broadcast_is_undone_and_nowhere_else(item: Item) -> None:
+def test_sums_are_asked_for_where_a_broadcast_is_undone_and_nowhere_else(item: GeneratedItem) -> None:
     sheet = next(one for one in item.lesson_of(forms.shapes_and_axes(item)).blocks if isinstance(one, Sheet))
-    asked = [one for one in sheet.rows if isinstance(one, Axes)]
+    asked = [one for one in sheet.rows if isinstance(one, AxesQuestion)]
 
     assert all(item.shapes[one.of[1:]] != item.shapes[one.source[1:]] for one in asked)
     assert asked or not any(".sum(" in line and "+=" not in line for line in item.lines)
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_an_example_asks_for_one_principle_among_others(item: Item) -> None:
-    question = item.lesson_of(forms.worked(item)).exercises[0]
+def test_an_example_asks_for_one_principle_among_others(item: GeneratedItem) -> None:
+    question = item.lesson_of(forms.worked_form(item)).exercises[0]
 
-    assert isinstance(question, Choice)
+    assert isinstance(question, ChoiceQuestion)
     assert [one.right for one in question.options].count(True) == 1
     assert len({str(one.html) for one in question.options}) == forms.OPTIONS
 
 
 def test_lines_are_put_in_order_from_another_one() -> None:
-    fragment = forms.order(ITEMS[1])
+    fragment = forms.order_form(ITEMS[1])
 
     assert fragment
     question = ITEMS[1].lesson_of(fragment).exercises[0]
-    assert isinstance(question, Order)
+    assert isinstance(question, OrderQuestion)
     assert question.lines == ITEMS[1].lines
     assert question.shown != tuple(range(len(question.lines)))
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_a_box_says_how_its_lines_are_judged(item: Item) -> None:
-    assert all(JUDGED in one for one in (item.fragment, forms.fade(item)))
+def test_a_box_says_how_its_lines_are_judged(item: GeneratedItem) -> None:
+    assert all(JUDGED in one for one in (item.fragment, forms.completion_exercise(item)))

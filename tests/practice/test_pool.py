@@ -12,9 +12,9 @@ from sqlalchemy import select
 from app.engine.grade.engine import Engine
 from app.engine.grader import Load, Readiness
 from app.practice import pool as pools
-from app.practice.draw import draw
+from app.practice.draw import generate_item
 from app.practice.operations import OPERATIONS
-from app.practice.pool import Demand, Polite, Pool
+from app.practice.pool import ItemPool, ItemSpec, YieldingGrader
 from app.practice.proof import Proof
 from app.store.database import Database
 from app.store.migrate import migrate
@@ -64,7 +64,7 @@ async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_what_was_as
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "STOCK", 3)
-    pool = Pool(database, Graders())
+    pool = ItemPool(database, Graders())
 
     assert await pool.make(1, "broadcast", "mean", KNOWN)
     (first,) = await kept(database)
@@ -85,8 +85,8 @@ async def test_nobody_waits_for_a_drawing_while_something_is_there_that_can_show
     async def drawn(*_):
         raise AssertionError("somebody waits")
 
-    monkeypatch.setattr(pools, "prove", drawn)
-    pool = Pool(database, Graders())
+    monkeypatch.setattr(pools, "prove_item", drawn)
+    pool = ItemPool(database, Graders())
 
     for _ in range(3):
         assert await pool.make(3, "fork", wanted, OPERATIONS)
@@ -101,9 +101,9 @@ async def test_nobody_waits_for_a_drawing_while_something_is_there_that_can_show
 async def test_where_nothing_is_there_the_simplest_is_drawn_for_who_waits_and_the_rest_later(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "curated", lambda _: ())
+    monkeypatch.setattr(pools, "curated_items", lambda _: ())
     monkeypatch.setattr(pools, "STOCK", 1)
-    pool = Pool(database, Graders())
+    pool = ItemPool(database, Graders())
     known = KNOWN | {"add", "mul", "sub", "div", "sigmoid"}
 
     assert await pool.make(3, "activation", "input-for-output", known)
@@ -123,8 +123,8 @@ async def test_what_somebody_will_ask_for_is_drawn_before_they_do_one_of_each_ki
         return Proof()
 
     monkeypatch.setattr(pools, "STOCK", 2)
-    monkeypatch.setattr(pools, "prove", proved)
-    pool = Pool(database, Graders())
+    monkeypatch.setattr(pools, "prove_item", proved)
+    pool = ItemPool(database, Graders())
     for slip in ("mean", "wrong-axis"):
         assert pool.expect(1, "broadcast", slip, KNOWN)
     assert not pool.expect(1, "gate", "", KNOWN)
@@ -138,7 +138,7 @@ async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_anot
     database: Database,
 ) -> None:
     graders = Graders()
-    pool = Pool(database, graders)
+    pool = ItemPool(database, graders)
 
     for _ in range(4):
         assert await pool.make(1, "activation", "", OPERATIONS)
@@ -151,7 +151,7 @@ async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_anot
 
 
 async def test_a_slip_that_a_level_cannot_show_is_asked_of_a_sibling_and_drawn_never(database: Database) -> None:
-    pool = Pool(database, Graders())
+    pool = ItemPool(database, Graders())
 
     assert await pool.make(1, "matmul", "overwritten", KNOWN)
     await pool.refill()
@@ -163,7 +163,7 @@ async def test_a_slip_that_a_level_cannot_show_is_asked_of_a_sibling_and_drawn_n
 async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "STOCK", 1)
     graders = Graders()
-    pool = Pool(database, graders)
+    pool = ItemPool(database, graders)
     pool.expect(1, "broadcast", "mean", KNOWN)
     await pool.refill()
     before = graders.asked
@@ -177,7 +177,7 @@ async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.M
 async def test_where_a_level_asks_for_more_than_was_taught_a_lower_one_is_made(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool = Pool(database, Graders())
+    pool = ItemPool(database, Graders())
 
     assert await pool.make(3, "matmul", "matmul-order", {"matmul", "matmul-left", "reshape"})
 
@@ -189,7 +189,7 @@ async def test_where_a_level_asks_for_more_than_was_taught_a_lower_one_is_made(
 
 
 async def test_nothing_is_made_of_what_was_not_taught(database: Database) -> None:
-    assert not await Pool(database, Graders()).make(1, "gate", "", KNOWN)
+    assert not await ItemPool(database, Graders()).make(1, "gate", "", KNOWN)
     assert await kept(database) == []
 
 
@@ -199,9 +199,9 @@ async def test_where_no_drawn_exercise_is_proved_one_is_taken_that_was_proved_be
     async def refused(*_):
         return Proof(reason="a test says so")
 
-    monkeypatch.setattr(pools, "prove", refused)
-    monkeypatch.setattr(pools, "curated", lambda _: (draw(1, 3),))
-    pool = Pool(database, Graders())
+    monkeypatch.setattr(pools, "prove_item", refused)
+    monkeypatch.setattr(pools, "curated_items", lambda _: (generate_item(1, 3),))
+    pool = ItemPool(database, Graders())
 
     for _ in range(2):
         assert await pool.make(1, "matmul", "", OPERATIONS)
@@ -211,7 +211,7 @@ async def test_where_no_drawn_exercise_is_proved_one_is_taken_that_was_proved_be
 async def test_of_many_kinds_those_asked_for_last_stay(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "KINDS", 2)
     monkeypatch.setattr(pools, "TRIES", 0)
-    pool = Pool(database, Graders())
+    pool = ItemPool(database, Graders())
     for family in ("matmul", "broadcast", "activation"):
         await pool.make(1, family, "", KNOWN)
 
@@ -234,9 +234,9 @@ async def test_graders_with_something_else_to_do_are_left_alone(busy, monkeypatc
             vars(graders).update(free)
 
     monkeypatch.setattr(pools, "pause", look)
-    item = draw(1, 1)
+    item = generate_item(1, 1)
 
-    assert (await asyncio.wait_for(Polite(graders).check(item.task, item.solution), 60)).passed
+    assert (await asyncio.wait_for(YieldingGrader(graders).check(item.task, item.solution), 60)).passed
     assert len(looked) == 3
 
 
@@ -244,7 +244,7 @@ def test_no_seed_follows_from_those_before_it() -> None:
     seeds = []
     for _ in range(2):
         random.seed(1)
-        item = pools._drawn(Demand(1, within=("tanh", "square")))
+        item = pools._drawn(ItemSpec(1, within=("tanh", "square")))
         assert item is not None
         seeds.append(item.seed)
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from app.engine.grade.engine import Engine
-from app.practice.draw import BANDS, draw
-from app.practice.item import Item
+from app.practice.draw import BANDS, generate_item
+from app.practice.item import GeneratedItem
 from app.practice.operations import FORKS, TABLE
-from app.practice.proof import Proof, curated, drawn_and_proved, prove, wrong_lines
+from app.practice.proof import Proof, curated_items, drawn_and_proved, prove_item, wrong_lines
 from tests.grading.boxes.load import OpenJail
 
 WANTED = sorted({slip for one in TABLE for slip in one.shows} | FORKS)
@@ -31,13 +31,13 @@ def here() -> Here:
     return Here()
 
 
-def proved(item: Item, here: Here) -> Proof:
-    return asyncio.run(prove(item, here))
+def proved(item: GeneratedItem, here: Here) -> Proof:
+    return asyncio.run(prove_item(item, here))
 
 
 @pytest.mark.parametrize("level", BANDS)
 def test_a_curated_exercise_is_proved(here: Here, level: int) -> None:
-    for item in random.Random(level).sample(curated(level), 3 if level < 3 else 1):
+    for item in random.Random(level).sample(curated_items(level), 3 if level < 3 else 1):
         proof = proved(item, here)
 
         assert proof.kept, proof.reason
@@ -47,7 +47,7 @@ def test_a_curated_exercise_is_proved(here: Here, level: int) -> None:
 @pytest.mark.prove
 @pytest.mark.parametrize("level", BANDS)
 def test_all_curated_exercises_are_proved(here: Here, level: int) -> None:
-    assert {item.seed: reason for item in curated(level) if (reason := proved(item, here).reason)} == {}
+    assert {item.seed: reason for item in curated_items(level) if (reason := proved(item, here).reason)} == {}
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,12 @@ def test_an_exercise_for_a_slip_can_be_found_and_shows_it(here: Here, wanted: st
     assert any(f"{row}:".startswith(f"{wanted}:") for row in proved(item, here).rows)
 
 
-def written(program: str, solution: str, by: str) -> Item:
+def written(program: str, solution: str, by: str) -> GeneratedItem:
     """An exercise that nobody drew."""
     forward = f":dims: {{N: 5, D: 4}}\n:inputs: {{X: [N, D]}}\n:output: y\n{program}"
-    return replace(draw(1, 1), forward=forward, solution=solution, by=tuple(by.split()), operations=("tanh", "sigmoid"))
+    return replace(
+        generate_item(1, 1), forward=forward, solution=solution, by=tuple(by.split()), operations=("tanh", "sigmoid")
+    )
 
 
 CURVES = "h = torch.tanh(X)\ny = torch.sigmoid(h)\n"

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.practice import scheduler
-from app.practice.scheduler import AGAIN, GOOD, HARD, SIBLINGS, Memory, Met
+from app.practice.scheduler import AGAIN, GOOD, HARD, SIBLINGS, CardState, ReviewOutcome
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 SLIPS = sorted({one for group in SIBLINGS for one in group} | {"", "sign"})
 ABOUT = ("broadcast", "mean")
 
 memories = st.builds(
-    lambda family, slip, days: Memory(family=family, slip=slip, state="", due_at=NOON - timedelta(days=days)),
+    lambda family, slip, days: CardState(family=family, slip=slip, state="", due_at=NOON - timedelta(days=days)),
     st.sampled_from(["matmul", "broadcast"]),
     st.sampled_from(SLIPS),
     st.integers(0, 40),
@@ -36,17 +36,17 @@ def test_what_is_taken_for_each_other_stands_next_to_each_other(due):
 
 
 def test_slips_come_before_whole_families():
-    whole = Memory(family="matmul", slip="", state="", due_at=NOON - timedelta(days=9))
-    slip = Memory(family="broadcast", slip="mean", state="", due_at=NOON)
+    whole = CardState(family="matmul", slip="", state="", due_at=NOON - timedelta(days=9))
+    slip = CardState(family="broadcast", slip="mean", state="", due_at=NOON)
 
     assert scheduler.in_order([whole, slip]) == [slip, whole]
 
 
 @given(st.lists(st.sampled_from([AGAIN, HARD, GOOD]), min_size=1, max_size=12))
 def test_a_card_comes_back_in_one_day_to_a_hundred_and_twenty(ratings):
-    now, memory = NOON, scheduler.opened(*ABOUT, NOON)
+    now, memory = NOON, scheduler.new_card(*ABOUT, NOON)
     for rating in ratings:
-        memory = scheduler.reviewed(memory, rating, now)
+        memory = scheduler.review_card(memory, rating, now)
 
         assert timedelta(days=1) <= memory.due_at - now <= timedelta(days=120)
         now = memory.due_at
@@ -54,9 +54,9 @@ def test_a_card_comes_back_in_one_day_to_a_hundred_and_twenty(ratings):
 
 @given(st.integers(2, 8))
 def test_what_goes_right_comes_back_later_and_later(times):
-    now, memory, pauses = NOON, scheduler.opened(*ABOUT, NOON), []
+    now, memory, pauses = NOON, scheduler.new_card(*ABOUT, NOON), []
     for _ in range(times):
-        memory = scheduler.reviewed(memory, GOOD, now)
+        memory = scheduler.review_card(memory, GOOD, now)
         # Near the longest pause a few days more or less are chance.
         pauses.append(min(memory.due_at - now, timedelta(days=100)))
         now = memory.due_at
@@ -66,14 +66,14 @@ def test_what_goes_right_comes_back_later_and_later(times):
 
 @given(st.integers(0, 400))
 def test_a_clock_that_was_set_back_brings_nothing_back_earlier(days):
-    memory = scheduler.reviewed(scheduler.opened(*ABOUT, NOON), GOOD, NOON)
+    memory = scheduler.review_card(scheduler.new_card(*ABOUT, NOON), GOOD, NOON)
 
-    assert scheduler.reviewed(memory, GOOD, NOON - timedelta(days=days)).due_at >= memory.due_at - timedelta(days=1)
+    assert scheduler.review_card(memory, GOOD, NOON - timedelta(days=days)).due_at >= memory.due_at - timedelta(days=1)
 
 
 def test_after_a_slip_a_card_comes_back_sooner_than_after_a_solution():
-    memory = scheduler.reviewed(scheduler.opened(*ABOUT, NOON), GOOD, NOON)
-    again, good = (scheduler.reviewed(memory, rating, memory.due_at) for rating in (AGAIN, GOOD))
+    memory = scheduler.review_card(scheduler.new_card(*ABOUT, NOON), GOOD, NOON)
+    again, good = (scheduler.review_card(memory, rating, memory.due_at) for rating in (AGAIN, GOOD))
 
     assert again.due_at < good.due_at
 
@@ -85,21 +85,21 @@ OTHER = ("matmul", "transposed")
 @pytest.mark.parametrize(
     ("met", "ratings"),
     [
-        (Met(cards=CARD, solved=True), {ABOUT: GOOD}),
-        (Met(cards=CARD, solved=True, helped=True), {ABOUT: HARD}),
-        (Met(cards=CARD, solved=True, failed=True), {ABOUT: HARD}),
-        (Met(cards=CARD, solved=True, told=True), {ABOUT: AGAIN}),
-        (Met(cards=CARD, slips=CARD, failed=True), {ABOUT: AGAIN}),
-        (Met(cards=CARD, slips=CARD, failed=True, solved=True), {ABOUT: AGAIN}),
-        (Met(cards=CARD, slips=frozenset({OTHER}), failed=True), {OTHER: AGAIN}),
-        (Met(cards=CARD, slips=frozenset({OTHER}), failed=True, solved=True), {ABOUT: HARD, OTHER: AGAIN}),
-        (Met(cards=CARD, failed=True), {}),
-        (Met(cards=CARD), {}),
+        (ReviewOutcome(cards=CARD, solved=True), {ABOUT: GOOD}),
+        (ReviewOutcome(cards=CARD, solved=True, helped=True), {ABOUT: HARD}),
+        (ReviewOutcome(cards=CARD, solved=True, failed=True), {ABOUT: HARD}),
+        (ReviewOutcome(cards=CARD, solved=True, told=True), {ABOUT: AGAIN}),
+        (ReviewOutcome(cards=CARD, slips=CARD, failed=True), {ABOUT: AGAIN}),
+        (ReviewOutcome(cards=CARD, slips=CARD, failed=True, solved=True), {ABOUT: AGAIN}),
+        (ReviewOutcome(cards=CARD, slips=frozenset({OTHER}), failed=True), {OTHER: AGAIN}),
+        (ReviewOutcome(cards=CARD, slips=frozenset({OTHER}), failed=True, solved=True), {ABOUT: HARD, OTHER: AGAIN}),
+        (ReviewOutcome(cards=CARD, failed=True), {}),
+        (ReviewOutcome(cards=CARD), {}),
     ],
     ids=["solved", "hint", "unrecognised", "told", "slip", "slip-solved", "other", "other-solved", "failing", "open"],
 )
 def test_an_item_says_of_a_card_what_happened_at_it(met, ratings):
-    assert scheduler.ratings(met) == ratings
+    assert scheduler.card_ratings(met) == ratings
 
 
 @pytest.mark.parametrize(

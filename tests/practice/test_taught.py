@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.content.blocks import Forward, Input, Place
-from app.practice.draw import draw
+from app.content.blocks import Forward, Input, SourceLocation
+from app.practice.draw import generate_item
 from app.practice.operations import HEAP, TABLE
 from app.practice.taught import _traced, families_of, family_at, operations_in, operations_of, taught_by
 from tests.courses import LESSONS, course_in
@@ -13,7 +13,7 @@ from tests.courses import LESSONS, course_in
 
 def program(source: str, *inputs: tuple[str, tuple[str, ...]]) -> Forward:
     return Forward(
-        place=Place("", 1),
+        place=SourceLocation("", 1),
         name="program",
         dims={"N": 4, "D": 3},
         inputs=tuple(Input(name=name, sizes=sizes) for name, sizes in inputs),
@@ -33,7 +33,7 @@ def test_every_operation_is_recognised_from_its_own_example():
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_what_was_drawn_is_recognised_in_the_program(level, seed):
-    item = draw(level, seed)
+    item = generate_item(level, seed)
 
     assert families_of(item.operations) <= families_of(operations_in(item.program))
 
@@ -66,7 +66,7 @@ def test_a_product_of_heaps_is_taught_by_programs_with_heaps_alone():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_program_with_heaps_says_that_it_needs_them(seed):
-    item = draw(2, seed, within=("matmul", "add", "sub", "tanh"))
+    item = generate_item(2, seed, within=("matmul", "add", "sub", "tanh"))
 
     assert (HEAP in item.needs) == (HEAP in operations_in(item.program))
 

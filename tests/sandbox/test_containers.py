@@ -35,7 +35,7 @@ ENDINGS = {
     "take all memory": "memory",
     "never end": "timeout",
 }
-HERE = {layer.name: layer.on for layer in protection.probe()}
+HERE = {layer.name: layer.on for layer in protection.probe_layers()}
 EPERM, ENOSYS = 1, 38
 
 # What Docker's documentation lists as blocked by its default profile, and what has come since; by x86-64 number.

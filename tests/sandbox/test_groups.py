@@ -36,7 +36,7 @@ def folder() -> Iterator[Path]:
 
 
 def gone(one: Path) -> bool:
-    groups.sweep(one)
+    groups.sweep_groups(one)
     with contextlib.suppress(OSError):
         one.rmdir()
     return not one.exists()
@@ -120,7 +120,7 @@ def test_groups_of_a_zygote_that_is_gone_are_removed_and_those_of_others_stay(tm
     (tmp_path / f"backhand-{ended.pid}").mkdir()
     (tmp_path / f"backhand-{os.getpid()}").mkdir()
 
-    groups.sweep(tmp_path)
+    groups.sweep_groups(tmp_path)
 
     assert [one.name for one in tmp_path.iterdir()] == [f"backhand-{os.getpid()}"]
 
@@ -135,7 +135,7 @@ def test_that_the_kernel_ended_a_run_for_its_memory_is_told_once(tmp_path, name,
     assert not group.ran_out()
 
 
-def made_by_a_kernel(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> groups.Group:
+def made_by_a_kernel(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> groups.ControlGroup:
     """A group in which the files are that a kernel puts there."""
     mkdir = Path.mkdir
 
@@ -145,7 +145,7 @@ def made_by_a_kernel(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -
         (self / name).write_text("oom_kill_disable 0\noom_kill 0\n")
 
     monkeypatch.setattr(Path, "mkdir", filled)
-    return groups.Group(folder)
+    return groups.ControlGroup(folder)
 
 
 @pytest.mark.parametrize(

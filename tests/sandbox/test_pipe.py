@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.sandbox import frames, process
-from app.sandbox.process import Child, Interrupt, Pipe, StoppedError
+from app.sandbox.process import Child, Interrupt, ResultPipe, RunCancelledError
 from app.sandbox.wire import Job
 from tests.waiting import SECONDS
 
@@ -41,11 +41,11 @@ def followed(
     cpu_seconds: float = math.inf,
     most_bytes: int = 2**20,
     interrupt: Interrupt | None = None,
-) -> tuple[str, Pipe]:
+) -> tuple[str, ResultPipe]:
     read_end, write_end = os.pipe2(os.O_CLOEXEC)
     for piece in pieces:
         os.write(write_end, piece)
-    with contextlib.closing(Pipe(read_end)) as pipe, contextlib.closing(os.fdopen(write_end, "wb")):
+    with contextlib.closing(ResultPipe(read_end)) as pipe, contextlib.closing(os.fdopen(write_end, "wb")):
         job = Job(driver="", header={}, seconds=seconds, cpu_seconds=cpu_seconds, output_bytes=most_bytes)
         cut = pipe.follow(child, job, interrupt)
     return cut, pipe
@@ -98,7 +98,7 @@ class Asked:
 def test_a_run_that_is_stopped_is_killed_long_before_its_deadline(
     child: Child, sleeper: subprocess.Popen[bytes]
 ) -> None:
-    with contextlib.closing(Asked(stop=True)) as interrupt, pytest.raises(StoppedError):
+    with contextlib.closing(Asked(stop=True)) as interrupt, pytest.raises(RunCancelledError):
         followed(child, START, seconds=SECONDS, interrupt=interrupt)
 
     assert sleeper.wait(SECONDS) == -9
@@ -122,9 +122,9 @@ def test_a_flood_that_ends_well_is_a_flood(child: Child) -> None:
 
 DRIPPED = """
 import os, resource
-from app.sandbox.process import Pipe
+from app.sandbox.process import ResultPipe
 read_end, write_end = os.pipe()
-pipe = Pipe(read_end)
+pipe = ResultPipe(read_end)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for _ in range(20_000):
     os.write(write_end, b"x")

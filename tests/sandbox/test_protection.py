@@ -12,7 +12,7 @@ from remote import AS_NOBODY, AS_POWERLESS_ROOT, can_change_user
 
 from app.sandbox import kernel, protection
 from app.sandbox.canaries import CANARIES, canaries
-from app.sandbox.protection import probe
+from app.sandbox.protection import probe_layers
 from app.sandbox.wire import Job, Reply
 from tests.waiting import SECONDS
 
@@ -108,7 +108,7 @@ def test_without_rights_and_new_privileges_code_runs(wrapper):
 
 
 def test_every_missing_layer_has_a_reason_and_a_remedy():
-    assert all(fact.on or (fact.reason and fact.remedy) for fact in probe())
+    assert all(fact.on or (fact.reason and fact.remedy) for fact in probe_layers())
 
 
 def test_no_canary_survives_in_a_jail_that_holds(any_jail):
@@ -140,7 +140,7 @@ sys.setswitchinterval(1e-6)
 for _ in range(2):
     threading.Thread(target=spin, daemon=True).start()
 for _ in range(100):
-    namespaces.missing(by_user=True)
+    namespaces.missing_namespaces(by_user=True)
 print("asked")
 """
 

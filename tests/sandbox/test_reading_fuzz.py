@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from app.content.blocks import CodeBox, FunctionBox
 from app.sandbox import frames
 from app.sandbox.gate import LONGEST, normalise, refusal
-from app.sandbox.process import Pipe
+from app.sandbox.process import ResultPipe
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 from app.sandbox.wire import decode_result
 from tests.courses import LESSONS, course_in
@@ -177,7 +177,7 @@ def test_a_result_with_wounds_is_read_and_holds_no_more_than_was_sent(blob: byte
 @given(blobs(), st.lists(st.integers(1, 60), min_size=1, max_size=20))
 def test_how_a_result_is_cut_into_pieces_makes_no_difference(blob: bytes, sizes: list[int]) -> None:
     read_end, write_end = os.pipe()
-    pipe = Pipe(read_end)
+    pipe = ResultPipe(read_end)
     place = 0
     while place < len(blob):
         size = sizes[place % len(sizes)]

@@ -18,8 +18,8 @@ from app.sandbox.wire import Job, Reply
 from tests.waiting import SECONDS, until
 
 PRINTS = """
-from app.sandbox.harness import Output
-with Output(0).capture(100) as printed:
+from app.sandbox.harness import FrameWriter
+with FrameWriter(0).capture(100) as printed:
     print("x" * 1000)
 y = torch.tensor([len(printed.getvalue()), printed.lost])
 """

@@ -14,13 +14,13 @@ from app.sandbox import jail, kernel, landlock, zygote, zygote_loop
 PLACE = Path(sys.argv[1])
 
 
-def keep_files_out(plan: jail.Plan, _run: jail.Run) -> int:
+def keep_files_out(plan: jail.ConfinementPlan, _run: jail.RunBudget) -> int:
     kernel.prctl("PR_SET_NO_NEW_PRIVS", kernel.PR_SET_NO_NEW_PRIVS, 1)
     landlock.restrict(plan.ruleset)
     return jail.LANDLOCK
 
 
-def set_limits(plan: jail.Plan, run: jail.Run) -> int:
+def set_limits(plan: jail.ConfinementPlan, run: jail.RunBudget) -> int:
     jail.set_limits(plan, run)
     jail.limit(resource.RLIMIT_NOFILE, 0)
     return jail.LIMITS
@@ -29,12 +29,12 @@ def set_limits(plan: jail.Plan, run: jail.Run) -> int:
 hide_memory = kernel.hide_memory
 
 
-def hide(plan: jail.Plan, run: jail.Run) -> int:
+def hide(plan: jail.ConfinementPlan, run: jail.RunBudget) -> int:
     kernel.hide_memory = hide_memory
     return jail.hide(plan, run)
 
 
-def no_new_privileges(_plan: jail.Plan, _run: jail.Run) -> int:
+def no_new_privileges(_plan: jail.ConfinementPlan, _run: jail.RunBudget) -> int:
     kernel.prctl("PR_SET_NO_NEW_PRIVS", kernel.PR_SET_NO_NEW_PRIVS, 1)
     return jail.NO_NEW_PRIVS
 
@@ -46,7 +46,7 @@ STEPS = {
 confine = jail.confine
 
 
-def confine_with_the_layers_of_this_run(plan: jail.Plan, run: jail.Run) -> None:
+def confine_with_the_layers_of_this_run(plan: jail.ConfinementPlan, run: jail.RunBudget) -> None:
     kept = PLACE.read_text().split(",")
     jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in kept)]
     confine(plan if "seccomp" in kept else dataclasses.replace(plan, filter=None), run)

@@ -8,8 +8,8 @@ import pytest
 from app.store import board, learners, progress
 from app.store.database import now
 from app.store.drafts import save_draft
-from app.store.progress import Answered
-from app.store.tables import Assignment, Class, Event, Membership
+from app.store.progress import NewAttempt
+from app.store.tables import Assignment, AuditEvent, Class, Membership
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +48,7 @@ def joined(database, group):
 def tried(database):
     async def attempt(learner, code=None, *, lesson=LESSON, exercise=BOX, text="dX = 1", correct=None):
         right = code is None if correct is None else correct
-        answered = Answered(kind="code", text=text, verdict=f'{{"of": "{code}"}}', correct=right, code=code)
+        answered = NewAttempt(kind="code", text=text, verdict=f'{{"of": "{code}"}}', correct=right, code=code)
         async with database.write() as db:
             await progress.record_attempt(db, learner, lesson, exercise, answered)
             if right:
@@ -69,7 +69,7 @@ async def test_the_newest_attempt_of_each_learner_counts_with_how_often_it_ended
     await tried(bob, "dX:sign")
     await tried(bob)
 
-    found = {one.learner: one for one in await asked(database, board.standings, group, LESSON, BOX)}
+    found = {one.learner: one for one in await asked(database, board.exercise_statuses, group, LESSON, BOX)}
 
     assert (found[ada].code, found[ada].same, found[ada].tries, found[ada].wrong) == ("dX:mean", 3, 5, True)
     assert (found[bob].code, found[bob].correct, found[bob].tries, found[bob].wrong) == (None, True, 2, False)
@@ -80,7 +80,7 @@ async def test_somebody_who_has_it_and_tries_on_is_not_called_wrong(database, gr
     await tried(ada)
     await tried(ada, "dX:sign")
 
-    [found] = await asked(database, board.standings, group, LESSON, BOX)
+    [found] = await asked(database, board.exercise_statuses, group, LESSON, BOX)
 
     assert found.solved_at is not None
     assert not found.wrong
@@ -93,7 +93,7 @@ async def test_a_text_that_is_saved_without_a_check_is_a_change(database, group,
         draft = (await save_draft(db, ada, LESSON, BOX, "dX = 2")).draft
         draft.saved_at = now() + timedelta(minutes=3)
 
-    assert await asked(database, board.changes, group, LESSON, BOX) == {ada: draft.saved_at}
+    assert await asked(database, board.text_changes, group, LESSON, BOX) == {ada: draft.saved_at}
 
 
 async def test_nobody_is_told_of_who_is_no_learner_of_the_class_now(database, group, joined, tried):
@@ -106,15 +106,15 @@ async def test_nobody_is_told_of_who_is_no_learner_of_the_class_now(database, gr
         await tried(one, "dX:sign")
 
     for question in (
-        (board.standings, group, LESSON, BOX),
-        (board.standings, group, LESSON),
-        (board.codes, group),
-        (board.learners, group),
-        *((board.trace, group, one, LESSON) for one in (away, blocked, teacher, stranger)),
+        (board.exercise_statuses, group, LESSON, BOX),
+        (board.exercise_statuses, group, LESSON),
+        (board.slip_counts, group),
+        (board.list_learners, group),
+        *((board.list_attempts, group, one, LESSON) for one in (away, blocked, teacher, stranger)),
     ):
         assert await asked(database, *question) == []
-    assert await asked(database, board.codes, group, since=now() - timedelta(hours=1)) == []
-    assert await asked(database, board.recent, group, now() - timedelta(hours=1)) == []
+    assert await asked(database, board.slip_counts, group, since=now() - timedelta(hours=1)) == []
+    assert await asked(database, board.recent_exercises, group, now() - timedelta(hours=1)) == []
 
 
 async def test_nothing_is_told_of_what_is_not_assigned(database, group, joined, tried):
@@ -125,21 +125,21 @@ async def test_nothing_is_told_of_what_is_not_assigned(database, group, joined, 
         await tried(ada, "dX:sign", lesson=lesson, exercise=exercise)
     hour = now() - timedelta(hours=1)
 
-    assert await asked(database, board.standings, group, "elsewhere") == []
-    assert await asked(database, board.trace, group, ada, "elsewhere") == []
+    assert await asked(database, board.exercise_statuses, group, "elsewhere") == []
+    assert await asked(database, board.list_attempts, group, ada, "elsewhere") == []
     async with database.write() as db:
         for lesson, exercise in (("elsewhere", BOX), ("short", "second"), ("short", "first")):
             await save_draft(db, ada, lesson, exercise, "dX = 2")
-    assert await asked(database, board.changes, group, "elsewhere", BOX) == {}
-    assert await asked(database, board.changes, group, "short", "second") == {}
-    assert list(await asked(database, board.changes, group, "short", "first")) == [ada]
-    assert [one.exercise for one in await asked(database, board.standings, group, "short")] == ["first"]
-    assert [one.exercise for one in await asked(database, board.trace, group, ada, "short")] == ["first"]
+    assert await asked(database, board.text_changes, group, "elsewhere", BOX) == {}
+    assert await asked(database, board.text_changes, group, "short", "second") == {}
+    assert list(await asked(database, board.text_changes, group, "short", "first")) == [ada]
+    assert [one.exercise for one in await asked(database, board.exercise_statuses, group, "short")] == ["first"]
+    assert [one.exercise for one in await asked(database, board.list_attempts, group, ada, "short")] == ["first"]
     for options in ({}, {"since": hour}, {"learner": ada}):
-        assert [(one.lesson, one.exercise) for one in await asked(database, board.codes, group, **options)] == [
+        assert [(one.lesson, one.exercise) for one in await asked(database, board.slip_counts, group, **options)] == [
             ("short", "first")
         ]
-    assert await asked(database, board.recent, group, hour) == [("short", "first")]
+    assert await asked(database, board.recent_exercises, group, hour) == [("short", "first")]
 
 
 async def test_a_lesson_that_is_assigned_twice_shows_what_either_asks(database, group):
@@ -147,7 +147,10 @@ async def test_a_lesson_that_is_assigned_twice_shows_what_either_asks(database, 
         for lesson, exercises in (("short", ["first"]), ("short", ["second"]), (LESSON, ["one"])):
             assign(db, group, lesson, exercises)
 
-    assert await asked(database, board.assigned, group) == {LESSON: None, "short": frozenset({"first", "second"})}
+    assert await asked(database, board.assigned_exercises, group) == {
+        LESSON: None,
+        "short": frozenset({"first", "second"}),
+    }
 
 
 async def test_mistakes_are_counted_by_learners_first(database, group, joined, tried):
@@ -157,9 +160,9 @@ async def test_mistakes_are_counted_by_learners_first(database, group, joined, t
     await tried(ada, "dX:sign")
     await tried(bob, "dX:sign")
 
-    found = await asked(database, board.codes, group)
-    of_bob = await asked(database, board.codes, group, learner=bob)
-    none_yet = await asked(database, board.codes, group, since=now() + timedelta(seconds=1))
+    found = await asked(database, board.slip_counts, group)
+    of_bob = await asked(database, board.slip_counts, group, learner=bob)
+    none_yet = await asked(database, board.slip_counts, group, since=now() + timedelta(seconds=1))
 
     assert [(one.code, one.learners, one.attempts) for one in found] == [("dX:sign", 2, 2), ("dX:mean", 1, 3)]
     assert [(one.code, one.attempts) for one in of_bob] == [("dX:sign", 1)]
@@ -171,7 +174,7 @@ async def test_a_trace_holds_every_attempt_in_order(database, group, joined, tri
     for text, code in (("a", "dX:mean"), ("b", "dX:sign"), ("c", None)):
         await tried(ada, code, text=text)
 
-    found = await asked(database, board.trace, group, ada, LESSON)
+    found = await asked(database, board.list_attempts, group, ada, LESSON)
 
     assert [(one.text, one.code) for one in found] == [("a", "dX:mean"), ("b", "dX:sign"), ("c", None)]
 
@@ -182,33 +185,33 @@ async def test_what_stood_before_a_moment_is_told_without_what_came_after(databa
     moment = now()
     await tried(ada)
 
-    [then] = await asked(database, board.standings, group, LESSON, BOX, before=moment)
-    [since] = await asked(database, board.standings, group, LESSON, BOX)
+    [then] = await asked(database, board.exercise_statuses, group, LESSON, BOX, before=moment)
+    [since] = await asked(database, board.exercise_statuses, group, LESSON, BOX)
 
     assert (then.code, since.code) == ("dX:sign", None)
 
 
 async def test_what_was_said_in_an_attempt_is_found_again(database, group, joined, tried):
     await tried(await joined(), "dX:sign", text="dX = -dY")
-    [found] = await asked(database, board.standings, group, LESSON, BOX)
+    [found] = await asked(database, board.exercise_statuses, group, LESSON, BOX)
 
     said = await asked(database, board.said_in, [found.newest])
 
-    assert said == {found.newest: board.Said("dX = -dY", '{"of": "dX:sign"}')}
+    assert said == {found.newest: board.AttemptText("dX = -dY", '{"of": "dX:sign"}')}
 
 
 async def test_the_last_explanation_of_an_exercise_counts(database, group):
     early, late = now() - timedelta(hours=1), now()
     async with database.write() as db:
         for at, place in ((late, f"{LESSON}/{BOX}"), (early, f"{LESSON}/{BOX}"), (late, f"{LESSON}/other")):
-            db.add(Event(at=at, class_id=group, verb=board.EXPLAINED, subject=place, data="{}"))
+            db.add(AuditEvent(at=at, class_id=group, verb=board.EXPLAINED, subject=place, data="{}"))
 
-    assert await asked(database, board.explained, group, LESSON, BOX) == late
-    assert await asked(database, board.explained, group, LESSON, "never") is None
+    assert await asked(database, board.explained_at, group, LESSON, BOX) == late
+    assert await asked(database, board.explained_at, group, LESSON, "never") is None
 
 
 async def test_learners_come_by_name(database, group, joined):
     for name in ("Zoe", "ada", "Bob"):
         await joined(name=name)
 
-    assert [one.name for one in await asked(database, board.learners, group)] == ["ada", "Bob", "Zoe"]
+    assert [one.name for one in await asked(database, board.list_learners, group)] == ["ada", "Bob", "Zoe"]

@@ -6,7 +6,7 @@ import contextlib
 import pytest
 from sqlalchemy import text
 
-from app.store.bus import Bus, Ear
+from app.store.bus import EventBus, Subscription
 from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
@@ -17,7 +17,7 @@ LONG = 2 * SECONDS  # nobody waits that long: there is a word before
 @pytest.fixture
 async def buses(url):
     """Of two processes; on SQLite there is one."""
-    one, other = Bus(url), Bus(url)
+    one, other = EventBus(url), EventBus(url)
     tasks = [asyncio.create_task(bus.listen()) for bus in (one, other)]
     for bus in (one, other):
         await asyncio.wait_for(bus.listens.wait(), SECONDS)
@@ -81,7 +81,7 @@ async def test_other_keys_wake_nobody(buses, database):
 
 async def test_who_is_sent_away_while_a_word_comes_goes():
     word = asyncio.Event()
-    listening = asyncio.create_task(Ear(word).wait())
+    listening = asyncio.create_task(Subscription(word).wait())
     await asyncio.sleep(0)
 
     word.set()

@@ -8,13 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store import cards, drafts, learners, progress
 from app.store.database import Database
-from app.store.progress import Answered, Place
-from app.store.tables import Attempt, Draft, PracticeAttempt, PracticeItem
+from app.store.progress import NewAttempt, ResumePoint
+from app.store.tables import Attempt, Draft, PracticeItem, ServedItem
 
 pytestmark = pytest.mark.anyio
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-CHECK = Answered(kind="code", text="x", verdict="{}", correct=False, code="dW:mean")
+CHECK = NewAttempt(kind="code", text="x", verdict="{}", correct=False, code="dW:mean")
 
 
 async def drawn(db: AsyncSession, seed: int, **columns: object) -> int:
@@ -47,7 +47,7 @@ async def test_texts_of_items_from_long_ago_go_and_that_they_were_done_stays(
     async with database.write() as db:
         for seed in range(5):
             item = await drawn(db, seed)
-            await cards.give(db, me, item, "broadcast", "", NOON + timedelta(minutes=seed))
+            await cards.serve_item(db, me, item, "broadcast", "", NOON + timedelta(minutes=seed))
             name = cards.lesson_of_item(item)
             await drafts.save_draft(db, me, name, "box", "text")
             await progress.record_attempt(db, me, name, "box", CHECK)
@@ -55,19 +55,19 @@ async def test_texts_of_items_from_long_ago_go_and_that_they_were_done_stays(
 
         # The newest was given before its texts were written.
         assert await count(db, Draft) == await count(db, Attempt) == 3
-        assert await count(db, PracticeAttempt) == 5
+        assert await count(db, ServedItem) == 5
 
 
 async def test_a_program_is_given_once_in_whatever_form(database: Database, me: int, other: int) -> None:
     async with database.write() as db:
         first, second = await drawn(db, 1), await drawn(db, 2)
-        base = await cards.item(db, first)
+        base = await cards.find_item(db, first)
         assert base is not None
         faded = await cards.in_form(db, base, "fade", "text")
-        await cards.give(db, me, faded.id, "broadcast", "", NOON)
+        await cards.serve_item(db, me, faded.id, "broadcast", "", NOON)
 
-        assert [one.id for one in await cards.candidates(db, me, 1, (1,), {""})] == [second]
-        assert {one.id for one in await cards.candidates(db, other, 1, (1,), {""})} == {first, second}
+        assert [one.id for one in await cards.list_candidates(db, me, 1, (1,), {""})] == [second]
+        assert {one.id for one in await cards.list_candidates(db, other, 1, (1,), {""})} == {first, second}
         assert (await cards.in_form(db, base, "fade", "another text")).id == faded.id
 
 
@@ -88,7 +88,7 @@ async def test_a_place_in_practice_is_none_to_continue_at(database: Database, me
         await drafts.save_draft(db, me, cards.lesson_of_item(7), "box", "text")
         await db.flush()
 
-        assert await progress.last_place(db, me) == Place("lesson", "box")
+        assert await progress.last_place(db, me) == ResumePoint("lesson", "box")
 
 
 async def test_of_drills_the_best_stays(database: Database, me: int) -> None:

@@ -8,22 +8,32 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store import assignments, classes, invitations, joining, learners, roster_lists, rosters
-from app.store.assignments import Terms
+from app.store.assignments import AssignmentSettings
 from app.store.classes import RefusedError
 from app.store.database import Database, now
-from app.store.tables import Accommodation, Class, Event, Excuse, Extension, Learner, Membership, Progress, Ticket
-from app.teaching.roster import Entry, read_roster
+from app.store.tables import (
+    Accommodation,
+    AuditEvent,
+    Class,
+    Extension,
+    GradeOverride,
+    Learner,
+    Membership,
+    OneTimeToken,
+    Progress,
+)
+from app.teaching.roster import RosterEntry, read_roster
 
 pytestmark = pytest.mark.anyio
 
 DUE = datetime(2199, 3, 1, 12, tzinfo=UTC)
-TERMS = Terms(None, None, DUE, None, late_share=0.5, points=10, solutions_at=None)
+TERMS = AssignmentSettings(None, None, DUE, None, late_share=0.5, points=10, solutions_at=None)
 
 
 @pytest.fixture
 async def group(database: Database) -> Class:
     async with database.write() as db:
-        return await classes.found(db, "Algebra", "Europe/Berlin", None)
+        return await classes.create_class(db, "Algebra", "Europe/Berlin", None)
 
 
 async def somebody(database: Database) -> int:
@@ -33,20 +43,20 @@ async def somebody(database: Database) -> int:
 
 async def test_who_takes_a_seat_gets_all_that_was_arranged_for_it(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7", "A")], None)
-        seat = (await classes.people(db, group.id))[0]
-        row = await assignments.assign(db, group.id, "lesson", TERMS, None)
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Bob", "7", "A")], None)
+        seat = (await classes.list_members(db, group.id))[0]
+        row = await assignments.assign_lesson(db, group.id, "lesson", TERMS, None)
         await rosters.accommodate(db, group, seat.learner_id, 3, None)
-        await assignments.extend(db, group, row, [(seat.learner_id, 5)], "ill", None)
-        await assignments.excuse(db, row, seat.learner_id, 7.0, "ill", None)
+        await assignments.extend_due_date(db, group, row, [(seat.learner_id, 5)], "ill", None)
+        await assignments.override_grade(db, row, seat.learner_id, 7.0, "ill", None)
         expected = seat.learner_id
     async with database.write() as db:
-        here = await joining.join(db, group, me, "Robert", "7")
+        here = await joining.join_class(db, group, me, "Robert", "7")
 
     assert (here.learner_id, here.name, here.label, here.external_id) == (me, "Bob", "A", "7")
     async with database.read() as db:
         assert await db.get(Learner, expected) is None
-        for table in (Accommodation, Extension, Excuse, Membership):
+        for table in (Accommodation, Extension, GradeOverride, Membership):
             assert (await db.scalars(select(table.learner_id))).all() == [me]
         assert (await db.scalars(select(Extension.due_at))).all() == [DUE + timedelta(days=5)]
         assert (await db.get_one(Learner, me)).name == "Robert"
@@ -54,23 +64,23 @@ async def test_who_takes_a_seat_gets_all_that_was_arranged_for_it(database: Data
 
 async def test_who_left_and_takes_a_seat_has_one_membership(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await joining.join(db, group, me, "Bob")
+        await joining.join_class(db, group, me, "Bob")
         await rosters.accommodate(db, group, me, 1, None)
-        await joining.leave(db, group, me)
-        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7")], None)
-        seat = (await classes.people(db, group.id))[0]
+        await joining.leave_class(db, group, me)
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Bob", "7")], None)
+        seat = (await classes.list_members(db, group.id))[0]
         await rosters.accommodate(db, group, seat.learner_id, 3, None)
     async with database.write() as db:
-        await joining.join(db, group, me, "Bob", "7")
+        await joining.join_class(db, group, me, "Bob", "7")
 
     async with database.read() as db:
-        assert [(one.learner_id, one.external_id) for one in await classes.people(db, group.id)] == [(me, "7")]
+        assert [(one.learner_id, one.external_id) for one in await classes.list_members(db, group.id)] == [(me, "7")]
         assert await rosters.extra_days(db, group.id) == {me: 3}
 
 
 async def test_of_two_who_say_one_word_at_once_one_gets_the_seat(database: Database, group: Class) -> None:
     async with database.write() as db:
-        seat = await rosters.expect(db, group, "Ada", "instructor")
+        seat = await rosters.reserve_seat(db, group, "Ada", "instructor")
         word = (await invitations.seat_words(db, [seat]))[seat.learner_id]
     both = [await somebody(database) for _ in range(2)]
 
@@ -90,7 +100,7 @@ async def test_of_two_who_say_one_word_at_once_one_gets_the_seat(database: Datab
     assert sorted(took) == [False, True]
     async with database.read() as db:
         ada = both[took.index(True)]
-        assert [one.learner_id for one in await classes.people(db, group.id)] == [ada]
+        assert [one.learner_id for one in await classes.list_members(db, group.id)] == [ada]
         assert (await db.get_one(Learner, ada)).teaches
 
 
@@ -98,12 +108,12 @@ async def test_of_two_instructors_who_leave_at_once_one_stays(database: Database
     both = [await somebody(database) for _ in range(2)]
     async with database.write() as db:
         for one in both:
-            db.add(classes.member(group.id, one, "instructor", f"I {one}"))
+            db.add(classes.new_member(group.id, one, "instructor", f"I {one}"))
 
     async def leave(learner: int) -> bool:
         try:
             async with database.write() as db:
-                await joining.leave(db, group, learner)
+                await joining.leave_class(db, group, learner)
         except RefusedError:
             return False
         return True
@@ -114,12 +124,12 @@ async def test_of_two_instructors_who_leave_at_once_one_stays(database: Database
 async def test_two_tabs_that_join_at_once_make_one_member(database: Database, group: Class, me: int) -> None:
     async def join() -> None:
         async with database.write() as db:
-            await joining.join(db, group, me, "Bob")
+            await joining.join_class(db, group, me, "Bob")
 
     await asyncio.gather(join(), join())
 
     async with database.read() as db:
-        assert [one.learner_id for one in await classes.people(db, group.id)] == [me]
+        assert [one.learner_id for one in await classes.list_members(db, group.id)] == [me]
 
 
 async def test_a_list_of_five_thousand_is_laid_over_a_roster(database: Database, group: Class) -> None:
@@ -131,70 +141,70 @@ async def test_a_list_of_five_thousand_is_laid_over_a_roster(database: Database,
         assert sum(one.kind == "new" for one in done) == count
 
     async with database.read() as db:
-        assert len(await classes.people(db, group.id)) == 5000
+        assert len(await classes.list_members(db, group.id)) == 5000
 
 
 async def test_a_list_changes_who_is_meant_and_takes_nobody_off(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await joining.join(db, group, me, "Bob")
-        await roster_lists.apply_list(db, group, [Entry(1, "Eve", "8"), Entry(2, "Eve", "9")], None)
+        await joining.join_class(db, group, me, "Bob")
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Eve", "8"), RosterEntry(2, "Eve", "9")], None)
     async with database.write() as db:
-        listed = [Entry(1, "bob", "7", "A"), Entry(2, "Eva", "8"), Entry(3, "Eve")]
+        listed = [RosterEntry(1, "bob", "7", "A"), RosterEntry(2, "Eva", "8"), RosterEntry(3, "Eve")]
         kinds = [one.kind for one in await roster_lists.apply_list(db, group, listed, None)]
 
     async with database.read() as db:
-        found = [(one.name, one.external_id, one.label) for one in await classes.people(db, group.id)]
+        found = [(one.name, one.external_id, one.label) for one in await classes.list_members(db, group.id)]
     assert kinds == ["changed", "changed", "new"]
     assert found == [("bob", "7", "A"), ("Eva", "8", None), ("Eve", "9", None), ("Eve", None, None)]
 
 
 async def test_who_is_taken_out_keeps_the_work_and_frees_the_id(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7")], None)
-        here = await joining.join(db, group, me, "Bob", "7")
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Bob", "7")], None)
+        here = await joining.join_class(db, group, me, "Bob", "7")
         db.add(Progress(learner_id=me, lesson="lesson", exercise="one", solved_at=now()))
         await rosters.take_out(db, group, here, None, block=False)
-        await roster_lists.apply_list(db, group, [Entry(1, "Robert", "7")], None)
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Robert", "7")], None)
 
     async with database.read() as db:
-        assert [(one.name, one.joined_at) for one in await classes.people(db, group.id)] == [("Robert", None)]
+        assert [(one.name, one.joined_at) for one in await classes.list_members(db, group.id)] == [("Robert", None)]
         assert await db.scalar(select(func.count()).select_from(Progress)) == 1
-        assert await classes.inside(db, group.id, me) is None
+        assert await classes.find_class_member(db, group.id, me) is None
 
 
 async def test_who_leaves_frees_the_id_and_comes_back_as_a_learner(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7")], None)
-        (await joining.join(db, group, me, "Bob", "7")).role = "instructor"
-        db.add(classes.member(group.id, await another(db), "instructor", "Ada"))
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Bob", "7")], None)
+        (await joining.join_class(db, group, me, "Bob", "7")).role = "instructor"
+        db.add(classes.new_member(group.id, await another(db), "instructor", "Ada"))
         await db.flush()
-        await joining.leave(db, group, me)
-        await roster_lists.apply_list(db, group, [Entry(1, "Robert", "7")], None)
+        await joining.leave_class(db, group, me)
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Robert", "7")], None)
 
     async with database.write() as db:
-        assert (await joining.join(db, group, me, "Bob")).role == "learner"
-        found = [(one.name, one.external_id) for one in await classes.people(db, group.id)]
+        assert (await joining.join_class(db, group, me, "Bob")).role == "learner"
+        found = [(one.name, one.external_id) for one in await classes.list_members(db, group.id)]
     assert found == [("Ada", None), ("Bob", None), ("Robert", "7")]
 
 
 async def test_an_id_makes_nobody_more_than_a_learner(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await roster_lists.apply_list(db, group, [Entry(1, "Tom", "7")], None)
-        (await classes.people(db, group.id))[0].role = "assistant"
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Tom", "7")], None)
+        (await classes.list_members(db, group.id))[0].role = "assistant"
 
     async with database.write() as db:
         with pytest.raises(RefusedError, match="personal link"):
-            await joining.join(db, group, me, "Tom", "7")
-        assert await classes.inside(db, group.id, me) is None
+            await joining.join_class(db, group, me, "Tom", "7")
+        assert await classes.find_class_member(db, group.id, me) is None
 
 
 async def test_an_id_is_not_given_to_whoever_is_out(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        here = await joining.join(db, group, me, "Bob")
+        here = await joining.join_class(db, group, me, "Bob")
         await rosters.take_out(db, group, here, None, block=True)
 
         with pytest.raises(RefusedError, match="not in the class now"):
-            await rosters.change_person(db, group, here, Entry(0, "Bob", "7"), "learner", 0, None)
+            await rosters.change_person(db, group, here, RosterEntry(0, "Bob", "7"), "learner", 0, None)
 
 
 async def another(db: AsyncSession) -> int:
@@ -205,10 +215,10 @@ async def test_a_class_is_archived_and_brought_back_only_where_that_is_asked(dat
     async with database.write() as db:
         here = await db.get_one(Class, group.id)
         for name, archived in (("A", False), ("B", True), ("C", True), ("D", False)):
-            await classes.change(db, here, classes.Terms(name, "Europe/Berlin", None, archived), None)
+            await classes.change_class(db, here, classes.ClassSettings(name, "Europe/Berlin", None, archived), None)
             assert (here.archived_at is not None) is archived
         await db.flush()
-        verbs = list(await db.scalars(select(Event.verb).order_by(Event.id)))
+        verbs = list(await db.scalars(select(AuditEvent.verb).order_by(AuditEvent.id)))
 
     assert [one for one in verbs if one in ("archived", "brought-back")] == ["archived", "brought-back"]
 
@@ -218,9 +228,9 @@ async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
 ) -> None:
     today = now().date()
     async with database.write() as db:
-        await joining.join(db, group, me, "Bob")
-        await roster_lists.apply_list(db, group, [Entry(1, "Eve", "8")], None)
-        await assignments.assign(db, group.id, "lesson", TERMS, None)
+        await joining.join_class(db, group, me, "Bob")
+        await roster_lists.apply_list(db, group, [RosterEntry(1, "Eve", "8")], None)
+        await assignments.assign_lesson(db, group.id, "lesson", TERMS, None)
         (await db.get_one(Class, group.id)).keep_until = today
         kept = await classes.forget_over(db, today)
         gone = await classes.forget_over(db, today + timedelta(days=1))
@@ -228,16 +238,18 @@ async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
     async with database.read() as db:
         assert (kept, gone) == (0, 1)
         assert (await db.scalars(select(Learner.id))).all() == [me]
-        assert (await db.scalars(select(Event.verb).where(Event.class_id.is_(None)))).all() == ["class-forgotten"]
+        assert (await db.scalars(select(AuditEvent.verb).where(AuditEvent.class_id.is_(None)))).all() == [
+            "class-forgotten"
+        ]
 
 
 async def test_no_word_is_kept_as_it_is_said(database: Database, group: Class) -> None:
     async with database.write() as db:
-        seat = await rosters.expect(db, group, "Ada", "instructor")
+        seat = await rosters.reserve_seat(db, group, "Ada", "instructor")
         words = [await invitations.teacher_word(db), *(await invitations.seat_words(db, [seat])).values()]
         await db.flush()
-        kept = [(one.token_hash, one.data) for one in await db.scalars(select(Ticket))]
-        told = [(one.subject, one.data) for one in await db.scalars(select(Event))]
+        kept = [(one.token_hash, one.data) for one in await db.scalars(select(OneTimeToken))]
+        told = [(one.subject, one.data) for one in await db.scalars(select(AuditEvent))]
 
     assert len(kept) == 2
     assert not [word for word in words if word in repr((kept, told))]

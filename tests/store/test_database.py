@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from app.store import database as store
 from app.store import drafts
 from app.store.database import Database, now
-from app.store.tables import Draft, Kept
+from app.store.tables import Draft, ReplacedText
 
 pytestmark = pytest.mark.anyio
 
@@ -72,7 +72,7 @@ async def test_a_failed_transaction_leaves_nothing(database: Database, me: int) 
 async def test_the_first_thing_that_a_transaction_writes_may_be_many_rows(database: Database, me: int) -> None:
     async with database.write() as db:
         place = {"learner_id": me, "lesson": "lesson", "exercise": "box", "reason": "reset", "kept_at": now()}
-        db.add_all(Kept(text=text, **place) for text in "abc")
+        db.add_all(ReplacedText(text=text, **place) for text in "abc")
 
     async with database.read() as db:
         assert [row.text for row in await drafts.kept_texts(db, me, "lesson", "box")] == list("abc")

@@ -17,9 +17,9 @@ from sqlalchemy import Column, Date, String, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from app.store import learners
-from app.store.bus import Bus
-from app.store.database import Database, Moment, open_engine
-from app.store.database_copies import BackupError, backup, in_use, restore
+from app.store.bus import EventBus
+from app.store.database import Database, UtcDateTime, open_engine
+from app.store.database_copies import BackupError, backup_database, in_use, restore_database
 from app.store.migrate import config_for
 from app.store.tables import Base
 from tests.waiting import SECONDS
@@ -49,7 +49,7 @@ async def changed(url: str, statement: str) -> None:
 
 def value_for(column: Column[Any], number: int) -> object:
     """Something that fits *column*; a key of another table is a row of it."""
-    if isinstance(column.type, Moment):
+    if isinstance(column.type, UtcDateTime):
         return datetime(2026, 1, number, 12, 30, 15, 123456, tzinfo=UTC)
     if isinstance(column.type, Date):
         return date(2026, 1, number)
@@ -72,7 +72,7 @@ async def filled(migrated: str) -> str:
 
 
 async def made(url: str, target: Path) -> Path:
-    await to_thread.run_sync(backup, url, target)
+    await to_thread.run_sync(backup_database, url, target)
     return target
 
 
@@ -80,7 +80,7 @@ async def refused(url: str, source: Path, *, replace: bool = True) -> str:
     """Why *source* is not restored; nothing has changed then."""
     before = await rows_of(url)
     with pytest.raises(BackupError) as raised:
-        await restore(url, source, replace=replace)
+        await restore_database(url, source, replace=replace)
     assert await rows_of(url) == before
     return str(raised.value)
 
@@ -92,7 +92,7 @@ async def test_a_restored_backup_holds_every_row_of_every_table(filled: str, tmp
         await changed(filled, f"DELETE FROM {table.name}")
     await changed(filled, "INSERT INTO learner (id, created_at) VALUES (7, '2026-01-01')")
 
-    assert await restore(filled, copy, replace=True) == 2
+    assert await restore_database(filled, copy, replace=True) == 2
 
     assert await rows_of(filled) == before
     assert all(len(rows) == 2 for rows in before.values())
@@ -102,7 +102,7 @@ async def test_new_rows_after_a_restoration_get_new_numbers(database: Database, 
     async with database.write() as db:
         first, _ = await learners.begin_session(db)
     await database.close()
-    await restore(url, await made(url, tmp_path / "one.backup"), replace=True)
+    await restore_database(url, await made(url, tmp_path / "one.backup"), replace=True)
 
     async with database.write() as db:
         second, _ = await learners.begin_session(db)
@@ -118,7 +118,7 @@ async def test_an_older_backup_is_brought_to_the_newest_schema(filled: str, tmp_
     await engine.dispose()
     copy = await made(filled, tmp_path / "old.backup")
 
-    await restore(filled, copy, replace=True)
+    await restore_database(filled, copy, replace=True)
 
     engine = open_engine(filled)
     async with engine.connect() as connection:
@@ -152,11 +152,11 @@ async def test_a_backup_goes_into_a_database_that_is_not_there_yet(tmp_path: Pat
     copy = await made(url, tmp_path / "one.backup")
     if url.startswith("sqlite"):
         fresh = f"sqlite+aiosqlite:///{tmp_path / 'elsewhere' / 'new.db'}"
-        assert await restore(fresh, copy) == 2
+        assert await restore_database(fresh, copy) == 2
     else:
         for table in (*map(str, Base.metadata.tables), "alembic_version"):
             await changed(url, f"DROP TABLE {table} CASCADE")
-        assert await restore(url, copy) == 2
+        assert await restore_database(url, copy) == 2
 
 
 async def test_half_a_backup_changes_nothing(filled: str, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ async def test_a_backup_taken_while_learners_write_is_whole(database: Database, 
     await database.close()
 
     for copy in copies:
-        await restore(url, copy, replace=True)
+        await restore_database(url, copy, replace=True)
         rows = await rows_of(url)
         assert len(rows["learner"]) == len(rows["session"])
 
@@ -231,7 +231,7 @@ async def test_what_was_planted_in_the_place_of_a_backup_is_not_written(
         part.touch(0o666)
 
     with pytest.raises(BackupError, match=r"one\.backup\.part is there"):
-        await to_thread.run_sync(backup, filled, tmp_path / "one.backup")
+        await to_thread.run_sync(backup_database, filled, tmp_path / "one.backup")
 
     assert elsewhere.read_text() == "theirs"
     assert part.is_symlink() is (planted == "a link")
@@ -250,7 +250,7 @@ async def pages(url: str) -> AsyncIterator[None]:
 @asynccontextmanager
 async def word(url: str) -> AsyncIterator[None]:
     """A process that listens to what others tell, and asks nothing else."""
-    bus = Bus(url)
+    bus = EventBus(url)
     listening = asyncio.ensure_future(bus.listen())
     await bus.listens.wait()
     yield
@@ -299,7 +299,7 @@ async def test_nothing_is_restored_into_a_file_that_a_server_with_another_folder
         said = await refused(filled, copy)
 
     assert said.startswith(f"{filled.partition(':///')[2]} is open in another process. Stop every server")
-    assert await restore(filled, copy, replace=True) == 2
+    assert await restore_database(filled, copy, replace=True) == 2
 
 
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
@@ -313,7 +313,7 @@ async def test_a_server_that_has_just_ended_and_other_programs_are_no_hindrance(
 
     async with another(filled):
         async with pages(filled):
-            restoring = asyncio.ensure_future(restore(filled, copy, replace=True))
+            restoring = asyncio.ensure_future(restore_database(filled, copy, replace=True))
             restoring.add_done_callback(lambda _: seen.set())
             await seen.wait()
 
@@ -343,10 +343,10 @@ POSTGRES_FUNCTION = (
 async def test_a_backup_with_a_trigger_of_its_own_is_refused(filled: str, tmp_path: Path) -> None:
     before = await rows_of(filled)
     await changed(filled, SQLITE_TRIGGER if filled.startswith("sqlite") else POSTGRES_FUNCTION)
-    await to_thread.run_sync(backup, filled, tmp_path / "one.backup")
+    await to_thread.run_sync(backup_database, filled, tmp_path / "one.backup")
 
     with pytest.raises(BackupError, match=r"a database would run: .*promote"):
-        await restore(filled, tmp_path / "one.backup", replace=True)
+        await restore_database(filled, tmp_path / "one.backup", replace=True)
 
     await changed(filled, "DROP TRIGGER promote" if filled.startswith("sqlite") else "DROP FUNCTION promote")
     assert await rows_of(filled) == before

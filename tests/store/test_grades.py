@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from app.store import classes, joining, learners, rosters, sweeping
-from app.store.assignments import Deadline, extend
+from app.store.assignments import Deadline, extend_due_date
 from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.former_members import former_members
-from app.store.grades import Grade, gradebook
-from app.store.progress import Place
+from app.store.grades import Grade, build_gradebook
+from app.store.progress import ResumePoint
 from app.store.renames import adopt_renames
-from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension, Learner, Progress
+from app.store.tables import Accommodation, Assignment, Class, Extension, GradeOverride, Learner, Progress
 from app.teaching.dates import days_later
 
 pytestmark = pytest.mark.anyio
@@ -31,8 +31,8 @@ def exercises(lesson):
 @pytest.fixture
 async def group(database: Database, me: int) -> Class:
     async with database.write() as db:
-        group = await classes.found(db, "Algebra", "Europe/Berlin", None)
-        await joining.join(db, group, me, "Bob")
+        group = await classes.create_class(db, "Algebra", "Europe/Berlin", None)
+        await joining.join_class(db, group, me, "Bob")
     return group
 
 
@@ -52,7 +52,7 @@ async def solved(database: Database, learner: int, exercise: str, at: datetime, 
 
 async def the_grade(database: Database, group: Class) -> Grade:
     async with database.read() as db:
-        book = await gradebook(db, group, exercises, at=NOW)
+        book = await build_gradebook(db, group, exercises, at=NOW)
     return book.rows[0].grades[0]
 
 
@@ -92,7 +92,7 @@ async def test_what_the_course_has_lost_counts_as_it_was_assigned(database: Data
     await solved(database, me, "one", DUE, "gone")
 
     async with database.read() as db:
-        book = await gradebook(db, group, exercises, at=NOW)
+        book = await build_gradebook(db, group, exercises, at=NOW)
 
     assert book.gone == {listed, unlisted}
     assert [(one.points, one.state) for one in book.rows[0].grades] == [(5.0, "counted"), (None, "unknown")]
@@ -109,7 +109,7 @@ async def test_who_did_nothing_has_a_zero_once_it_was_due(
     await asked(database, group, due_at=due)
 
     async with database.read() as db:
-        (row,) = (await gradebook(db, group, exercises, at=NOW)).rows
+        (row,) = (await build_gradebook(db, group, exercises, at=NOW)).rows
 
     assert (row.grades[0].points, row.grades[0].state) == (points, state)
     assert row.possible == (10.0 if points == 0.0 else 0.0)
@@ -118,11 +118,11 @@ async def test_who_did_nothing_has_a_zero_once_it_was_due(
 async def test_a_seat_that_nobody_took_has_only_grades_by_hand(database: Database, group: Class) -> None:
     first, _ = await asked(database, group), await asked(database, group)
     async with database.write() as db:
-        seat = await rosters.expect(db, group, "Dan", "learner")
-        db.add(Excuse(assignment_id=first, learner_id=seat.learner_id, points=7.0, reason="", by=None, at=DUE))
+        seat = await rosters.reserve_seat(db, group, "Dan", "learner")
+        db.add(GradeOverride(assignment_id=first, learner_id=seat.learner_id, points=7.0, reason="", by=None, at=DUE))
 
     async with database.read() as db:
-        row = (await gradebook(db, group, exercises, seat.learner_id, NOW)).rows[0]
+        row = (await build_gradebook(db, group, exercises, seat.learner_id, NOW)).rows[0]
 
     assert [(one.points, one.state) for one in row.grades] == [(7.0, "by-hand"), (None, "absent")]
 
@@ -151,7 +151,7 @@ async def test_the_later_of_extension_and_extra_days_counts(
     async with database.write() as db:
         db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=extra_days))
         row = await db.get_one(Assignment, assignment)
-        await extend(db, group, row, [(me, days)], "ill", None)
+        await extend_due_date(db, group, row, [(me, days)], "ill", None)
 
     assert (await the_grade(database, group)).deadline == Deadline(until, days_later(LATE, 7, "Europe/Berlin"))
 
@@ -163,7 +163,7 @@ async def test_extra_days_that_come_after_an_extension_take_no_time_away(
     assignment = await asked(database, group)
     async with database.write() as db:
         row = await db.get_one(Assignment, assignment)
-        await extend(db, group, row, [(me, days)], "ill", None)
+        await extend_due_date(db, group, row, [(me, days)], "ill", None)
         db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=extra_days))
 
     until = Deadline(days_later(DUE, 7, "Europe/Berlin"), days_later(LATE, 7, "Europe/Berlin"))
@@ -175,7 +175,7 @@ async def test_a_second_extension_takes_no_time_away(database: Database, me: int
     async with database.write() as db:
         row = await db.get_one(Assignment, assignment)
         for days in (7, 2):
-            await extend(db, group, row, [(me, days)], "ill", None)
+            await extend_due_date(db, group, row, [(me, days)], "ill", None)
 
     assert (await the_grade(database, group)).deadline.due == days_later(DUE, 7, "Europe/Berlin")
 
@@ -186,7 +186,7 @@ async def test_a_date_before_what_a_learner_has_is_refused_with_both(database: D
         db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=7))
         row = await db.get_one(Assignment, assignment)
         with pytest.raises(RefusedError, match="Mon 26 Oct 2026, 22:59 is not after Sat 31 Oct 2026, 23:59, until"):
-            await extend(db, group, row, [(me, DUE + timedelta(days=2))], "ill", None)
+            await extend_due_date(db, group, row, [(me, DUE + timedelta(days=2))], "ill", None)
 
 
 async def test_an_extension_moves_what_counts_in_full(database: Database, me: int, group: Class) -> None:
@@ -209,11 +209,11 @@ async def test_an_excuse_stands_instead_of_what_was_computed(
     first = await asked(database, group)
     await asked(database, group)
     async with database.write() as db:
-        db.add(Excuse(assignment_id=first, learner_id=me, points=points, reason="ill", by=None, at=DUE))
+        db.add(GradeOverride(assignment_id=first, learner_id=me, points=points, reason="ill", by=None, at=DUE))
     await solved(database, me, "one", DUE)
 
     async with database.read() as db:
-        row = (await gradebook(db, group, exercises, at=NOW)).rows[0]
+        row = (await build_gradebook(db, group, exercises, at=NOW)).rows[0]
 
     assert row.grades[0].points == points
     assert (row.points, row.possible) == sum_of_all
@@ -227,15 +227,15 @@ async def test_a_gradebook_holds_the_learners_of_the_class_and_nobody_else(
         gone, _ = await learners.begin_session(db)
         stranger, _ = await learners.begin_session(db)
         teacher, _ = await learners.begin_session(db)
-        await joining.join(db, group, gone, "Gone")
-        (await joining.join(db, group, teacher, "Ada")).role = "instructor"
-        await joining.leave(db, group, gone)
+        await joining.join_class(db, group, gone, "Gone")
+        (await joining.join_class(db, group, teacher, "Ada")).role = "instructor"
+        await joining.leave_class(db, group, gone)
     for who in (me, gone, stranger, teacher):
         await solved(database, who, "one", LATE + timedelta(days=99))
 
     async with database.read() as db:
-        everybody = await gradebook(db, group, exercises, at=NOW)
-        alone = await gradebook(db, group, exercises, me, NOW)
+        everybody = await build_gradebook(db, group, exercises, at=NOW)
+        alone = await build_gradebook(db, group, exercises, me, NOW)
 
     assert [one.person.learner_id for one in everybody.rows if one.left_at is None] == [me]
     assert everybody.rows[0].grades[0].points == 5.0
@@ -244,7 +244,7 @@ async def test_a_gradebook_holds_the_learners_of_the_class_and_nobody_else(
 
 async def the_rows(database: Database, group: Class) -> list[tuple[str, bool, float, float]]:
     async with database.read() as db:
-        book = await gradebook(db, group, exercises, at=NOW)
+        book = await build_gradebook(db, group, exercises, at=NOW)
     return [(row.person.name, row.left_at is not None, row.points, row.possible) for row in book.rows]
 
 
@@ -253,11 +253,11 @@ async def test_who_left_has_the_points_of_the_moment_they_left(database: Databas
     other = await asked(database, group, lesson="other", points=4.0)
     async with database.write() as db:
         db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=1))
-        db.add(Excuse(assignment_id=other, learner_id=me, points=3.0, reason="oral", by=None, at=DUE))
+        db.add(GradeOverride(assignment_id=other, learner_id=me, points=3.0, reason="oral", by=None, at=DUE))
     await solved(database, me, "one", DUE + timedelta(hours=20))  # in time, for them
     before = await the_rows(database, group)
     async with database.write() as db:
-        await joining.leave(db, group, me)
+        await joining.leave_class(db, group, me)
     await solved(database, me, "two", DUE - timedelta(days=1))
     later = await asked(database, group, lesson="other", points=2.0)
     await asked(database, group, lesson="other", points=1.0, due_at=NOW + timedelta(days=1))
@@ -273,8 +273,8 @@ async def test_points_of_who_left_outlive_a_renamed_lesson(database: Database, m
     row = await asked(database, group, lesson="old")
     await solved(database, me, "before", DUE, lesson="old")
     async with database.write() as db:
-        await joining.leave(db, group, me)
-        await adopt_renames(db, {Place("old", "before"): Place("lesson", "one")})
+        await joining.leave_class(db, group, me)
+        await adopt_renames(db, {ResumePoint("old", "before"): ResumePoint("lesson", "one")})
         (await db.get_one(Assignment, row)).lesson = "lesson"
 
     assert await the_rows(database, group) == [("Bob", True, 5.0, 10.0)]
@@ -289,7 +289,7 @@ async def test_who_is_forgotten_for_being_away_stays_in_a_graded_class(
         at = sweeping.now() + timedelta(days=days)
         with monkeypatch.context() as patch:
             patch.setattr(sweeping, "now", lambda at=at: at)
-            await sweeping.sweep(database)
+            await sweeping.delete_expired(database)
 
     async with database.read() as db:
         assert await db.get(Learner, me) is None

@@ -7,7 +7,7 @@ from sqlalchemy import select, text, update
 from app.store import drafts, learners, progress, trainings
 from app.store.database import Database, now
 from app.store.tables import Draft, Learner, Session
-from app.store.trainings import Begun
+from app.store.trainings import NewTrainingRun
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ async def test_a_token_leads_to_its_learner_and_only_its_hash_is_stored(database
         learner, token = await learners.begin_session(db)
 
     async with database.read() as db:
-        known = await learners.known(db, token)
+        known = await learners.find_session_learner(db, token)
         stored = await db.scalar(select(Session.token_hash))
     assert known is not None
     assert known.learner == learner
@@ -34,7 +34,7 @@ async def test_a_token_leads_to_its_learner_and_only_its_hash_is_stored(database
 @pytest.mark.parametrize("token", ["", "nonsense", "\udcff", "x" * 10_000])
 async def test_an_unknown_token_is_nobodys(database: Database, token: str) -> None:
     async with database.read() as db:
-        assert await learners.known(db, token) is None
+        assert await learners.find_session_learner(db, token) is None
 
 
 async def test_a_session_seen_long_ago_is_stale_until_it_is_marked(database: Database) -> None:
@@ -43,9 +43,9 @@ async def test_a_session_seen_long_ago_is_stale_until_it_is_marked(database: Dat
         await db.execute(update(Session).values(seen_at=now() - timedelta(days=2)))
 
     async with database.write() as db:
-        before = await learners.known(db, token)
+        before = await learners.find_session_learner(db, token)
         await learners.mark_seen(db, token)
-        after = await learners.known(db, token)
+        after = await learners.find_session_learner(db, token)
     assert before is not None
     assert before.stale
     assert after is not None
@@ -66,7 +66,7 @@ async def test_only_learners_without_a_trace_are_forgotten(database: Database, m
 
 async def test_whoever_trained_is_not_forgotten(database: Database, me: int) -> None:
     async with database.write() as db:
-        begun = Begun(
+        begun = NewTrainingRun(
             lesson="l", exercise="run", preset="short", attempt_id=None, passing=False, run="{}", owner="o", halt="h"
         )
         await trainings.begin_training(db, me, begun)
@@ -114,7 +114,7 @@ async def test_a_wrong_choice_alone_keeps_nobody(
     database: Database, me: int, kind: Any, correct: bool | None, gone: int
 ) -> None:
     async with database.write() as db:
-        answered = progress.Answered(kind=kind, text="1", verdict="{}", correct=correct)
+        answered = progress.NewAttempt(kind=kind, text="1", verdict="{}", correct=correct)
         await progress.record_attempt(db, me, "lesson", "one", answered)
 
     async with database.write() as db:
@@ -138,14 +138,14 @@ async def test_whom_no_browser_knows_any_more_is_forgotten_with_all_texts(databa
 async def test_older_attempts_go_but_the_newest_right_one_and_what_is_trained_with(database: Database, me: int) -> None:
     most = progress.KEPT_ATTEMPTS
 
-    def answered(number: int) -> progress.Answered:
-        return progress.Answered(kind="code", text=str(number), verdict="{}", correct=number in (2, 5))
+    def answered(number: int) -> progress.NewAttempt:
+        return progress.NewAttempt(kind="code", text=str(number), verdict="{}", correct=number in (2, 5))
 
     async with database.write() as db:
         for number in range(9):
             await progress.record_attempt(db, me, "lesson", "box", answered(number))
         third = (await progress.attempts_at(db, me, "lesson", "box"))[3]
-        begun = Begun(
+        begun = NewTrainingRun(
             lesson="lesson",
             exercise="run",
             preset="short",

@@ -23,7 +23,7 @@ from app.store.database import now, open_engine
 from app.store.migrate import config_for, migrate
 from app.store.migrations.versions.m0004_codes_of_mistakes import RENAMED
 from app.store.tables import Base, Class
-from app.web.json_columns import decoded_verdict, encoded
+from app.web.json_columns import decoded_verdict, to_json_column
 
 pytestmark = pytest.mark.anyio
 
@@ -105,7 +105,10 @@ async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: s
 
 
 async def test_runs_that_had_finished_before_they_were_kept_are_kept(empty: str) -> None:
-    runs = {"done": encoded(Snapshot(phase="finished", steps=9)), "ended": encoded(Snapshot(phase="stopped", steps=9))}
+    runs = {
+        "done": to_json_column(Snapshot(phase="finished", steps=9)),
+        "ended": to_json_column(Snapshot(phase="stopped", steps=9)),
+    }
 
     def before(connection: Connection) -> None:
         command.downgrade(config_for(connection), "0002")
@@ -145,7 +148,7 @@ async def test_attempts_have_the_codes_that_mistakes_have_now(empty: str) -> Non
                     "INSERT INTO attempt (learner_id, lesson, exercise, kind, text, verdict, code, created_at)"
                     " VALUES (1, 'l', 'e', 'code', 'average-changed', :verdict, :code, '2026-01-01')"
                 ),
-                {"verdict": encoded(one), "code": code},
+                {"verdict": to_json_column(one), "code": code},
             )
 
     await migrate(empty)

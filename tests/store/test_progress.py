@@ -4,14 +4,14 @@ import pytest
 
 from app.store import drafts, progress, trainings
 from app.store.database import Database
-from app.store.drafts import marks_of, past
-from app.store.progress import Answered, Place
+from app.store.drafts import marks_of, past_text
+from app.store.progress import NewAttempt, ResumePoint
 from app.store.renames import adopt_renames
-from app.store.trainings import Begun
+from app.store.trainings import NewTrainingRun
 
 pytestmark = pytest.mark.anyio
 
-CHECK = Answered(kind="code", text="x", verdict="{}", correct=False, task_key="k")
+CHECK = NewAttempt(kind="code", text="x", verdict="{}", correct=False, task_key="k")
 
 
 async def test_what_is_solved_stays_solved(database: Database, me: int) -> None:
@@ -55,20 +55,20 @@ async def test_the_place_is_the_exercise_that_was_worked_on_last(database: Datab
         await drafts.save_draft(db, me, "first", "box", "text")
         await db.flush()
 
-        assert await progress.last_place(db, me) == Place("first", "box")
+        assert await progress.last_place(db, me) == ResumePoint("first", "box")
 
 
 async def test_a_lesson_opened_since_is_the_place(database: Database, me: int) -> None:
     async with database.write() as db:
         await drafts.save_draft(db, me, "first", "box", "text")
         await progress.record_opened(db, me, "second")
-        assert await progress.last_place(db, me) == Place("second", None)
+        assert await progress.last_place(db, me) == ResumePoint("second", None)
         await progress.record_opened(db, me, "first")
 
-        assert await progress.last_place(db, me) == Place("first", "box")
+        assert await progress.last_place(db, me) == ResumePoint("first", "box")
 
 
-RENAMED = {Place("lesson", "old"): Place("lesson", "new")}
+RENAMED = {ResumePoint("lesson", "old"): ResumePoint("lesson", "new")}
 
 
 async def test_a_rename_keeps_everything(database: Database, me: int) -> None:
@@ -93,7 +93,7 @@ async def test_an_exercise_that_moves_to_another_lesson_takes_everything_along(d
             await drafts.save_draft(db, me, "lesson", name, name)
             await progress.record_attempt(db, me, "lesson", name, CHECK)
             await progress.mark_solved(db, me, "lesson", name)
-        await adopt_renames(db, {Place("lesson", "old"): Place("other", "new")})
+        await adopt_renames(db, {ResumePoint("lesson", "old"): ResumePoint("other", "new")})
         await db.flush()
         here, there = [await progress.lesson_state(db, me, one) for one in ("lesson", "other")]
 
@@ -128,7 +128,9 @@ async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, m
     assert "old" not in state.drafts
 
 
-RUN = Begun(lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}", owner="o", halt="h")
+RUN = NewTrainingRun(
+    lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}", owner="o", halt="h"
+)
 
 
 async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> None:
@@ -162,7 +164,7 @@ async def test_history_holds_checks_and_kept_texts_in_order(database: Database, 
         await drafts.replace_draft(db, saved.draft, "starter", "reset")
         await db.flush()
         marks = await marks_of(db, me, "lesson", "box")
-        texts = [await past(db, mark) for mark in marks]
+        texts = [await past_text(db, mark) for mark in marks]
 
     assert [mark.kind for mark in marks] == ["check", "kept"]
     assert [(one.text, one.verdict, one.reason) for one in texts] == [("x", "{}", None), ("x", None, "reset")]

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from app.store import classes, invitations, joining, learners
 from app.store.classes import RefusedError, Role
 from app.store.database import Database, now
-from app.store.tables import Class, Membership, Ticket
+from app.store.tables import Class, Membership, OneTimeToken
 
 pytestmark = pytest.mark.anyio
 
@@ -17,9 +17,9 @@ async def expecting(database: Database, role: Role) -> int:
     """A class in which Grace is expected in that role, by its id."""
     async with database.write() as db:
         teacher, _ = await learners.begin_session(db)
-        group = await classes.found(db, "Algebra", "Europe/Berlin", teacher, "Ada")
+        group = await classes.create_class(db, "Algebra", "Europe/Berlin", teacher, "Ada")
         keeper, _ = await learners.begin_session(db)
-        seat = classes.member(group.id, keeper, role, "Grace")
+        seat = classes.new_member(group.id, keeper, role, "Grace")
         seat.joined_at = None
         db.add(seat)
         return group.id
@@ -28,7 +28,7 @@ async def expecting(database: Database, role: Role) -> int:
 async def come(database: Database, group: int) -> Membership:
     async with database.write() as db:
         learner, _ = await learners.begin_session(db)
-        return await joining.join(db, await db.get_one(Class, group), learner, "Grace")
+        return await joining.join_class(db, await db.get_one(Class, group), learner, "Grace")
 
 
 async def test_an_expected_learner_takes_the_seat_by_name(database: Database) -> None:
@@ -57,13 +57,13 @@ async def test_a_word_for_instructors_ends_with_its_time(database: Database) -> 
     async with database.write() as db:
         word = await invitations.teacher_word(db)
         assert await invitations.makes_teacher(db, word)
-        await db.execute(update(Ticket).values(expires_at=now() - timedelta(seconds=1)))
+        await db.execute(update(OneTimeToken).values(expires_at=now() - timedelta(seconds=1)))
         assert not await invitations.makes_teacher(db, word)
 
 
 async def test_a_word_for_instructors_has_an_end(database: Database) -> None:
     async with database.write() as db:
         await invitations.teacher_word(db)
-        ticket = (await db.scalars(Ticket.__table__.select().with_only_columns(Ticket.expires_at))).one()
+        ticket = (await db.scalars(OneTimeToken.__table__.select().with_only_columns(OneTimeToken.expires_at))).one()
 
     assert now() < ticket < now() + timedelta(days=400)

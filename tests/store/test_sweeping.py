@@ -37,7 +37,7 @@ class SetClock:
     async def pass_days(self, database, days):
         """A server that is on for so many days: it sweeps on each. True where it did so on the last."""
         for _ in range(days):
-            swept = await sweeping.sweep(database)
+            swept = await sweeping.delete_expired(database)
             self.jump(days=1)
         return swept
 
@@ -66,12 +66,12 @@ async def test_whom_no_browser_knows_any_more_is_forgotten(database, clock, monk
 @pytest.mark.parametrize("days", [401, 3, -4, -401])
 async def test_a_clock_that_jumps_forgets_nobody_and_ends_nothing(database, clock, days):
     async with database.write() as db:
-        (await classes.found(db, "Algebra", "UTC", None)).keep_until = (clock.shown + timedelta(days=30)).date()
+        (await classes.create_class(db, "Algebra", "UTC", None)).keep_until = (clock.shown + timedelta(days=30)).date()
     await clock.pass_days(database, 2)
     clock.jump(days=days)
 
     with capture_logs() as logged:
-        swept = await sweeping.sweep(database)
+        swept = await sweeping.delete_expired(database)
 
     assert (swept, [one["event"] for one in logged]) == (False, ["clock-jumped"])
     async with database.read() as db:
@@ -89,24 +89,24 @@ async def test_a_server_that_is_started_again_after_a_jump_waits_on(database, cl
 
     swept = []
     for _ in range(4):
-        swept.append(await sweeping.sweep(database))
+        swept.append(await sweeping.delete_expired(database))
         clock.jump(hours=7)
 
     assert swept == [False] * 4
     assert await count(database) == 1
-    assert await sweeping.sweep(database)
+    assert await sweeping.delete_expired(database)
 
 
 @pytest.mark.usefixtures("me")
 async def test_a_clock_that_was_set_right_again_costs_nobody_anything(database, clock):
     await clock.pass_days(database, 2)
     clock.jump(days=401)
-    await sweeping.sweep(database)
+    await sweeping.delete_expired(database)
     clock.jump(days=-401)
 
-    assert not await sweeping.sweep(database)
+    assert not await sweeping.delete_expired(database)
     clock.jump(days=1)
-    assert await sweeping.sweep(database)
+    assert await sweeping.delete_expired(database)
 
     assert await count(database) == 1
 
@@ -120,10 +120,10 @@ async def test_of_two_processes_one_does_it(database, url):
     other = Database(url)
     async with other.write() as db:
         await db.execute(select(func.pg_advisory_xact_lock(sweeping._LOCK)))
-        assert not await sweeping.sweep(database)
+        assert not await sweeping.delete_expired(database)
         async with database.read() as read:
             assert await read.scalar(select(func.count()).select_from(Clock)) == 0
-    await sweeping.sweep(database)
+    await sweeping.delete_expired(database)
     async with database.read() as read:
         assert await read.scalar(select(func.count()).select_from(Clock)) == 1
     await other.close()
@@ -138,6 +138,6 @@ async def test_a_job_is_done_again_after_a_database_that_did_not_answer():
             raise OperationalError("SELECT", {}, OSError("gone"))
         stopping.set()
 
-    await asyncio.wait_for(sweeping.again_and_again("sweep", work, 0.01, stopping), 30)
+    await asyncio.wait_for(sweeping.run_periodically("sweep", work, 0.01, stopping), 30)
 
     assert len(tries) == 2

@@ -9,17 +9,17 @@ from sqlalchemy import select
 from app.store import learners, progress, trainings
 from app.store.database import Database, now
 from app.store.tables import TrainingRun
-from app.store.trainings import FORGOTTEN, SILENCE, Begun
+from app.store.trainings import FORGOTTEN, SILENCE, NewTrainingRun
 
 pytestmark = pytest.mark.anyio
 
-RUN = Begun(
+RUN = NewTrainingRun(
     lesson="l", exercise="run", preset="short", attempt_id=3, passing=True, run="{}", owner="here", halt="start"
 )
 
 
 async def begin(database, learner, **changes):
-    begun = Begun(**{**{name: getattr(RUN, name) for name in Begun.__slots__}, **changes})
+    begun = NewTrainingRun(**{**{name: getattr(RUN, name) for name in NewTrainingRun.__slots__}, **changes})
     async with database.write() as db:
         return await trainings.begin_training(db, learner, begun)
 
@@ -87,7 +87,7 @@ async def test_a_run_that_nobody_went_on_with_is_over(database, me, monkeypatch)
     async with database.read() as db:
         run = await trainings.training_of(db, me, "l", "run")
         assert run.live
-        assert not trainings.alive(run)
+        assert not trainings.is_live(run)
         assert await trainings.live_training(db, me) is None
     assert await begin(database, me)
 
@@ -153,7 +153,7 @@ async def halted(database, learner):
 
 async def taken(database, owner="there", most=9):
     async with database.write() as db:
-        return [(one.learner_id, one.owner, one.halt) for one in await trainings.take_over(db, owner, most)]
+        return [(one.learner_id, one.owner, one.halt) for one in await trainings.claim_orphaned_runs(db, owner, most)]
 
 
 async def test_a_run_that_is_driven_is_nobody_elses(database, me):

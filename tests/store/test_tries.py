@@ -4,14 +4,14 @@ import pytest
 
 from app.store import learners, progress
 from app.store.database import Database
-from app.store.progress import Answered
+from app.store.progress import NewAttempt
 
 pytestmark = pytest.mark.anyio
 
 BOX = ("lesson", "box")
-WRONG = Answered(kind="code", text="dW = 1", verdict='{"n": 1}', correct=False, code="dW:sign", task_key="k1")
-FAULT = Answered(kind="code", text="dW = 2", verdict='{"n": 2}', correct=None)
-RIGHT = Answered(kind="code", text="dW = 3", verdict='{"n": 3}', correct=True, task_key="k3")
+WRONG = NewAttempt(kind="code", text="dW = 1", verdict='{"n": 1}', correct=False, code="dW:sign", task_key="k1")
+FAULT = NewAttempt(kind="code", text="dW = 2", verdict='{"n": 2}', correct=None)
+RIGHT = NewAttempt(kind="code", text="dW = 3", verdict='{"n": 3}', correct=True, task_key="k3")
 
 
 async def test_tries_count_what_failed_and_hold_the_newest(database: Database, me: int) -> None:

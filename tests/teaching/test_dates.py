@@ -20,7 +20,7 @@ BERLIN = "Europe/Berlin"
     ],
 )
 def test_a_date_is_read_by_the_clocks_of_the_class(typed: str, moment: datetime) -> None:
-    assert dates.read(typed, BERLIN) == moment
+    assert dates.parse_local_date(typed, BERLIN) == moment
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ def test_a_date_is_read_by_the_clocks_of_the_class(typed: str, moment: datetime)
 )
 def test_what_is_no_date_is_said_so(typed: str) -> None:
     with pytest.raises(ValueError, match="is no date"):
-        dates.read(typed, BERLIN)
+        dates.parse_local_date(typed, BERLIN)
 
 
 def test_what_is_shown_in_a_field_is_read_as_the_same_moment() -> None:
     moment = datetime(2026, 7, 1, 12, 30, tzinfo=UTC)
 
-    assert dates.read(dates.field(moment, BERLIN), BERLIN) == moment
+    assert dates.parse_local_date(dates.date_field(moment, BERLIN), BERLIN) == moment
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from app.store.tables import Membership
 from app.teaching import words
-from app.teaching.roster import Entry, distinct_names, read_days, read_roster
+from app.teaching.roster import RosterEntry, distinct_names, read_days, read_roster
 from app.teaching.roster_columns import HEADS, columns_of
-from app.teaching.sheets import MOST_ROWS, as_sheet, guarded, rows_of, text_of
+from app.teaching.sheets import MOST_ROWS, as_sheet, guard_cell, rows_of, text_of
 from app.teaching.words import LONG_NAME, name_fault, one_line
 
 
@@ -150,7 +150,7 @@ def test_five_thousand_rows_are_read() -> None:
     listing = read_roster("name;id\n" + "\n".join(f"Person {n};{n}" for n in range(5000)))
 
     assert len(listing.entries) == 5000
-    assert listing.entries[-1] == Entry(5001, "Person 4999", "4999")
+    assert listing.entries[-1] == RosterEntry(5001, "Person 4999", "4999")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -160,7 +160,7 @@ def test_a_file_is_read_in_the_letters_that_programs_write(encoding: str) -> Non
 
 @pytest.mark.parametrize("cell", ["=1+1", "+cmd", "-1", "@SUM(A1)", "\tx", "\rx"])
 def test_what_a_program_for_tables_would_run_is_guarded(cell: str) -> None:
-    assert guarded(cell) == f"'{cell}"
+    assert guard_cell(cell) == f"'{cell}"
     assert rows_of(as_sheet([[cell.strip(), "x"]]))[0][1][0].startswith(("'", "x"))
 
 
@@ -181,7 +181,7 @@ def test_what_a_program_for_tables_would_run_is_guarded(cell: str) -> None:
     ],
 )
 def test_no_cell_begins_a_formula_whatever_separates_cells(cell: str, shown: str) -> None:
-    assert guarded(cell) == shown
+    assert guard_cell(cell) == shown
 
 
 FORMULAS = "=+-@＝＋－＠"
@@ -200,7 +200,7 @@ def test_no_cell_of_a_list_begins_a_formula_in_any_program(cells: list[str], sep
 
 
 def test_a_number_stays_one() -> None:
-    assert guarded(-1.5) == "-1.5"
+    assert guard_cell(-1.5) == "-1.5"
 
 
 @dataclass(frozen=True)

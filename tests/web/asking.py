@@ -22,7 +22,7 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from app.store import sweeping
-from app.web.middleware.visitor import Sessions
+from app.web.middleware.visitor import SessionCache
 from tests.waiting import SECONDS
 
 HANG_SECONDS = SECONDS
@@ -121,7 +121,7 @@ def without_clock() -> Iterator[None]:
     async def never(*_: object) -> None:
         pass
 
-    with patch.object(sweeping, "again_and_again", never), patch.object(Sessions, "listen", never):
+    with patch.object(sweeping, "run_periodically", never), patch.object(SessionCache, "listen", never):
         yield
 
 

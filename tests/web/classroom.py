@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.store import classes, invitations, joining, learners
-from app.store.assignments import Terms, assign
+from app.store.assignments import AssignmentSettings, assign_lesson
 from app.store.classes import Role
 from app.store.database import Database
 from app.store.migrate import migrate
@@ -35,12 +35,12 @@ async def seated(url: str, size: int, lesson: str) -> Seated:
     database = Database(url)
     async with database.write() as db:
         teacher, instructor = await learners.begin_session(db)
-        group = await classes.found(db, "Deep learning", "Europe/Berlin", teacher, "Ada")
+        group = await classes.create_class(db, "Deep learning", "Europe/Berlin", teacher, "Ada")
         db.add(Assignment(class_id=group.id, lesson=lesson, late_share=0.5, points=10))
         pupils = []
         for number in range(size):
             learner, token = await learners.begin_session(db)
-            db.add(classes.member(group.id, learner, "learner", f"Learner {number + 1}"))
+            db.add(classes.new_member(group.id, learner, "learner", f"Learner {number + 1}"))
             pupils.append(token)
     await database.close()
     return Seated(group.id, instructor, tuple(pupils))
@@ -76,16 +76,16 @@ class Classroom:
         return TestClient(self.app, headers=BROWSER, cookies={"session": self.write(begin)})
 
     def found(self, name: str, instructor: str, timezone: str = "Europe/Berlin") -> Class:
-        return self.write(lambda db: classes.found(db, name, timezone, self.ids[instructor], instructor))
+        return self.write(lambda db: classes.create_class(db, name, timezone, self.ids[instructor], instructor))
 
     def assign(self, group: Class, lesson: str, **values: Any) -> Assignment:
         given = {"exercises": None, "opens_at": None, "due_at": None, "late_until": None, "solutions_at": None}
-        terms = Terms(**{"late_share": 0.5, "points": 10.0, **given, **values})
-        return self.write(lambda db: assign(db, group.id, lesson, terms, None))
+        terms = AssignmentSettings(**{"late_share": 0.5, "points": 10.0, **given, **values})
+        return self.write(lambda db: assign_lesson(db, group.id, lesson, terms, None))
 
     def join(self, group: Class, name: str, role: Role = "learner") -> None:
         async def come(db: AsyncSession) -> None:
-            here = await joining.join(db, await db.get_one(Class, group.id), self.ids[name], name)
+            here = await joining.join_class(db, await db.get_one(Class, group.id), self.ids[name], name)
             here.role = role
 
         self.write(come)

@@ -15,14 +15,14 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Exercise, Forward
-from app.content.export.unfit import unfit
-from app.engine.grader import Load, Nudge, Readiness, Run
+from app.content.export.unfit import block_problem
+from app.engine.grader import Load, Nudge, Readiness, RunResult
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.function_verdict import names_of as names_of_cases
 from app.grading.judge.hunt_verdict import with_line
-from app.grading.judge.told import Told, ToldLine, ToldName
-from app.grading.judge.trials import Shown
+from app.grading.judge.told import InlayShapes, LineShape, NameShape
+from app.grading.judge.trials import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
@@ -103,11 +103,11 @@ class FakeGrader:
         later = (NameVerdict(name=name, verdict="not-yet", message="A blank is left.") for name in others)
         return Verdict(outcome="graded", names=(wrong, *later), hidden_sizes=2, printed=f"<b>{code}</b>")
 
-    async def run(self, task: AnyTask, code: str) -> Run:
+    async def run(self, task: AnyTask, code: str) -> RunResult:
         if code.strip() == "error":
-            return Run(outcome="error", message="`q` is not defined.", line=1)
-        shown = Shown(name=names_of(task)[0], shape=(3, 2), dtype="float32", text="tensor([[<1.>]])")
-        return Run(outcome="graded", shown=(shown,), printed="<i>hello</i>")
+            return RunResult(outcome="error", message="`q` is not defined.", line=1)
+        shown = ShownValue(name=names_of(task)[0], shape=(3, 2), dtype="float32", text="tensor([[<1.>]])")
+        return RunResult(outcome="graded", shown=(shown,), printed="<i>hello</i>")
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         self.nudged.append((code, name, entry))
@@ -127,18 +127,18 @@ class FakeGrader:
             note="L has a kink here.",
         )
 
-    async def told(self, task: AnyTask, code: str) -> Told:
+    async def told(self, task: AnyTask, code: str) -> InlayShapes:
         self.told_of.append((task.name, code))
-        return Told(
-            lines=(ToldLine(line=1, text="(N, D), W is (D, H)", fits=False),),
+        return InlayShapes(
+            lines=(LineShape(line=1, text="(N, D), W is (D, H)", fits=False),),
             names=(
-                ToldName(name="X", shape="(N, D)", numbers="(6, 4)"),
-                ToldName(name="dW", shape="(D, H)", numbers="(4, 5)", line=1),
+                NameShape(name="X", shape="(N, D)", numbers="(6, 4)"),
+                NameShape(name="dW", shape="(D, H)", numbers="(4, 5)", line=1),
             ),
         )
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(unfit(text) for text in texts)
+        return tuple(block_problem(text) for text in texts)
 
     async def facts(self, forward: Forward) -> Facts:
         return Facts(shapes={forward.output: (1,)}, gradable=())

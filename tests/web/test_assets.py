@@ -5,7 +5,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.web.render import Assets, KeptFiles
+from app.web.render import Assets, ImmutableFiles
 
 
 def test_names_are_looked_up_in_the_manifest(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_without_a_build_pages_still_have_addresses(tmp_path: Path) -> None:
 def test_a_file_is_kept_for_ever_and_a_missing_one_is_not(tmp_path: Path) -> None:
     (tmp_path / "app-1.js").write_text("1")
     app = FastAPI()
-    app.mount("/static", KeptFiles(directory=tmp_path))
+    app.mount("/static", ImmutableFiles(directory=tmp_path))
     client = TestClient(app)
 
     assert client.get("/static/app-1.js").headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -49,7 +49,7 @@ def test_a_file_goes_as_the_build_compressed_it_to_whoever_can_read_it(
     (tmp_path / "app-1.js.br").write_bytes(b"\x0b\x05\x80let one = 1\x03")
     (tmp_path / "alone.css").write_text("p {}")
     app = FastAPI()
-    app.mount("/static", KeptFiles(directory=tmp_path))
+    app.mount("/static", ImmutableFiles(directory=tmp_path))
 
     with TestClient(app).stream("GET", "/static/app-1.js", headers={"accept-encoding": takes}) as answer:
         body = b"".join(answer.iter_raw())

@@ -95,7 +95,7 @@ def test_a_draft_is_shown_to_its_author_alone(served, folder):
 
 def test_nothing_is_read_while_nothing_changes(served, monkeypatch):
     _, look, _ = served
-    monkeypatch.setattr("app.web.course_reload.renewed", lambda *_: pytest.fail("It was read."))
+    monkeypatch.setattr("app.web.course_reload.reload_course", lambda *_: pytest.fail("It was read."))
 
     look()
 
@@ -171,7 +171,7 @@ def test_a_lesson_that_a_class_was_given_and_lost_is_told(folder, tmp_path):
 
         async def give() -> None:
             async with app.state.site.database.write() as db:
-                group = await classes.found(db, "Algebra", "UTC", None)
+                group = await classes.create_class(db, "Algebra", "UTC", None)
                 db.add(Assignment(class_id=group.id, lesson="first", late_share=0.5, points=1))
 
         def lost() -> list[str]:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Course
 from app.settings import Settings
-from app.store.classes import ROLES, Role, member
+from app.store.classes import ROLES, Role, new_member
 from app.store.tables import Class, Membership
 from app.web.application import create_app
 from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
@@ -93,7 +93,7 @@ class World:
         async def again(db: AsyncSession) -> None:
             await db.execute(delete(Membership).where(Membership.class_id == self.group.id))
             for name, role in INSIDE.items():
-                db.add(member(self.group.id, self.room.ids[name], role, name))
+                db.add(new_member(self.group.id, self.room.ids[name], role, name))
             (await db.get_one(Class, self.group.id)).archived_at = None
 
         self.room.write(again)

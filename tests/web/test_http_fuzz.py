@@ -21,7 +21,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Course
-from app.engine.stretch import Stretched
+from app.engine.stretch import ChunkResult
 from app.settings import Settings
 from app.store import assignments, classes, invitations, learners
 from app.store.database import now
@@ -103,8 +103,8 @@ HEADERS = [
 class Ended(FakeGrader):
     """Trains nobody."""
 
-    async def train(self, _stretch: object) -> Stretched:
-        return Stretched(outcome="busy", message="No grader is free.")
+    async def train(self, _stretch: object) -> ChunkResult:
+        return ChunkResult(outcome="busy", message="No grader is free.")
 
 
 @pytest.fixture(scope="module")
@@ -134,13 +134,13 @@ def cookie(app: FastAPI, asker: Asker) -> str:
     async def begin(db: AsyncSession) -> str:
         pupil, _ = await learners.begin_session(db)
         learner, token = await learners.begin_session(db)
-        group = await classes.found(db, "Algebra", "Europe/Berlin", learner, "Ada")
+        group = await classes.create_class(db, "Algebra", "Europe/Berlin", learner, "Ada")
         group.join_code = read_code(CLASS_CODE)
-        db.add(classes.member(group.id, pupil, "learner", "Bob"))
+        db.add(classes.new_member(group.id, pupil, "learner", "Bob"))
         await invitations.let_teach(db, learner)
         soon = now() + timedelta(days=1)
-        terms = assignments.Terms(None, None, soon, None, late_share=0.5, points=10, solutions_at=soon)
-        await assignments.assign(db, group.id, "linear-layer", terms, learner)
+        terms = assignments.AssignmentSettings(None, None, soon, None, late_share=0.5, points=10, solutions_at=soon)
+        await assignments.assign_lesson(db, group.id, "linear-layer", terms, learner)
         return f"session={token}"
 
     return Classroom(app, asker.run).write(begin)
@@ -296,7 +296,7 @@ def test_no_numeral_anywhere_in_a_request_is_an_error_of_ours(
 async def as_it_was(db: AsyncSession) -> None:
     """The first class, whatever the requests above made of it: its people, and what they have to do."""
     for learner, role in ((1, "learner"), (2, "instructor")):
-        await db.merge(classes.member(1, learner, role, role))
+        await db.merge(classes.new_member(1, learner, role, role))
     soon = now() + timedelta(days=1)
     await db.merge(Assignment(id=1, class_id=1, lesson="linear-layer", due_at=soon, late_share=0.5, points=10))
 

@@ -18,16 +18,16 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.engine.grader import Nudge, Run
-from app.engine.train.snapshot import Compared, Point, Sampled, Snapshot
-from app.grading.judge.trials import Shown
+from app.engine.grader import Nudge, RunResult
+from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot
+from app.grading.judge.trials import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store import learners, trainings
 from app.store.database import Database
-from app.store.trainings import Begun
+from app.store.trainings import NewTrainingRun
 from app.web.application import create_app
-from app.web.json_columns import encoded
+from app.web.json_columns import to_json_column
 from app.web.middleware.reports import configure_logs
 from tests.engine.train.load import COURSE as TRAINING
 from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, path_of, routes_of, sound
@@ -93,9 +93,9 @@ class Hostile(FakeGrader):
         outcome = "error" if "error" in evil else "graded"
         return Verdict(outcome=outcome, names=rows, message=evil, line=1, column=1, printed=evil, hidden_sizes=1)
 
-    async def run(self, _task, code) -> Run:
-        shown = Shown(name=code, shape=(3, 2), dtype=code, text=code)
-        return Run(outcome="graded", shown=(shown,), printed=code, message=code)
+    async def run(self, _task, code) -> RunResult:
+        shown = ShownValue(name=code, shape=(3, 2), dtype=code, text=code)
+        return RunResult(outcome="graded", shown=(shown,), printed=code, message=code)
 
     async def nudge(self, _task, code, name, entry) -> Nudge:
         said = f"{code}{name}{entry}"
@@ -199,8 +199,8 @@ def test_names_that_a_model_invents_and_errors_of_its_training_are_text(settings
         message=payload,
         line=1,
         points=(Point(step=10, own=3.0, reference=None), Point(step=20, own=2.0, reference=1.0)),
-        sampled=(Sampled(step=20, names=(payload, payload)),),
-        compared=(Compared(name=payload, shape=(1,), exact=False, approx=False, maxdiff=None),),
+        sampled=(SampledNames(step=20, names=(payload, payload)),),
+        compared=(GradientComparison(name=payload, shape=(1,), exact=False, approx=False, maxdiff=None),),
     )
     app = create_app(settings, TRAINING, Hostile())
     with TestClient(app, headers=BROWSER) as client:
@@ -221,20 +221,22 @@ async def _stored(settings: Settings, token: str, snapshot: Snapshot, preset: st
     database = Database(settings.resolved_database_url)
     lesson = TRAINING.lessons[0].name
     async with database.write() as db:
-        known = await learners.known(db, token)
+        known = await learners.find_session_learner(db, token)
         assert known is not None
-        begun = Begun(
+        begun = NewTrainingRun(
             lesson=lesson,
             exercise="run",
             preset=preset,
             attempt_id=None,
             passing=False,
-            run=encoded(snapshot),
+            run=to_json_column(snapshot),
             owner="o",
             halt="h",
         )
         await trainings.begin_training(db, known.learner, begun)
-        await trainings.record_training(db, known.learner, lesson, "run", encoded(snapshot), owner="o", live=False)
+        await trainings.record_training(
+            db, known.learner, lesson, "run", to_json_column(snapshot), owner="o", live=False
+        )
     await database.close()
 
 

@@ -14,7 +14,7 @@ from app.content.blocks import Course
 from app.content.parse import parse_lesson
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.author_preview import Preview, Said, said_in
+from app.web.author_preview import Preview, PreviewFinding, said_in
 from app.web.views.answer_key import answer_key
 from app.web.views.fault_places import HEAD, place_on_page
 from tests.web.conftest import FakeGrader
@@ -28,11 +28,13 @@ FOUND = '{"file": "a.md", "line": 3, "column": 1, "level": "error", "code": "mat
     [
         ("", "", ()),
         ("", "proving, 3 of 4", ()),
-        (f"{FOUND}\n", "", (Said("a.md", 3, "error", "Lost."),)),
-        ("", "Traceback\nKeyError: 1", (Said("check", 0, "error", "KeyError: 1"),)),
+        (f"{FOUND}\n", "", (PreviewFinding("a.md", 3, "error", "Lost."),)),
+        ("", "Traceback\nKeyError: 1", (PreviewFinding("check", 0, "error", "KeyError: 1"),)),
     ],
 )
-def test_what_a_check_printed_is_told_and_so_is_its_own_failure(out: str, err: str, said: tuple[Said, ...]) -> None:
+def test_what_a_check_printed_is_told_and_so_is_its_own_failure(
+    out: str, err: str, said: tuple[PreviewFinding, ...]
+) -> None:
     assert said_in(out, err, failed="Traceback" in err) == said
 
 
@@ -46,7 +48,7 @@ def test_the_newest_check_is_the_one_that_is_told(app: FastAPI) -> None:
     slow = "import time; time.sleep(600)"
     preview = Preview(app, LINEAR, (sys.executable, "-c", slow))
 
-    async def saved_twice() -> tuple[Said, ...]:
+    async def saved_twice() -> tuple[PreviewFinding, ...]:
         preview.changed()
         await asyncio.sleep(0)
         preview._command = (sys.executable, "-c", f"print({FOUND!r})")
@@ -55,7 +57,7 @@ def test_the_newest_check_is_the_one_that_is_told(app: FastAPI) -> None:
             await asyncio.sleep(0.01)
         return preview.said
 
-    assert asyncio.run(asyncio.wait_for(saved_twice(), 300)) == (Said("a.md", 3, "error", "Lost."),)
+    assert asyncio.run(asyncio.wait_for(saved_twice(), 300)) == (PreviewFinding("a.md", 3, "error", "Lost."),)
     assert preview.page == 2
 
 
@@ -145,6 +147,6 @@ def test_a_paragraph_has_a_place_of_its_own() -> None:
 def test_a_finding_in_another_file_or_of_the_check_itself_has_no_place_here(app: FastAPI) -> None:
     preview = Preview(app, LINEAR, ())
 
-    assert not preview.place_on_page(Said("elsewhere/01-linear.md", 9, "error", "Lost."))
-    assert not preview.place_on_page(Said("check", 0, "error", "KeyError: 1"))
-    assert preview.place_on_page(Said(str(LINEAR), 9, "error", "Lost."))
+    assert not preview.place_on_page(PreviewFinding("elsewhere/01-linear.md", 9, "error", "Lost."))
+    assert not preview.place_on_page(PreviewFinding("check", 0, "error", "KeyError: 1"))
+    assert preview.place_on_page(PreviewFinding(str(LINEAR), 9, "error", "Lost."))

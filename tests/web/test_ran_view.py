@@ -4,33 +4,33 @@ from dataclasses import replace
 
 from starlette.testclient import TestClient
 
-from app.engine.grader import Run
+from app.engine.grader import RunResult
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import Told, ToldLine, ToldName
-from app.grading.judge.trials import Shown
+from app.grading.judge.told import InlayShapes, LineShape, NameShape
+from app.grading.judge.trials import ShownValue
 from app.web.views import ran_view
-from app.web.views.ran_view import RanView
+from app.web.views.ran_view import RunResultView
 
 LESSON = "/lessons/linear"
 ROWS = (("1", "2"), ("3", "4"))
-RAN = Run(
+RAN = RunResult(
     outcome="graded",
     shown=(
-        Shown(name="dW.sum()", shape=(), dtype="float32", text="tensor(9.)", rows=(("9",),), map=("l",)),
-        Shown(name="dW", shape=(100, 27), dtype="float32", text="tensor(...)", rows=ROWS, map=("aB", ".?")),
-        Shown(name="tmp", shape=(2, 3, 2), dtype="float32", text="tensor(...)", rows=ROWS, map=("ab", "cd")),
-        Shown(name="k", shape=(), dtype="int", text="3"),
+        ShownValue(name="dW.sum()", shape=(), dtype="float32", text="tensor(9.)", rows=(("9",),), map=("l",)),
+        ShownValue(name="dW", shape=(100, 27), dtype="float32", text="tensor(...)", rows=ROWS, map=("aB", ".?")),
+        ShownValue(name="tmp", shape=(2, 3, 2), dtype="float32", text="tensor(...)", rows=ROWS, map=("ab", "cd")),
+        ShownValue(name="k", shape=(), dtype="int", text="3"),
     ),
-    told=Told(
-        lines=(ToldLine(line=1, text="(D, H)", fits=True), ToldLine(line=2, text="(N, D) @ (N, H)", start=(2, 4))),
-        names=(ToldName(name="dW", shape="(D, H)", numbers="(100, 27)", line=1),),
+    told=InlayShapes(
+        lines=(LineShape(line=1, text="(D, H)", fits=True), LineShape(line=2, text="(N, D) @ (N, H)", start=(2, 4))),
+        names=(NameShape(name="dW", shape="(D, H)", numbers="(100, 27)", line=1),),
     ),
     origins=(
         Origin(name="dW", tensor="X", shape=(32, 100), places=("[:, 0]", "[:, 0]", "[:, 1]", "[:, 1]")),
         Origin(name="dW", tensor="dY", shape=(32, 27), places=("[:, 0]", "[:, 1]", "[:, 0]", "")),
     ),
 )
-VIEW = RanView(RAN, ("dX", "dW"))
+VIEW = RunResultView(RAN, ("dX", "dW"))
 
 
 def test_expressions_come_first_then_what_is_asked_and_then_what_else_was_made() -> None:
@@ -61,13 +61,13 @@ def test_of_more_axes_than_two_a_row_says_all_places_before_the_last() -> None:
 
 
 def test_a_box_that_asks_for_no_gradient_shows_all_names() -> None:
-    assert [one.name for one in RanView(RAN, ()).asked] == ["dW", "tmp", "k"]
+    assert [one.name for one in RunResultView(RAN, ()).asked] == ["dW", "tmp", "k"]
 
 
 def test_of_many_gradients_all_but_the_first_are_folded(client: TestClient, grader, monkeypatch) -> None:
     many = replace(RAN, shown=tuple(replace(RAN.shown[1], name=f"d{name}") for name in "XWbY"))
 
-    async def ran(*_: object) -> Run:
+    async def ran(*_: object) -> RunResult:
         return many
 
     monkeypatch.setattr(grader, "run", ran)
@@ -80,7 +80,7 @@ def test_of_many_gradients_all_but_the_first_are_folded(client: TestClient, grad
 
 
 def test_a_run_is_a_table_with_headers_and_the_shapes_of_its_lines(client: TestClient, grader, monkeypatch) -> None:
-    async def ran(*_: object) -> Run:
+    async def ran(*_: object) -> RunResult:
         return RAN
 
     monkeypatch.setattr(grader, "run", ran)

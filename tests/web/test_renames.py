@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course
 from app.settings import Settings
-from app.store.progress import Place
+from app.store.progress import ResumePoint
 from app.web.application import create_app, renames_of
 from tests.web.conftest import BROWSER
 
@@ -44,8 +44,8 @@ def test_what_was_solved_counts_before_the_lesson_is_opened_again(
 
 def test_a_name_that_is_in_use_again_is_nobodys_old_name(course: Course) -> None:
     assert renames_of(course) == {
-        Place("linear-layer", "old-shape"): Place("linear-layer", "dw-shape"),
-        Place("linear-layer", "old-box"): Place("linear-layer", "linear-backward"),
+        ResumePoint("linear-layer", "old-shape"): ResumePoint("linear-layer", "dw-shape"),
+        ResumePoint("linear-layer", "old-box"): ResumePoint("linear-layer", "linear-backward"),
     }
 
 
@@ -58,8 +58,8 @@ def test_exercises_of_a_former_lesson_are_found_where_they_went(course: Course) 
 
     found = renames_of(course)
 
-    assert found[Place("former", "its-box")] == Place("linear-layer", box.name)
-    assert found[Place("older", "half")] == Place("linear-layer", "half")
+    assert found[ResumePoint("former", "its-box")] == ResumePoint("linear-layer", box.name)
+    assert found[ResumePoint("older", "half")] == ResumePoint("linear-layer", "half")
 
 
 def test_a_former_address_leads_to_where_the_lesson_stands_now(settings: Settings, grader, course: Course) -> None:

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.store import trainings
 from app.web.application import create_app
-from app.web.middleware.visitor import NotNowError
+from app.web.middleware.visitor import RetryLaterError
 from tests.engine.train.load import COURSE, SOLUTION
 from tests.store import postgres
 from tests.web.conftest import BROWSER
@@ -139,7 +139,7 @@ def test_each_server_allows_its_share_of_a_limit(settings, graders):
 
     for _ in range(3):
         checks.spend(1)
-    with pytest.raises(NotNowError):
+    with pytest.raises(RetryLaterError):
         checks.spend(1)
 
 
@@ -149,7 +149,7 @@ def test_nothing_is_swept_by_a_server_that_is_one_of_several(settings, graders, 
     async def noted(database):
         swept.append(database)
 
-    monkeypatch.setattr("app.store.sweeping.sweep", noted)
+    monkeypatch.setattr("app.store.sweeping.delete_expired", noted)
     for replicas in (2, 1):
         app = create_app(settings.model_copy(update={"replicas": replicas}), COURSE, graders[0])
         with TestClient(app, headers=BROWSER) as client:

@@ -3,7 +3,7 @@
 import asyncio
 
 from app.grading.forward.facts import Facts
-from app.web.site import ShapesOf
+from app.web.site import ShapeLookup
 from tests.grading.quiz.test_wanted_tensors import RAN, attention
 from tests.web.conftest import FakeGrader
 
@@ -22,7 +22,7 @@ class RunningGrader(FakeGrader):
 
 def test_the_page_of_a_product_asks_a_grader_for_every_operand_once():
     lesson, quiz, _ = attention(UNREADABLE)
-    shapes = ShapesOf(grader := RunningGrader())
+    shapes = ShapeLookup(grader := RunningGrader())
 
     about = [asyncio.run(shapes.about(lesson, quiz)) for _ in range(2)]
 
@@ -34,12 +34,12 @@ def test_the_page_of_a_product_asks_a_grader_for_every_operand_once():
 def test_a_picture_has_the_shapes_of_every_line():
     _, _, forward = attention(UNREADABLE)
 
-    assert asyncio.run(ShapesOf(RunningGrader()).of(forward)).keys() == RAN.keys()
+    assert asyncio.run(ShapeLookup(RunningGrader()).of(forward)).keys() == RAN.keys()
 
 
 def test_a_program_that_can_be_read_asks_no_grader():
     lesson, quiz, _ = attention('float("-inf")')
-    shapes = ShapesOf(grader := RunningGrader())
+    shapes = ShapeLookup(grader := RunningGrader())
 
     asyncio.run(shapes.about(lesson, quiz))
 

@@ -8,10 +8,10 @@ from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.grader import Nudge, Run
+from app.engine.grader import Nudge, RunResult
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
-from app.grading.judge.trials import Shown
+from app.grading.judge.trials import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
@@ -76,9 +76,9 @@ verdicts = st.builds(
     hidden_sizes=st.integers(0, 3),
     printed=texts,
 )
-shown = st.builds(Shown, name=texts, shape=indices, dtype=texts, text=texts)
+shown = st.builds(ShownValue, name=texts, shape=indices, dtype=texts, text=texts)
 runs = st.builds(
-    Run, outcome=outcomes, shown=st.lists(shown, max_size=2).map(tuple), printed=texts, line=lines, message=texts
+    RunResult, outcome=outcomes, shown=st.lists(shown, max_size=2).map(tuple), printed=texts, line=lines, message=texts
 )
 nudges = st.builds(
     Nudge, outcome=outcomes, name=texts, entry=indices, loss=texts, step=numbers, above=numbers, below=numbers,
@@ -89,7 +89,7 @@ nudges = st.builds(
 class Saying(FakeGrader):
     """Answers with what it is told to."""
 
-    said: Verdict | Run | Nudge
+    said: Verdict | RunResult | Nudge
 
     async def check(self, _task, _code):
         return self.said
@@ -156,7 +156,9 @@ def test_any_verdict_can_be_shown(
 
 @examples(20)
 @given(run=runs, number=st.integers(0, 10**9), htmx=st.booleans())
-def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Run, number: int, htmx: bool) -> None:
+def test_any_run_can_be_shown(
+    asker: Asker, grader: Saying, cookie: str, run: RunResult, number: int, htmx: bool
+) -> None:
     grader.said = run
 
     answered(asker, cookie, "run", number, htmx)
@@ -188,6 +190,6 @@ json_texts = st.recursive(
 @given(text=json_texts | st.none())
 def test_any_stored_text_is_read_or_counts_as_nothing(text: str | None) -> None:
     assert isinstance(decoded_verdict(text), Verdict | None)
-    assert isinstance(decoded_run(text), Run | None)
+    assert isinstance(decoded_run(text), RunResult | None)
     assert isinstance(decoded_snapshot(text), Snapshot | None)
     assert isinstance(decoded_answer(text), tuple | None)

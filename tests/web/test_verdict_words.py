@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.grader import Run
+from app.engine.grader import RunResult
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.web.verdict_words import VerdictView, compared, number, run_announcement
+from app.web.verdict_words import VerdictView, compared, number_text, run_announcement
 
 
 def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
@@ -82,14 +82,14 @@ def test_the_spoken_sentence_names_the_first_fault_without_marks() -> None:
 
 
 def test_stressed_words_are_spoken_like_others() -> None:
-    assert run_announcement(Run(outcome="error", message="Take the *other* one, `a * b`.")) == (
+    assert run_announcement(RunResult(outcome="error", message="Take the *other* one, `a * b`.")) == (
         "Stopped by an error. Take the other one, a * b."
     )
 
 
 def test_a_run_is_announced_by_what_it_shows() -> None:
-    assert run_announcement(Run(outcome="graded")) == "It ran: 0 values shown."
-    assert run_announcement(Run(outcome="error", message="`q` is not defined.")) == (
+    assert run_announcement(RunResult(outcome="graded")) == "It ran: 0 values shown."
+    assert run_announcement(RunResult(outcome="error", message="`q` is not defined.")) == (
         "Stopped by an error. q is not defined."
     )
 
@@ -157,4 +157,4 @@ def test_a_right_box_says_what_that_rests_on() -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (1e-12, "1e-12"), (-0.5, "-0.5"), (float("nan"), "nan")])
 def test_a_number_is_zero_only_if_it_is(value: float, text: str) -> None:
-    assert number(value) == text
+    assert number_text(value) == text

@@ -27,9 +27,9 @@ from app.content.directives import (
     visual,
 )
 from app.content.fences import Directive
-from app.content.reading import CODE, Reading
+from app.content.reading import CODE, ParseContext
 
-Read = Callable[[Directive, Reading], Block | None]
+Read = Callable[[Directive, ParseContext], Block | None]
 
 # A directive is called as its file is; the callouts share one.
 _FILES = {

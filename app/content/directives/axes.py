@@ -1,15 +1,15 @@
 """`{axes}`: which axes are summed to give a gradient."""
 
-from app.content.blocks import Axes
+from app.content.blocks import AxesQuestion
 from app.content.fences import Directive
-from app.content.reading import Reading
-from app.content.vary import varying
+from app.content.reading import ParseContext
+from app.content.vary import parse_with_draws
 
 OPTIONS = ("forward", "of", "from", "vary", "right", "was")
 
 
-@varying
-def read(directive: Directive, reading: Reading) -> Axes:
+@parse_with_draws
+def read(directive: Directive, reading: ParseContext) -> AxesQuestion:
     options = reading.options(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward)
@@ -18,7 +18,7 @@ def read(directive: Directive, reading: Reading) -> Axes:
         message = f"Nothing is summed between {source!r} and itself."
         options.wrong("from", "wrong-value", message, "Name in ':from:' what the gradient is the sum of.")
     inside, tempting = reading.with_tempting(directive)
-    return Axes(
+    return AxesQuestion(
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         of=of or "",

@@ -3,12 +3,12 @@
 import ast
 from dataclasses import dataclass
 
-from app.content.blocks import Bug, Code, DeclaredMistake, Innocent
-from app.content.boxes import asked, code_of, need_message, needed, needed_gradients, unwritten
+from app.content.blocks import Bug, Code, CorrectLine, DeclaredMistake
+from app.content.boxes import blank_code, code_of, need_message, needed_gradients, parse_exercise_fields, required_child
 from app.content.fences import Directive
-from app.content.programs import check_python, written
-from app.content.reading import Inside, Reading
-from app.content.sentences import sentence
+from app.content.programs import assigned_names, check_python
+from app.content.reading import DirectiveBody, ParseContext
+from app.content.sentences import render_sentence
 
 OPTIONS = ("forward", "require", "time", "reveal", "right", "was")
 CHILDREN = ("given", "hint", "mistake", "solution")
@@ -42,36 +42,36 @@ class _Planted:
         return next((one for one in self.statements if ast.dump(one) == ast.dump(statement)), None)
 
 
-def read(directive: Directive, reading: Reading) -> Bug:
+def read(directive: Directive, reading: ParseContext) -> Bug:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
     inside = reading.inside(directive, CHILDREN)
-    given = needed(inside, "given", directive, reading)
-    solution = needed(inside, "solution", directive, reading)
+    given = required_child(inside, "given", directive, reading)
+    solution = required_child(inside, "solution", directive, reading)
     planted = _planted(given, solution, require, reading) if given and solution else None
     mistakes, innocent = _declared(inside, planted, reading)
     return Bug(
-        **asked(directive, options, inside, reading),
+        **parse_exercise_fields(directive, options, inside, reading),
         forward=forward.name if forward else "",
         require=require,
-        starter=code_of(given) if given else unwritten(directive),
+        starter=code_of(given) if given else blank_code(directive),
         line=planted.line if planted else 1,
         end=planted.end if planted else 1,
-        mended=code_of(solution) if solution else unwritten(directive),
-        solution=planted.mended(solution) if planted and solution else unwritten(directive),
+        mended=code_of(solution) if solution else blank_code(directive),
+        solution=planted.mended(solution) if planted and solution else blank_code(directive),
         mistakes=mistakes,
         innocent=innocent,
     )
 
 
-def _planted(given: Directive, solution: Directive, require: tuple[str, ...], reading: Reading) -> _Planted | None:
+def _planted(given: Directive, solution: Directive, require: tuple[str, ...], reading: ParseContext) -> _Planted | None:
     faults = reading.faults
     tree = check_python(given.body.text, given.body.line, "This given", faults)
     right = check_python(solution.body.text, solution.body.line, "This solution", faults)
     if tree is None or right is None:
         return None
-    missing = [name for name in require if name not in written(tree)]
+    missing = [name for name in require if name not in assigned_names(tree)]
     if missing:
         message = f"It does not write {', '.join(repr(name) for name in missing)}."
         faults.add(given.place, "incomplete", message, "A '{given}' is a whole backward pass.")
@@ -102,11 +102,11 @@ def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
 
 
 def _declared(
-    inside: Inside, planted: _Planted | None, reading: Reading
-) -> tuple[tuple[DeclaredMistake, ...], tuple[Innocent, ...]]:
+    inside: DirectiveBody, planted: _Planted | None, reading: ParseContext
+) -> tuple[tuple[DeclaredMistake, ...], tuple[CorrectLine, ...]]:
     """Wrong ways to mend, and right lines that may be suspected: what tells them apart is that those stand there."""
     mistakes: list[DeclaredMistake] = []
-    innocent: list[Innocent] = []
+    innocent: list[CorrectLine] = []
     for child in inside.children:
         if child.name != "mistake":
             continue
@@ -125,9 +125,9 @@ def _declared(
             message = "This is the wrong line itself: nothing is mended yet, and learners are told so."
             reading.faults.add(child.place, "not-mended", message, "Write a wrong mend, or a right line of '{given}'.")
         elif stands is not None:
-            innocent.append(Innocent(place=child.place, line=stands.lineno, message=child.argument))
+            innocent.append(CorrectLine(place=child.place, line=stands.lineno, message=child.argument))
         else:
-            html, code = sentence(child.argument), planted.mended(child)
+            html, code = render_sentence(child.argument), planted.mended(child)
             mistakes.append(DeclaredMistake(place=child.place, message=child.argument, html=html, code=code))
     return tuple(mistakes), tuple(innocent)
 

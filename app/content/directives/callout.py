@@ -5,13 +5,13 @@ from typing import Literal
 
 from app.content.blocks import Callout
 from app.content.fences import Directive
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 
 OPTIONS: tuple[str, ...] = ()
 KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}
 
 
-def read(directive: Directive, reading: Reading) -> Callout:
+def read(directive: Directive, reading: ParseContext) -> Callout:
     return Callout(
         place=directive.place,
         kind=KINDS[directive.name],

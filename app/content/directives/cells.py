@@ -2,24 +2,24 @@
 
 import re
 
-from app.content.blocks import Cells, Forward
+from app.content.blocks import CellsQuestion, Forward
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.points import point_of, shape_in
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 
 OPTIONS = ("forward", "of", "at", "feeds", "pick", "right", "was")
 EXTREMES = ("largest", "smallest")
 ENTRY = re.compile(r"^([^\W\d]\w*)\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]$")
 
 
-def read(directive: Directive, reading: Reading) -> Cells:
+def read(directive: Directive, reading: ParseContext) -> CellsQuestion:
     options = reading.options(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward, tensors=True)
     feeds = _feeds(options, forward)
     inside, tempting = reading.with_tempting(directive)
-    return Cells(
+    return CellsQuestion(
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         of=of or "",

@@ -4,38 +4,38 @@ import ast
 import re
 from collections.abc import Iterator
 
-from app.content.blocks import Case, Checker, Code
-from app.content.boxes import asked, code_of, need_message, only, solutions_in, unwritten
+from app.content.blocks import Checker, CheckerCase, Code
+from app.content.boxes import blank_code, code_of, need_message, parse_exercise_fields, single_child, solutions_in
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python
-from app.content.reading import Inside, Reading, is_variable
-from app.content.sentences import sentence
+from app.content.reading import DirectiveBody, ParseContext, is_variable
+from app.content.sentences import render_sentence
 
 OPTIONS = ("function", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
 FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 
-def read(directive: Directive, reading: Reading) -> Checker:
+def read(directive: Directive, reading: ParseContext) -> Checker:
     options = reading.options(directive)
-    function, arguments = signature(options, "cmp(got, reference)")
+    function, arguments = parse_signature(options, "cmp(got, reference)")
     inside = reading.inside(directive, CHILDREN)
     solutions = solutions_of(inside, function, arguments, directive, reading)
-    starter = only(inside, "starter", directive, reading)
+    starter = single_child(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
     return Checker(
-        **asked(directive, options, inside, reading),
+        **parse_exercise_fields(directive, options, inside, reading),
         function=function,
         arguments=arguments,
-        starter=code_of(starter) if starter else unwritten(directive, blank),
+        starter=code_of(starter) if starter else blank_code(directive, blank),
         solution=solutions[0],
         cases=_cases(inside, arguments, directive, reading),
         alternatives=solutions[1:],
     )
 
 
-def signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
+def parse_signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
     """The name and the arguments in `:function:`, written like *example*."""
     text = options.needed_text("function", example)
     match = FUNCTION.match(text or "")
@@ -48,13 +48,13 @@ def signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
 
 
 def solutions_of(
-    inside: Inside, function: str, arguments: tuple[str, ...], directive: Directive, reading: Reading
+    inside: DirectiveBody, function: str, arguments: tuple[str, ...], directive: Directive, reading: ParseContext
 ) -> tuple[Code, ...]:
     """The solution, and after it the ones that are equally right."""
     children = solutions_in(inside, directive, reading)
     children.sort(key=lambda child: "same-as" in child.options)
     if not children:
-        return (unwritten(directive),)
+        return (blank_code(directive),)
     for child in children:
         tree = check_python(child.body.text, child.body.line, "This solution", reading.faults)
         if tree is not None and function and not defined_in(tree, function, len(arguments)):
@@ -79,7 +79,9 @@ def _takes(function: ast.FunctionDef, count: int) -> bool:
     return most - len(function.args.defaults) <= count <= most
 
 
-def _cases(inside: Inside, arguments: tuple[str, ...], directive: Directive, reading: Reading) -> tuple[Case, ...]:
+def _cases(
+    inside: DirectiveBody, arguments: tuple[str, ...], directive: Directive, reading: ParseContext
+) -> tuple[CheckerCase, ...]:
     """Right and wrong gradients in file order, at least one of each."""
     children = [child for child in inside.children if child.name in ("correct", "mistake")]
     for kind in ("correct", "mistake"):
@@ -89,7 +91,7 @@ def _cases(inside: Inside, arguments: tuple[str, ...], directive: Directive, rea
     return tuple(_case(child, arguments, reading) for child in children)
 
 
-def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> Case:
+def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -> CheckerCase:
     tree = check_python(child.body.text, child.body.line, f"This {child.name}", reading.faults)
     known = set(_written(tree)) if tree else set(arguments)
     missing = [name for name in arguments if name not in known]
@@ -99,11 +101,11 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> Cas
     if child.name == "mistake":
         example = "One entry is off by one percent; your check accepts it."
         need_message(child, "Nothing is said to a learner whose check accepts this.", example, reading)
-    return Case(
+    return CheckerCase(
         place=child.place,
         right=child.name == "correct",
         message=child.argument,
-        html=sentence(child.argument),
+        html=render_sentence(child.argument),
         code=code_of(child),
     )
 

@@ -1,16 +1,16 @@
 """`{choice}`: a task list; one `[x]` means radio buttons, several mean checkboxes."""
 
-from app.content.blocks import Choice
+from app.content.blocks import ChoiceQuestion
 from app.content.fences import Directive
 from app.content.items import take_options
-from app.content.reading import Inside, Reading
-from app.content.vary import varying
+from app.content.reading import DirectiveBody, ParseContext
+from app.content.vary import parse_with_draws
 
 OPTIONS = ("vary", "right", "was")
 
 
-@varying
-def read(directive: Directive, reading: Reading) -> Choice:
+@parse_with_draws
+def read(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
     inside = reading.inside(directive)
     tokens, choices = take_options(inside.tokens, inside.line, reading.file, reading.prose, reading.faults)
@@ -21,7 +21,7 @@ def read(directive: Directive, reading: Reading) -> Choice:
         reading.faults.add(directive.place, "too-few-options", f"{title} has {count}.", fix)
     elif not any(option.right for option in choices):
         reading.faults.add(directive.place, "no-right-option", f"{title} has no right option.", "Mark one with '[x]'.")
-    return Choice(
-        **reading.asked(directive, options, Inside(tokens, inside.line, inside.children)),
+    return ChoiceQuestion(
+        **reading.asked(directive, options, DirectiveBody(tokens, inside.line, inside.children)),
         options=choices,
     )

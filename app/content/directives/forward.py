@@ -7,13 +7,13 @@ from dataclasses import replace
 import yaml
 
 from app.content.arithmetic import UnreadableError, integer_of, number_of
-from app.content.blocks import MASKS, Distribution, Forward, Input, Place
+from app.content.blocks import MASKS, Distribution, Forward, Input, SourceLocation
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of, plain_of, texts_of
 from app.content.points import shape_of_lists
-from app.content.programs import MODULES, check_forward, read_in, straightened
-from app.content.reading import Reading, is_variable
+from app.content.programs import MODULES, check_forward, read_in, straight_line_program
+from app.content.reading import ParseContext, is_variable
 from app.content.sizes import LARGEST_SIZE
 
 OPTIONS = ("dims", "hidden", "inputs", "output", "constants", "from", "show")
@@ -39,7 +39,7 @@ Items = Mapping[str, tuple[Value, yaml.Node]]
 MOST_NUMBERS = 4_000_000
 
 
-def read(directive: Directive, reading: Reading) -> Forward | None:
+def read(directive: Directive, reading: ParseContext) -> Forward | None:
     options = reading.options(directive)
     name = reading.name(directive)
     if "from" in options:
@@ -54,7 +54,7 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     ends = _outputs(options)
     outputs = tuple(word for word, _ in ends)
     known = list(dict.fromkeys((*dims, *(one.name for one in inputs))))
-    program = straightened(source, line, dims, [one.name for one in inputs], outputs, reading.faults)
+    program = straight_line_program(source, line, dims, [one.name for one in inputs], outputs, reading.faults)
     constants = _constants(_items("constants", options) or {}, known, options)
     if program and constants:
         program = program.below([(text, at - line + 1) for text, at in constants])
@@ -85,7 +85,7 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     )
 
 
-def _borrowed(name: str, directive: Directive, options: Options, reading: Reading) -> Forward | None:
+def _borrowed(name: str, directive: Directive, options: Options, reading: ParseContext) -> Forward | None:
     """The program of another lesson, `file.md#name`, under a name of this one."""
     target, _, other = (options.needed_text("from", "03-cells.md#lstm") or "").partition("#")
     for key in OPTIONS:
@@ -109,7 +109,7 @@ def _borrowed(name: str, directive: Directive, options: Options, reading: Readin
     return replace(forward, name=name, show=options.flag("show", default=True))
 
 
-def _check_empty(directive: Directive, reading: Reading) -> None:
+def _check_empty(directive: Directive, reading: ParseContext) -> None:
     """Why there is no program: an indented one continues the option above it."""
     swallowed = next((one for one in directive.options.values() if "\n" in one.text), None)
     if swallowed is None:
@@ -120,7 +120,7 @@ def _check_empty(directive: Directive, reading: Reading) -> None:
     reading.faults.add(place, "indented", message, "Begin the lines of the program in the first column.")
 
 
-def _outputs(options: Options) -> tuple[tuple[str, Place], ...]:
+def _outputs(options: Options) -> tuple[tuple[str, SourceLocation], ...]:
     """The tensors that the program ends in; none where an indented program was taken for more of the option."""
     value = options.need("output", "Y")
     return options.words("output") if value and "\n" not in value.text.strip() else ()
@@ -309,14 +309,14 @@ def _real(value: object) -> object:
     return [_real(one) for one in value] if isinstance(value, list) else float(str(value))
 
 
-def _check_name(name: str, place: Place, options: Options) -> None:
+def _check_name(name: str, place: SourceLocation, options: Options) -> None:
     if not is_variable(name) or name in MODULES:
         options.faults.add(
             place, "malformed-name", f"{name!r} cannot name a dim or a tensor.", "Use a plain Python name."
         )
 
 
-def _check_gradient_names(names: list[str], place: Place, reading: Reading) -> None:
+def _check_gradient_names(names: list[str], place: SourceLocation, reading: ParseContext) -> None:
     """With tensors `W` and `dW` in one program, nobody could tell the gradient of the one from the other."""
     for name in names:
         if f"d{name}" in names:

@@ -8,23 +8,23 @@ from markupsafe import Markup
 
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
 from app.content.boxes import (
-    asked,
+    blank_code,
     code_of,
-    gradients,
     need_message,
     needed_gradients,
-    only,
+    parse_exercise_fields,
+    parse_gradient_names,
+    single_child,
     solutions_in,
-    unwritten,
 )
 from app.content.dependence import read_line, sources_of
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options
-from app.content.programs import check_python, parsed, written
+from app.content.programs import assigned_names, check_python, parse_program
 from app.content.reading import CHILDREN as KNOWN
-from app.content.reading import Inside, Reading
-from app.content.sentences import sentence
+from app.content.reading import DirectiveBody, ParseContext
+from app.content.sentences import render_sentence
 
 OPTIONS = (
     "forward",
@@ -48,20 +48,20 @@ CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
 
 
-def read(directive: Directive, reading: Reading) -> Grad:
+def read(directive: Directive, reading: ParseContext) -> Grad:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
     inside = reading.inside(directive, CHILDREN, {**KNOWN, "mistake": ("after",)})
     solutions = _solutions(inside, require, directive, reading)
     after = reading.before(options, forward)
-    given = gradients(options, "given", forward, reading)
+    given = parse_gradient_names(options, "given", forward, reading)
     _check_given(given, forward, options)
     _check_tolerances(options)
     one_road = _one_road(options)
-    shared = asked(directive, options, inside, reading)
+    shared = parse_exercise_fields(directive, options, inside, reading)
     if one_road:
-        shared["prompt"] += Markup("<p>{}</p>\n").format(sentence(one_road))
+        shared["prompt"] += Markup("<p>{}</p>\n").format(render_sentence(one_road))
     return Grad(
         **shared,
         forward=forward.name if forward else "",
@@ -84,18 +84,20 @@ def read(directive: Directive, reading: Reading) -> Grad:
     )
 
 
-def _starter(inside: Inside, require: tuple[str, ...], directive: Directive, reading: Reading) -> Code:
-    starter = only(inside, "starter", directive, reading)
+def _starter(inside: DirectiveBody, require: tuple[str, ...], directive: Directive, reading: ParseContext) -> Code:
+    starter = single_child(inside, "starter", directive, reading)
     if starter:
         check_python(starter.body.text, starter.body.line, "This starter", reading.faults)
-    return code_of(starter) if starter else unwritten(directive, "".join(f"{name} = ____\n" for name in require))
+    return code_of(starter) if starter else blank_code(directive, "".join(f"{name} = ____\n" for name in require))
 
 
-def _solutions(inside: Inside, require: tuple[str, ...], directive: Directive, reading: Reading) -> tuple[Code, ...]:
+def _solutions(
+    inside: DirectiveBody, require: tuple[str, ...], directive: Directive, reading: ParseContext
+) -> tuple[Code, ...]:
     """The solution, and after it the ones that are equally right."""
     children = solutions_in(inside, directive, reading)
     if not children:
-        return (unwritten(directive),)
+        return (blank_code(directive),)
     plain = [child for child in children if "same-as" not in child.options]
     if len(plain) != 1:
         child = plain[1] if len(plain) > 1 else children[0]
@@ -108,13 +110,13 @@ def _solutions(inside: Inside, require: tuple[str, ...], directive: Directive, r
     return tuple(code_of(child) for child in ordered)
 
 
-def _check_code(child: Directive, require: tuple[str, ...], reading: Reading, *, complete: bool) -> None:
+def _check_code(child: Directive, require: tuple[str, ...], reading: ParseContext, *, complete: bool) -> None:
     """Code parses and writes a required gradient; a *complete* solution writes all of them."""
     what = f"This {child.name}"
     tree = check_python(child.body.text, child.body.line, what, reading.faults)
     if tree is None:
         return
-    names = set(written(tree))
+    names = set(assigned_names(tree))
     missing = [name for name in require if name not in names]
     if complete and missing:
         message = f"The solution does not write {', '.join(repr(name) for name in missing)}."
@@ -124,7 +126,7 @@ def _check_code(child: Directive, require: tuple[str, ...], reading: Reading, *,
         reading.faults.add(child.place, "incomplete", message)
 
 
-def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading: Reading) -> DeclaredMistake:
+def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading: ParseContext) -> DeclaredMistake:
     message = "This mistake says nothing to the learner who makes it."
     need_message(child, message, "Sum the rows, do not average them.", reading)
     _check_code(child, require, reading, complete=False)
@@ -134,14 +136,14 @@ def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading
     code = code_of(child)
     above = _beginning(child, solution, reading)
     code = replace(code, source=above + code.source, line=code.line - above.count("\n"))
-    return DeclaredMistake(place=child.place, message=child.argument, html=sentence(child.argument), code=code)
+    return DeclaredMistake(place=child.place, message=child.argument, html=render_sentence(child.argument), code=code)
 
 
-def _beginning(child: Directive, solution: Code, reading: Reading) -> str:
+def _beginning(child: Directive, solution: Code, reading: ParseContext) -> str:
     """The lines of *solution* up to the last one that writes what `:after:` of a mistake names."""
     options = reading.options(child)
     names = [word for word, _ in options.words("after")]
-    tree = parsed(solution.source)
+    tree = parse_program(solution.source)
     if not names or not isinstance(tree, ast.Module):
         return ""
     lines = sources_of(solution.source)
@@ -149,7 +151,7 @@ def _beginning(child: Directive, solution: Code, reading: Reading) -> str:
     last = max((ends.get(name, -1) for name in names), default=-1)
     if unknown := [name for name in names if name not in ends]:
         message = f"The solution writes no {unknown[0]!r}, so nothing can go on after it."
-        options.wrong("after", "unknown-name", message, did_you_mean(unknown[0], written(tree)))
+        options.wrong("after", "unknown-name", message, did_you_mean(unknown[0], assigned_names(tree)))
     elif len(names) > 1:
         message = f"':after:' names {len(names)} gradients, and is about one: all lines up to it come before."
         options.wrong("after", "several", message, f"Write ':after: {max(names, key=ends.__getitem__)}'.")

@@ -4,22 +4,22 @@ import ast
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice, Forward, Option, Tempting
+from app.content.blocks import ChoiceQuestion, Distractor, Forward, Option
 from app.content.dependence import values_read
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
-from app.content.programs import outputs_of, parsed
-from app.content.reading import Reading
-from app.content.sentences import sentence
+from app.content.programs import outputs_of, parse_program
+from app.content.reading import ParseContext
+from app.content.sentences import render_sentence
 
 OPTIONS = ("of", "right", "was")
 
 
-def read(directive: Directive, reading: Reading) -> Choice:
+def read(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
     inside, tempting = reading.with_tempting(directive)
     box = reading.box(options, "of") if options.need("of", "linear-backward") else None
-    sound = box is not None and isinstance(parsed(box.solution.source), ast.Module)
+    sound = box is not None and isinstance(parse_program(box.solution.source), ast.Module)
     forward = reading.forwards.get(box.forward) if box and sound else None
     kept = values_read(box.solution.source) if box and sound else frozenset()
     offered = [name for name in outputs_of(forward) if name not in forward.outputs] if forward else []
@@ -29,14 +29,18 @@ def read(directive: Directive, reading: Reading) -> Choice:
         reading.faults.add(directive.place, "no-choice", message, "Ask about a program in which some can be forgotten.")
     _check_tempting(tempting, offered, kept, forward, reading)
     said = {one.value: one.html for one in tempting}
-    return Choice(
+    return ChoiceQuestion(
         **reading.asked(directive, options, inside),
         options=tuple(_option(name, name in kept, said.get(name), directive) for name in offered),
     )
 
 
 def _check_tempting(
-    tempting: tuple[Tempting, ...], offered: list[str], kept: frozenset[str], forward: Forward | None, reading: Reading
+    tempting: tuple[Distractor, ...],
+    offered: list[str],
+    kept: frozenset[str],
+    forward: Forward | None,
+    reading: ParseContext,
 ) -> None:
     for one in tempting if forward else ():
         if one.value not in offered:
@@ -47,6 +51,6 @@ def _check_tempting(
 
 
 def _option(name: str, right: bool, said: Markup | None, directive: Directive) -> Option:
-    wrong = sentence("No line of this backward pass reads it.") if said is None else said
-    html = Markup("<p>{}</p>").format(sentence(f"`{name}`"))
+    wrong = render_sentence("No line of this backward pass reads it.") if said is None else said
+    html = Markup("<p>{}</p>").format(render_sentence(f"`{name}`"))
     return Option(place=directive.place, html=html, right=right, feedback=None if right else wrong)

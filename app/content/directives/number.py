@@ -6,25 +6,25 @@ from dataclasses import replace
 from fractions import Fraction
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Number, Numbers
+from app.content.blocks import NumberQuestion, NumbersQuestion
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of
-from app.content.reading import Drawn, Reading, is_variable
-from app.content.vary import varying
+from app.content.reading import Drawn, ParseContext, is_variable
+from app.content.vary import parse_with_draws
 
 OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
 
 
-@varying
-def read(directive: Directive, reading: Reading) -> Number | Numbers:
+@parse_with_draws
+def read(directive: Directive, reading: ParseContext) -> NumberQuestion | NumbersQuestion:
     options = reading.options(directive)
     given = _given(options, reading.numbers)
     atol = options.number("atol")
     answers = _answers(options)
     answer = None if answers else options.needed_text("answer", "1/(n-1)")
     inside, tempting = reading.with_tempting(directive)
-    number = Number(
+    number = NumberQuestion(
         **reading.asked(directive, options, inside),
         answer=answer or "0",
         given=given,
@@ -50,8 +50,8 @@ def _answers(options: Options) -> Mapping[str, tuple[Value, object]]:
 
 
 def _numbers(
-    number: Number, answers: Mapping[str, tuple[Value, object]], options: Options, reading: Reading
-) -> Numbers:
+    number: NumberQuestion, answers: Mapping[str, tuple[Value, object]], options: Options, reading: ParseContext
+) -> NumbersQuestion:
     """*number* as several, each with the tempting values that begin with its name."""
     parts = []
     for name, (entry, _) in answers.items():
@@ -67,7 +67,7 @@ def _numbers(
         if not any(_said_of(name, one.value) for name in answers):
             fix = f"Write '- `{next(iter(answers))} = 1/2`: what to say about it'."
             reading.faults.add(one.place, "unknown-name", f"{one.value!r} does not say which number it is.", fix)
-    return Numbers(
+    return NumbersQuestion(
         place=number.place,
         name=number.name,
         was=number.was,
@@ -120,7 +120,7 @@ def _value(value: Value, given: Mapping[str, float], options: Options) -> float 
         return None
 
 
-def _check_tolerance(number: Number, value: float, options: Options) -> None:
+def _check_tolerance(number: NumberQuestion, value: float, options: Options) -> None:
     """Nothing at all is not right."""
     rtol = number.tolerance(value)
     if value and math.isclose(0, value, rel_tol=rtol, abs_tol=number.atol):
@@ -129,7 +129,7 @@ def _check_tolerance(number: Number, value: float, options: Options) -> None:
         options.wrong(key, "wrong-value", message, f"Make ':{key}:' smaller.")
 
 
-def _check_tempting(number: Number, value: float, reading: Reading) -> None:
+def _check_tempting(number: NumberQuestion, value: float, reading: ParseContext) -> None:
     """Every tempting value is a number, and a wrong one."""
     for one in number.tempting:
         try:

@@ -3,21 +3,21 @@
 import ast
 import itertools
 
-from app.content.blocks import Order, Step
-from app.content.boxes import only
+from app.content.blocks import OrderQuestion, OrderStep
+from app.content.boxes import single_child
 from app.content.dependence import needs_by_rank, needs_of, shuffled, sources_of
 from app.content.fences import Directive
 from app.content.items import take_steps
 from app.content.mathml import words_of
 from app.content.options import Options
-from app.content.programs import check_python, parsed
-from app.content.reading import Inside, Reading
+from app.content.programs import check_python, parse_program
+from app.content.reading import DirectiveBody, ParseContext
 
 OPTIONS = ("of", "forward", "right", "was")
 MOST_LINES = 40
 
 
-def read(directive: Directive, reading: Reading) -> Order:
+def read(directive: Directive, reading: ParseContext) -> OrderQuestion:
     options = reading.options(directive)
     inside = reading.inside(directive, ("hint", "solution"))
     forward = reading.forward(options, needed=False)
@@ -35,7 +35,7 @@ def read(directive: Directive, reading: Reading) -> Order:
     if len(set(lines)) < len(lines):
         again = next(line for at, line in enumerate(lines) if line in lines[:at])
         reading.faults.add(directive.place, "twice", f"The line {again!r} stands twice.", "Keep one of them.")
-    return Order(
+    return OrderQuestion(
         **reading.asked(directive, options, inside),
         lines=lines,
         shown=order or (),
@@ -45,7 +45,9 @@ def read(directive: Directive, reading: Reading) -> Order:
     )
 
 
-def _steps(options: Options, inside: Inside, reading: Reading) -> tuple[Inside, tuple[Step, ...]]:
+def _steps(
+    options: Options, inside: DirectiveBody, reading: ParseContext
+) -> tuple[DirectiveBody, tuple[OrderStep, ...]]:
     """The prompt, and the steps of a numbered list; none where lines of code are put in order."""
     if "of" in options or any(child.name == "solution" for child in inside.children):
         return inside, ()
@@ -56,12 +58,12 @@ def _steps(options: Options, inside: Inside, reading: Reading) -> tuple[Inside, 
             reading.faults.add(
                 other.place, "any-order", message, "Give the same number to those that may change places."
             )
-    return Inside(tokens, inside.line, inside.children), steps
+    return DirectiveBody(tokens, inside.line, inside.children), steps
 
 
-def _source(options: Options, inside: Inside, directive: Directive, reading: Reading) -> str:
+def _source(options: Options, inside: DirectiveBody, directive: Directive, reading: ParseContext) -> str:
     """The lines in an order that is right; nothing where there was a fault."""
-    own = only(inside, "solution", directive, reading)
+    own = single_child(inside, "solution", directive, reading)
     if own is not None and "of" in options:
         options.wrong("of", "disagree", "The lines stand in ':of:' and in a '{solution}'.", "Keep one of them.")
     if own is not None:
@@ -71,4 +73,4 @@ def _source(options: Options, inside: Inside, directive: Directive, reading: Rea
         fix = "Write a numbered list of steps, ':of: linear-backward', or lines in a '```{solution}'."
         reading.faults.add(directive.place, "no-lines", f"{reading.title(directive)} has nothing to put in order.", fix)
     box = reading.box(options, "of") if "of" in options else None
-    return box.solution.source if box and isinstance(parsed(box.solution.source), ast.Module) else ""
+    return box.solution.source if box and isinstance(parse_program(box.solution.source), ast.Module) else ""

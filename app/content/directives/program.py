@@ -4,34 +4,34 @@ import ast
 from dataclasses import replace
 
 from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
-from app.content.boxes import asked, code_of, need_message, only, unwritten
-from app.content.code_exercises import below
-from app.content.directives.checker import defined_in, signature, solutions_of
+from app.content.boxes import blank_code, code_of, need_message, parse_exercise_fields, single_child
+from app.content.code_exercises import join_sources
+from app.content.directives.checker import defined_in, parse_signature, solutions_of
 from app.content.fences import Directive
-from app.content.programs import check_python, written
-from app.content.reading import Inside, Reading
-from app.content.sentences import sentence
+from app.content.programs import assigned_names, check_python
+from app.content.reading import DirectiveBody, ParseContext
+from app.content.sentences import render_sentence
 
 OPTIONS = ("function", "after", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 
 
-def read(directive: Directive, reading: Reading) -> FunctionBox:
+def read(directive: Directive, reading: ParseContext) -> FunctionBox:
     options = reading.options(directive)
-    function, arguments = signature(options, "num_grad(f, x, h)")
+    function, arguments = parse_signature(options, "num_grad(f, x, h)")
     inside = reading.inside(directive, CHILDREN)
     solutions = solutions_of(inside, function, arguments, directive, reading)
-    starter = only(inside, "starter", directive, reading)
+    starter = single_child(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
     before = reading.program(options)
     above = before.solution.source if before else ""
     mistakes = [_mistake(child, function, arguments, reading) for child in inside.children if child.name == "mistake"]
     return FunctionBox(
-        **asked(directive, options, inside, reading),
+        **parse_exercise_fields(directive, options, inside, reading),
         function=function,
         arguments=arguments,
-        starter=code_of(starter) if starter else unwritten(directive, blank),
+        starter=code_of(starter) if starter else blank_code(directive, blank),
         solution=_below(above, solutions[0]),
         cases=_cases(inside, arguments, directive, reading),
         alternatives=tuple(_below(above, one) for one in solutions[1:]),
@@ -42,11 +42,11 @@ def read(directive: Directive, reading: Reading) -> FunctionBox:
 
 
 def _below(above: str, code: Code) -> Code:
-    return replace(code, source=below(above, code.source))
+    return replace(code, source=join_sources(above, code.source))
 
 
 def _cases(
-    inside: Inside, arguments: tuple[str, ...], directive: Directive, reading: Reading
+    inside: DirectiveBody, arguments: tuple[str, ...], directive: Directive, reading: ParseContext
 ) -> tuple[FunctionCase, ...]:
     children = [child for child in inside.children if child.name == "case"]
     if not children:
@@ -55,11 +55,11 @@ def _cases(
     return tuple(_case(child, arguments, reading) for child in children)
 
 
-def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> FunctionCase:
+def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -> FunctionCase:
     need_message(child, "Nothing is said to a learner whose code fails here.", "What to say.", reading)
     tree = check_python(child.body.text, child.body.line, "This case", reading.faults)
     defined = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)] if tree else []
-    known = {*written(tree), *defined} if tree else {RESULT}
+    known = {*assigned_names(tree), *defined} if tree else {RESULT}
     missing = [name for name in arguments if name not in known]
     if missing and RESULT not in known:
         message = f"This case does not write {', '.join(repr(name) for name in missing)}."
@@ -68,12 +68,12 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> Fun
     return FunctionCase(place=child.place, message=child.argument, code=code_of(child), predicate=EXPECT in defined)
 
 
-def _mistake(child: Directive, function: str, arguments: tuple[str, ...], reading: Reading) -> DeclaredMistake:
+def _mistake(child: Directive, function: str, arguments: tuple[str, ...], reading: ParseContext) -> DeclaredMistake:
     need_message(child, "Nothing is said to a learner who writes this.", "What to say.", reading)
     tree = check_python(child.body.text, child.body.line, "This mistake", reading.faults)
     if tree is not None and function and not defined_in(tree, function, len(arguments)):
         message = f"This mistake does not define {function!r} with {len(arguments)} arguments."
         reading.faults.add(child.place, "incomplete", message, "A mistake is the whole program, with one thing wrong.")
     return DeclaredMistake(
-        place=child.place, message=child.argument, html=sentence(child.argument), code=code_of(child)
+        place=child.place, message=child.argument, html=render_sentence(child.argument), code=code_of(child)
     )

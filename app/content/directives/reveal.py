@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from app.content.blocks import Callout, CodeBox, Prose, Quiz, Reveal, Visual
 from app.content.directives import callout, visual
 from app.content.errors import did_you_mean
-from app.content.fences import Directive, Run, pieces
+from app.content.fences import Directive, TokenRun, split_at_directives
 from app.content.options import Options
-from app.content.reading import Reading, check_fence
+from app.content.reading import ParseContext, check_fence
 
 OPTIONS = ("after", "title")
 INSIDE: Mapping[str, tuple[str, ...]] = {
@@ -16,11 +16,11 @@ INSIDE: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read(directive: Directive, reading: Reading) -> Reveal:
+def read(directive: Directive, reading: ParseContext) -> Reveal:
     options = reading.options(directive)
     name = reading.name(directive)
     tokens = reading.prose.tokens(directive.body.text, directive.body.line)
-    parts = pieces(tokens, directive.body.line, reading.file, INSIDE, reading.faults)
+    parts = split_at_directives(tokens, directive.body.line, reading.file, INSIDE, reading.faults)
     blocks = tuple(block for part in parts if (block := _block(part, reading)) is not None)
     if not blocks:
         reading.faults.add(directive.place, "empty", f"{reading.title(directive)} has nothing to show.")
@@ -33,8 +33,8 @@ def read(directive: Directive, reading: Reading) -> Reveal:
     )
 
 
-def _block(part: Run | Directive, reading: Reading) -> Prose | Callout | Visual | None:
-    if isinstance(part, Run):
+def _block(part: TokenRun | Directive, reading: ParseContext) -> Prose | Callout | Visual | None:
+    if isinstance(part, TokenRun):
         html = reading.prose.render(part.tokens, part.line)
         return Prose(place=reading.file.place(part.line), html=html) if html else None
     check_fence(part, reading.faults)
@@ -44,7 +44,7 @@ def _block(part: Run | Directive, reading: Reading) -> Prose | Callout | Visual 
         return visual.read(part, reading) if part.name == "visual" else callout.read(part, reading)
 
 
-def _after(options: Options, directive: Directive, reading: Reading) -> tuple[str, ...]:
+def _after(options: Options, directive: Directive, reading: ParseContext) -> tuple[str, ...]:
     """The exercises that are to be answered: those of `:after:`, or of the exercise or the sheet right above."""
     above = _above(directive, reading)
     if not above:
@@ -60,7 +60,7 @@ def _after(options: Options, directive: Directive, reading: Reading) -> tuple[st
     return above.get(name, ())
 
 
-def _above(directive: Directive, reading: Reading) -> dict[str, tuple[str, ...]]:
+def _above(directive: Directive, reading: ParseContext) -> dict[str, tuple[str, ...]]:
     """By name, the questions, boxes and sheets above, each with the exercises that it stands for."""
     rows = {row for names in reading.sheets.values() for row in names}
     single = {name: (name,) for name in _answered(reading) if name not in rows}
@@ -71,5 +71,5 @@ def _above(directive: Directive, reading: Reading) -> dict[str, tuple[str, ...]]
     }
 
 
-def _answered(reading: Reading) -> Iterable[str]:
+def _answered(reading: ParseContext) -> Iterable[str]:
     return (name for name, one in reading.exercises.items() if isinstance(one, Quiz | CodeBox))

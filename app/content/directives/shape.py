@@ -1,24 +1,24 @@
 """`{shape}`: ask for the shape of a tensor or of its gradient."""
 
-from app.content.blocks import Shape
+from app.content.blocks import ShapeQuestion
 from app.content.fences import Directive
 from app.content.options import Options
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 from app.content.sizes import UnreadableShapeError, sizes_in
-from app.content.vary import varying
+from app.content.vary import parse_with_draws
 
 OPTIONS = ("forward", "of", "ask", "answer", "vary", "right", "was")
 
 
-@varying
-def read(directive: Directive, reading: Reading) -> Shape:
+@parse_with_draws
+def read(directive: Directive, reading: ParseContext) -> ShapeQuestion:
     options = reading.options(directive)
     forward = reading.forward(options, needed="answer" not in options or "of" in options)
     of = reading.gradient(options, "of", forward, tensors=True) if forward or "of" in options else None
     ask = options.text("ask")
     _check_explicit(options, ask)
     inside, tempting = reading.with_tempting(directive)
-    return Shape(
+    return ShapeQuestion(
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else options.text("forward"),
         of=of,

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from app.content.blocks import Axes, Choice, Number, Numbers, Shape, Sheet
+from app.content.blocks import AxesQuestion, ChoiceQuestion, NumberQuestion, NumbersQuestion, ShapeQuestion, Sheet
 from app.content.directives import axes, choice, number, shape
 from app.content.fences import Directive
 from app.content.options import Value
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 
 OPTIONS = ("forward",)
-Row = Axes | Choice | Number | Numbers | Shape
-ROWS: Mapping[str, Callable[[Directive, Reading], Row]] = {
+Row = AxesQuestion | ChoiceQuestion | NumberQuestion | NumbersQuestion | ShapeQuestion
+ROWS: Mapping[str, Callable[[Directive, ParseContext], Row]] = {
     "shape": shape.read,
     "number": number.read,
     "choice": choice.read,
@@ -23,7 +23,7 @@ ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read(directive: Directive, reading: Reading) -> Sheet:
+def read(directive: Directive, reading: ParseContext) -> Sheet:
     options = reading.options(directive)
     forward = reading.forward(options, needed=False)
     name = reading.name(directive)
@@ -43,7 +43,7 @@ def read(directive: Directive, reading: Reading) -> Sheet:
     )
 
 
-def _row(row: Directive, reading: Reading) -> Row:
+def _row(row: Directive, reading: ParseContext) -> Row:
     with reading.speaking(row):
         return ROWS[row.name](row, reading)
 

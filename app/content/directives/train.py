@@ -10,7 +10,7 @@ from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import NAME, Options, Value, items_of, texts_of
 from app.content.programs import tensors_of
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 from app.content.tables import table_of
 
 OPTIONS = (
@@ -36,7 +36,7 @@ HIDDEN = "n_hidden"
 USUAL = (("short", 2_000, 64), ("medium", 20_000, 200), ("long", 200_000, 200))
 
 
-def read(directive: Directive, reading: Reading) -> Train:
+def read(directive: Directive, reading: ParseContext) -> Train:
     options = reading.options(directive)
     forward = reading.forward(options)
     own = "data" in options or "reads" in options
@@ -118,7 +118,7 @@ def _check_symbols(one: Input, forward: Forward, options: Options) -> None:
         options.wrong("forward", "wrong-inputs", message)
 
 
-def _uses(options: Options, parameters: tuple[str, ...], reading: Reading) -> str:
+def _uses(options: Options, parameters: tuple[str, ...], reading: ParseContext) -> str:
     """The box of this lesson, or `lesson-id#box`, which the course looks for."""
     name = options.needed_text("uses", "exam") or ""
     lesson, hash_, box = name.partition("#")

@@ -10,13 +10,13 @@ from app.content.fences import Directive
 from app.content.options import Options, node_of, plain_of
 from app.content.points import Point, point_of
 from app.content.programs import tensors_of
-from app.content.reading import Reading
+from app.content.reading import ParseContext
 from app.content.visuals import KINDS, check_given
 
 OPTIONS = ("kind", "forward", "of", "given", "at")
 
 
-def read(directive: Directive, reading: Reading) -> Visual:
+def read(directive: Directive, reading: ParseContext) -> Visual:
     options = reading.options(directive)
     name = reading.name(directive)
     kind = options.one_of("kind", tuple(KINDS), "") if options.need("kind", "graph") else ""

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 
 from app.content.arithmetic import integer_of
 from app.content.blocks import Bug, Checker, Forward, FunctionBox, FunctionCase, Grad, Input, Lesson
-from app.content.export.notebook import Cell, Work
-from app.content.export.unfit import INDENT, unfit
-from app.content.programs import written
+from app.content.export.notebook import NotebookCell, Work
+from app.content.export.unfit import INDENT, block_problem
+from app.content.programs import assigned_names
 
 DRAWN = {"bool": "truths", "sorted": "ascending", "unique": "distinct"}
 """What draws a distribution in an export, where it is called otherwise there."""
 PYTHON_SIZE = re.compile(r"[\w\s()+*-]+|[\w\s]+//[\w\s]+")
 
 
-def program(forward: Forward) -> Cell:
+def program_cell(forward: Forward) -> NotebookCell:
     """A forward program with the inputs that it starts from."""
     dims = ", ".join(f"{name}={size}" for name, size in forward.dims.items())
     inputs = "\n".join(f"{one.name} = backhand.{_drawn(one, forward.dims)}" for one in forward.inputs)
@@ -25,21 +25,21 @@ def program(forward: Forward) -> Cell:
     shapes = "\n".join(f"# {one.name}: ({', '.join(one.sizes)}){_kind(one)}" for one in forward.inputs)
     sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.sizes)}\n" if dims else ""
     plain = f"{sizes}{shapes}\n{forward.source.strip()}"
-    return Cell(text=f"{opening}\n{_indented(body)}", code=True, name=forward.name, plain=plain)
+    return NotebookCell(text=f"{opening}\n{_indented(body)}", code=True, name=forward.name, plain=plain)
 
 
-def gradients(lesson: Lesson, box: Grad | Bug, work: Work) -> list[Cell]:
+def gradient_cells(lesson: Lesson, box: Grad | Bug, work: Work) -> list[NotebookCell]:
     """A box of gradients, and the comparison of what it leaves with what autograd says."""
     text = work.codes.get(box.name, box.starter.source)
     given = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
     opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
     return [
         _own(opening.replace("'", '"'), text, box.name, work),
-        Cell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
+        NotebookCell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
     ]
 
 
-def checker(box: Checker, work: Work) -> list[Cell]:
+def checker_cells(box: Checker, work: Work) -> list[NotebookCell]:
     """A function that tells right from wrong, and the cases that it is tried on."""
     text = work.codes.get(box.name, box.starter.source)
     call = f"said = {box.function}({', '.join(box.arguments)})"
@@ -50,40 +50,40 @@ def checker(box: Checker, work: Work) -> list[Cell]:
     opening = f'with backhand.function("{box.function}"):'
     return [
         _own(opening, text, box.name, work),
-        Cell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
-        Cell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
+        NotebookCell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
+        NotebookCell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
     ]
 
 
-def _own(opening: str, text: str, name: str, work: Work) -> Cell:
+def _own(opening: str, text: str, name: str, work: Work) -> NotebookCell:
     """*text* of somebody inside of a `with`."""
-    body = fitted(text, work.unfit)
-    return Cell(text=f"{opening}\n{body}", code=True, name=name, plain=plain_text(text).strip("\n"))
+    body = as_block_body(text, work.unfit)
+    return NotebookCell(text=f"{opening}\n{body}", code=True, name=name, plain=plain_text(text).strip("\n"))
 
 
-def function(box: FunctionBox, work: Work) -> list[Cell]:
+def function_cells(box: FunctionBox, work: Work) -> list[NotebookCell]:
     """A function or class, and what it gives on each case."""
     text = plain_text(work.codes.get(box.name, box.starter.source)).strip("\n")
     whole = text if not work.unfit(text) else "\n".join(f"# {line}".rstrip() for line in text.splitlines())
     call = f"result = {box.function}({', '.join(box.arguments)})"
     cases = "\n\n".join(_tried(one, number, call) for number, one in enumerate(box.cases, 1))
     return [
-        Cell(text=whole or "pass", code=True, name=box.name, plain=text),
-        Cell(text=cases, code=True, name=f"{box.name}-cases"),
+        NotebookCell(text=whole or "pass", code=True, name=box.name, plain=text),
+        NotebookCell(text=cases, code=True, name=f"{box.name}-cases"),
     ]
 
 
 def _tried(case: FunctionCase, number: int, call: str) -> str:
     """One case that prints what came of it; an error in it does not end the notebook."""
     source = case.code.source.strip()
-    body = source if "result" in written(ast.parse(source)) else f"{source}\n{call}"
+    body = source if "result" in assigned_names(ast.parse(source)) else f"{source}\n{call}"
     told = f'print("case {number}:", expect(result), result)' if case.predicate else f'print("case {number}:", result)'
     stopped = f'except Exception as error:\n{INDENT}print("case {number} stopped:", repr(error))'
     message = "\n".join(f"# {line}" for line in textwrap.wrap(case.message, 100))
     return f"{message}\ntry:\n{_indented(body + chr(10) + told)}\n{stopped}"
 
 
-def fitted(text: str, unfit: Callable[[str], str] = unfit) -> str:
+def as_block_body(text: str, unfit: Callable[[str], str] = block_problem) -> str:
     """*text* as the body of a `with`; what is *unfit* for that becomes a comment, so that the rest can run."""
     text = plain_text(text).strip("\n").rstrip()
     if not _acts(text):

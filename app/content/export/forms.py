@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from mimetypes import guess_type
 
-from app.content.export.notebook import ATTACHED, Cell, Drawing
+from app.content.export.notebook import ATTACHED, Drawing, NotebookCell
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PICTURE = "picture.svg"
@@ -14,7 +14,7 @@ MOST_ROWS, MOST_COLUMNS = 40, 8
 FENCE = re.compile("`{3,}")
 
 
-def written_as(form: str, cells: Sequence[Cell]) -> str:
+def written_as(form: str, cells: Sequence[NotebookCell]) -> str:
     """The file of *cells*.
 
     Args:
@@ -23,7 +23,7 @@ def written_as(form: str, cells: Sequence[Cell]) -> str:
     return FORMS[form](cells)
 
 
-def _notebook(cells: Sequence[Cell]) -> str:
+def _notebook(cells: Sequence[NotebookCell]) -> str:
     """Source: the notebook format 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html"""
     made = [_notebook_cell(cell, name) for cell, name in zip(cells, _names(cells), strict=True)]
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
@@ -31,7 +31,7 @@ def _notebook(cells: Sequence[Cell]) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def _notebook_cell(cell: Cell, name: str) -> dict[str, object]:
+def _notebook_cell(cell: NotebookCell, name: str) -> dict[str, object]:
     # Helpers are folded away where the editor can do so.
     text = cell.text
     if cell.drawing:
@@ -47,18 +47,18 @@ def _notebook_cell(cell: Cell, name: str) -> dict[str, object]:
     return {"cell_type": "code", "execution_count": None, "outputs": [], **made}
 
 
-def _script(cells: Sequence[Cell]) -> str:
+def _script(cells: Sequence[NotebookCell]) -> str:
     parts = [f"# %%\n{cell.text}" if cell.code else f"# %% [markdown]\n{_commented(_said(cell))}" for cell in cells]
     return "\n\n".join(parts) + "\n"
 
 
-def _text(cells: Sequence[Cell]) -> str:
+def _text(cells: Sequence[NotebookCell]) -> str:
     shown = [cell for cell in cells if not cell.aid and (cell.plain or not cell.code)]
     parts = [_fenced(cell.plain) if cell.code else _said(cell) for cell in shown]
     return "\n\n".join(parts) + "\n"
 
 
-def _said(cell: Cell) -> str:
+def _said(cell: NotebookCell) -> str:
     """The text of a cell that cannot hold a picture: what the picture shows, in words and as a table."""
     said = ATTACHED.sub(r"**Picture**: \1", cell.text)
     if not cell.drawing:
@@ -83,7 +83,7 @@ def _base64(file: bytes) -> str:
     return base64.b64encode(file).decode("ascii")
 
 
-FORMS: Mapping[str, Callable[[Sequence[Cell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}
+FORMS: Mapping[str, Callable[[Sequence[NotebookCell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}
 
 
 def _commented(text: str) -> str:
@@ -97,7 +97,7 @@ def _fenced(code: str) -> str:
     return f"{fence}python\n{code}\n{fence}"
 
 
-def _names(cells: Sequence[Cell]) -> list[str]:
+def _names(cells: Sequence[NotebookCell]) -> list[str]:
     """One id for each cell, the same in every export of a lesson: letters, digits, `-`, `_`, at most 64."""
     names: list[str] = []
     for number, cell in enumerate(cells, start=1):

@@ -14,26 +14,26 @@ from app.content.blocks import (
     Lesson,
     Quiz,
     Reveal,
-    Shape,
+    ShapeQuestion,
     Sheet,
     Train,
     Visual,
 )
 from app.content.directives import OPTIONS
-from app.content.errors import Faults
-from app.content.export.box_cells import checker, function, gradients, program
-from app.content.export.notebook import ATTACHED, Cell, Work, resource
-from app.content.export.quiz_cells import folded, folded_hints, question
-from app.content.export.source import Own, cut
-from app.content.export.training_cells import training
-from app.content.fences import Directive, File
+from app.content.errors import ErrorCollector
+from app.content.export.box_cells import checker_cells, function_cells, gradient_cells, program_cell
+from app.content.export.notebook import ATTACHED, NotebookCell, Work, resource_text
+from app.content.export.quiz_cells import disclosure, folded_hints, question_markdown
+from app.content.export.source import LessonContext, split_body
+from app.content.export.training_cells import training_cells
+from app.content.fences import Directive, SourceFile
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.parse import file_of
 from app.content.programs import statement_of
 from app.content.reading import CHILDREN
-from app.content.vary import filled
+from app.content.vary import fill_numbers
 
 BELOW = (
     "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "
@@ -45,30 +45,33 @@ CALLOUTS = {"plan": "A plan", "note": "Note", "aside": "Aside"}
 Written = Exercise | Visual | Callout | Sheet | Reveal
 
 
-def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
+def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[NotebookCell, ...]:
     """The cells of *lesson*: its prose as it was written, its programs and boxes as code that runs."""
     work = work or Work()
     file = file_of(lesson.source, lesson.path)
-    front = read_front_matter(file, LESSON_KEYS, Faults(lesson.path))
+    front = read_front_matter(file, LESSON_KEYS, ErrorCollector(lesson.path))
     goals = [value.text for value in front.lists.get("goals", ())]
     used = {one.forward for one in lesson.exercises}
-    own = Own(lesson)
-    cells = [Cell(text=own.written_out(_opening(lesson, goals)))]
+    own = LessonContext(lesson)
+    cells = [NotebookCell(text=own.written_out(_opening(lesson, goals)))]
     if any(isinstance(one, Grad | Bug | Checker | Forward) for one in lesson.blocks):
-        cells += [Cell(text=BELOW, aid=True), Cell(text=resource("preamble.py"), code=True, name="preamble", aid=True)]
-    for part in cut(front.body, file, OPTIONS):
+        cells += [
+            NotebookCell(text=BELOW, aid=True),
+            NotebookCell(text=resource_text("preamble.py"), code=True, name="preamble", aid=True),
+        ]
+    for part in split_body(front.body, file, OPTIONS):
         if isinstance(part, str):
-            cells.append(Cell(text=own.written_out(part)))
+            cells.append(NotebookCell(text=own.written_out(part)))
             continue
         block = _block(lesson, part)
         if isinstance(block, Forward):
-            cells += [program(block)] if block.show or block.name in used else []
+            cells += [program_cell(block)] if block.show or block.name in used else []
         elif block is not None:
             cells += _cells(lesson, block, part, file, work)
     return tuple(_with_pictures(cell, work) for cell in cells if cell.text)
 
 
-def _with_pictures(cell: Cell, work: Work) -> Cell:
+def _with_pictures(cell: NotebookCell, work: Work) -> NotebookCell:
     """*cell* with the image files that its text shows; of those that are not at hand, what they show."""
     text = (
         cell.text if cell.code else ATTACHED.sub(lambda one: one[0] if one[2] in work.pictures else one[1], cell.text)
@@ -91,47 +94,51 @@ def _block(lesson: Lesson, directive: Directive) -> Written | Forward | None:
     return None
 
 
-def _cells(lesson: Lesson, block: Written, directive: Directive, file: File, work: Work) -> Iterator[Cell]:
+def _cells(
+    lesson: Lesson, block: Written, directive: Directive, file: SourceFile, work: Work
+) -> Iterator[NotebookCell]:
     if isinstance(block, Exercise) and block.numbers:
-        directive = filled(directive, block.numbers)
-    parts = cut(directive.body, file, {**OPTIONS, **CHILDREN})
-    own = Own(lesson)
+        directive = fill_numbers(directive, block.numbers)
+    parts = split_body(directive.body, file, {**OPTIONS, **CHILDREN})
+    own = LessonContext(lesson)
     text = own.written_out("\n\n".join(part for part in parts if isinstance(part, str)))
     inside = [part for part in parts if isinstance(part, Directive)]
     hints = [own.written_out(part.body.text.strip("\n")) for part in inside if part.name == "hint"]
     if isinstance(block, Callout):
         title = f"**{block.title or CALLOUTS[block.kind]}**"
-        yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
+        yield NotebookCell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
     if isinstance(block, Sheet | Reveal):
-        shown = folded("What comes of it", text) if isinstance(block, Reveal) and text else text
-        yield Cell(text=f'<a id="{block.name}"></a>\n\n{shown}', name=f"{block.name}-asked")
+        shown = disclosure("What comes of it", text) if isinstance(block, Reveal) and text else text
+        yield NotebookCell(text=f'<a id="{block.name}"></a>\n\n{shown}', name=f"{block.name}-asked")
         for part in inside:
             held = _block(lesson, part)
             yield from _cells(lesson, held, part, file, work) if isinstance(held, Written) else ()
         return
-    right = Options(directive.options, directive.name, directive.place, Faults(file.path)).text("right") or ""
+    right = Options(directive.options, directive.name, directive.place, ErrorCollector(file.path)).text("right") or ""
     hints = hints if work.hints is None else hints[: work.hints.get(block.name, 0)]
-    yield Cell(
+    yield NotebookCell(
         text=f'<a id="{block.name}"></a>\n\n{_asked(lesson, block, text, hints, work, right)}',
         name=f"{block.name}-asked",
         drawing=work.drawings.get(block.name),
     )
     match block:
         case Grad() | Bug():
-            yield from gradients(lesson, block, work)
+            yield from gradient_cells(lesson, block, work)
         case Checker():
-            yield from checker(block, work)
+            yield from checker_cells(block, work)
         case FunctionBox():
-            yield from function(block, work)
+            yield from function_cells(block, work)
         case Train():
-            yield from training(lesson, block, work)
+            yield from training_cells(lesson, block, work)
 
 
 def _line(lesson: Lesson, quiz: Quiz) -> str:
     """What stands above a row of a sheet: the line of the program that it asks about."""
-    forward = lesson.forward(quiz.forward or "") if isinstance(quiz, Shape) and quiz.name in lesson.sheets else None
-    return statement_of(quiz.of or "", forward) if isinstance(quiz, Shape) and forward else ""
+    forward = (
+        lesson.forward(quiz.forward or "") if isinstance(quiz, ShapeQuestion) and quiz.name in lesson.sheets else None
+    )
+    return statement_of(quiz.of or "", forward) if isinstance(quiz, ShapeQuestion) and forward else ""
 
 
 def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str) -> str:
@@ -150,5 +157,6 @@ def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str]
             return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
         case _ if isinstance(block, Quiz):
             text = f"`{line}`\n\n{text}" if (line := _line(lesson, block)) else text
-            return f"**Question**\n\n{question(block, text, hints, work, Own(lesson).written_out(right))}"
+            shown = question_markdown(block, text, hints, work, LessonContext(lesson).written_out(right))
+            return f"**Question**\n\n{shown}"
     return text

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from app.content.export.unfit import unfit
+from app.content.export.unfit import block_problem
 
 RESOURCES = Path(__file__).resolve().parents[3] / "templates" / "export"
 ATTACHED = re.compile(r"!\[([^\]\n]*)\]\(attachment:([\w.-]+)\)")
@@ -15,7 +15,7 @@ ABOVE = "import torch\nfrom preamble import backhand\nfrom torch import Tensor\n
 
 
 @cache
-def resource(name: str) -> str:
+def resource_text(name: str) -> str:
     """A file of `RESOURCES` as the text of a cell, without its docstring.
 
     They run where the export runs, with torch and nothing else: this room reads them and imports none.
@@ -41,7 +41,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class NotebookCell:
     """A piece of prose (markdown) or of code (Python).
 
     Args:
@@ -85,4 +85,4 @@ class Work:
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     names: Sequence[str] = ()
-    unfit: Callable[[str], str] = unfit
+    unfit: Callable[[str], str] = block_problem

@@ -4,9 +4,19 @@ import re
 from collections.abc import Iterable, Sequence
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Cells, Choice, Matmul, Number, Numbers, Option, Order, Quiz, Shape
+from app.content.blocks import (
+    CellsQuestion,
+    ChoiceQuestion,
+    MatmulQuestion,
+    NumberQuestion,
+    NumbersQuestion,
+    Option,
+    OrderQuestion,
+    Quiz,
+    ShapeQuestion,
+)
 from app.content.export.notebook import Work
-from app.content.export.source import Item, without_lists
+from app.content.export.source import ListItem, without_lists
 from app.content.mathml import words_of
 
 TASK = re.compile(r"^ {0,3}[-*+]\s+\[[ xX]\] ")
@@ -15,9 +25,9 @@ TEMPTING = re.compile(r"^ {0,3}[-*+]\s+`[^`]+`:")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str = "") -> str:
+def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str = "") -> str:
     """*quiz* in markdown; *text* is its own source without the *hints*, *right* what is said to a right answer."""
-    if isinstance(quiz, Choice):
+    if isinstance(quiz, ChoiceQuestion):
         prompt, items = without_lists(text, TASK)
         if not items:
             prompt, items = without_lists(text, TEMPTING)[0], [_derived(one) for one in quiz.options]
@@ -25,55 +35,57 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
         given = ", ".join(f"({LETTERS[place % 26]})" for place in places)
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)
-    elif isinstance(quiz, Order):
+    elif isinstance(quiz, OrderQuestion):
         items = without_lists(text, STEP, "ordered_list")[1] if quiz.steps else []
         prompt = without_lists(text, STEP, "ordered_list")[0] if quiz.steps else text
         given, prompt = "", "\n\n".join([prompt, _in_order(quiz, items, quiz.shown, "-")])
         answer = _in_order(quiz, items, range(len(quiz.lines)), "1.")
     else:
         prompt, items = without_lists(text, TEMPTING)
-        given = (" @ " if isinstance(quiz, Matmul) else ", ").join(work.answers.get(quiz.name, ()))
+        given = (" @ " if isinstance(quiz, MatmulQuestion) else ", ").join(work.answers.get(quiz.name, ()))
         given = _quoted(given)
-        prompt += _point(quiz) if isinstance(quiz, Cells) else ""
-        prompt += f"\n\n{', '.join(part.name for part in quiz.parts)}" if isinstance(quiz, Numbers) else ""
-        prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, Shape) and quiz.ask else ""
+        prompt += _point(quiz) if isinstance(quiz, CellsQuestion) else ""
+        prompt += f"\n\n{', '.join(part.name for part in quiz.parts)}" if isinstance(quiz, NumbersQuestion) else ""
+        prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, ShapeQuestion) and quiz.ask else ""
         answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
         answer = f"{_right(quiz, work)}\n{answer}".strip()
     own = f"Your answer: {given}" if given else ""
     answer = "\n\n".join(part for part in (answer, right) if part)
-    told = folded("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
+    told = disclosure("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
     return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
 
 
-def _in_order(quiz: Order, items: Sequence[Item], order: Iterable[int], bullet: str) -> str:
+def _in_order(quiz: OrderQuestion, items: Sequence[ListItem], order: Iterable[int], bullet: str) -> str:
     """Its lines, or its steps as *items* of a list."""
     if not items:
         return _python(quiz.lines[line] for line in order)
     return "\n".join(f"{bullet} {_hanging(items[line].text, len(bullet) + 1)}" for line in order)
 
 
-def _point(quiz: Cells) -> str:
+def _point(quiz: CellsQuestion) -> str:
     """The numbers that the program of *quiz* starts from."""
     return "".join(f"\n\n`{name} = {value}`" for name, value in quiz.at.items())
 
 
-def _derived(option: Option) -> Item:
+def _derived(option: Option) -> ListItem:
     """An option that nobody wrote: the name of a tensor, and what is said to whoever takes it wrongly."""
-    return Item(f"[ ] `{words_of(option.html)}`", words_of(option.feedback) if option.feedback else "")
+    return ListItem(f"[ ] `{words_of(option.html)}`", words_of(option.feedback) if option.feedback else "")
 
 
 def _python(lines: Iterable[str]) -> str:
     return "\n".join(["```python", *lines, "```"])
 
 
-def folded(title: str, text: str) -> str:
+def disclosure(title: str, text: str) -> str:
     """A disclosure; the empty lines let markdown be markdown inside of it."""
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def folded_hints(hints: Sequence[str]) -> list[str]:
     count = len(hints)
-    return [folded(f"Hint {at} of {count}" if count > 1 else "Hint", text) for at, text in enumerate(hints, start=1)]
+    return [
+        disclosure(f"Hint {at} of {count}" if count > 1 else "Hint", text) for at, text in enumerate(hints, start=1)
+    ]
 
 
 def _quoted(answer: str) -> str:
@@ -82,11 +94,11 @@ def _quoted(answer: str) -> str:
     return f"`{plain}`" if plain else ""
 
 
-def _lettered(items: Sequence[Item]) -> list[tuple[str, Item]]:
+def _lettered(items: Sequence[ListItem]) -> list[tuple[str, ListItem]]:
     return [(LETTERS[number % 26], item) for number, item in enumerate(items)]
 
 
-def _option(item: Item) -> str:
+def _option(item: ListItem) -> str:
     """An option's text, indented so that all of it stays in its item."""
     return _hanging(item.text[4:], 2)
 
@@ -96,7 +108,7 @@ def _hanging(text: str, indent: int) -> str:
     return "\n".join([first, *(f"{' ' * indent}{line}" if line.strip() else "" for line in others)])
 
 
-def _chosen(quiz: Choice, items: Sequence[Item]) -> str:
+def _chosen(quiz: ChoiceQuestion, items: Sequence[ListItem]) -> str:
     lettered = list(zip(_lettered(items), quiz.options, strict=False))
     right = [letter for (letter, _), option in lettered if option.right]
     lines = [f"({letter}) {item.quote}" for (letter, item), _ in lettered if item.quote]
@@ -104,9 +116,9 @@ def _chosen(quiz: Choice, items: Sequence[Item]) -> str:
 
 
 def _right(quiz: Quiz, work: Work) -> str:
-    if isinstance(quiz, Number):
+    if isinstance(quiz, NumberQuestion):
         return f"**{_number(quiz)}**"
-    if isinstance(quiz, Numbers):
+    if isinstance(quiz, NumbersQuestion):
         return ", ".join(f"{part.name}: **{_number(part)}**" for part in quiz.parts)
     found = work.right.get(quiz.name)
     if found:
@@ -115,7 +127,7 @@ def _right(quiz: Quiz, work: Work) -> str:
     return f"Run the program and look: `{of}` has the shape of its tensor." if of else ""
 
 
-def _number(quiz: Number) -> str:
+def _number(quiz: NumberQuestion) -> str:
     try:
         value = f"{number_of(quiz.answer, quiz.given):.6g}"
     except UnreadableError:

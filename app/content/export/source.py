@@ -9,9 +9,9 @@ from posixpath import basename, dirname, normpath
 from markdown_it.tree import SyntaxTreeNode
 
 from app.content.blocks import Lesson
-from app.content.errors import Faults
-from app.content.fences import Body, Directive, File, markdown, pieces
-from app.content.tex import expanded
+from app.content.errors import ErrorCollector
+from app.content.fences import Directive, DirectiveText, SourceFile, lesson_markdown, split_at_directives
+from app.content.tex import expand_macros
 
 LESSON_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\((?![a-z]+:|#|/)[^()\s]+\.md(?:#[^()\s]*)?\)")
 
@@ -25,18 +25,22 @@ BULLET = re.compile(r"^ {0,3}(?:[-*+]|\d{1,9}[.)]) *")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """One item of a list: its text without the bullet and without what is quoted below it, and the quotation."""
 
     text: str
     quote: str
 
 
-def cut(body: Body, file: File, known: Mapping[str, Sequence[str]]) -> list[str | Directive]:
+def split_body(body: DirectiveText, file: SourceFile, known: Mapping[str, Sequence[str]]) -> list[str | Directive]:
     """*body* as stretches of markdown and the directives between them."""
-    tokens = markdown().parse(body.text)
+    tokens = lesson_markdown().parse(body.text)
     lines = body.text.split("\n")
-    found = [part for part in pieces(tokens, body.line, file, known, Faults(file.path)) if isinstance(part, Directive)]
+    found = [
+        part
+        for part in split_at_directives(tokens, body.line, file, known, ErrorCollector(file.path))
+        if isinstance(part, Directive)
+    ]
     ends = {body.line + token.map[0]: token.map[1] for token in tokens if token.map and token.type.endswith("fence")}
     parts: list[str | Directive] = []
     at = 0
@@ -47,13 +51,13 @@ def cut(body: Body, file: File, known: Mapping[str, Sequence[str]]) -> list[str 
     return [part for part in (*parts, _text(lines[at:])) if part]
 
 
-def without_lists(text: str, wanted: re.Pattern[str], kind: str = "bullet_list") -> tuple[str, list[Item]]:
+def without_lists(text: str, wanted: re.Pattern[str], kind: str = "bullet_list") -> tuple[str, list[ListItem]]:
     """*text* without those lists that have an item which *wanted* matches, and the items of these."""
     lines = text.split("\n")
     rest: list[str] = []
-    items: list[Item] = []
+    items: list[ListItem] = []
     at = 0
-    for block in SyntaxTreeNode(markdown().parse(text)).children:
+    for block in SyntaxTreeNode(lesson_markdown().parse(text)).children:
         inside = block.children if block.type == kind else []
         if any(wanted.match(lines[_lines(item)[0]]) for item in inside):
             rest += lines[at : _lines(block)[0]]
@@ -67,7 +71,7 @@ def _lines(node: SyntaxTreeNode) -> tuple[int, int]:
     return node.map or (0, 0)
 
 
-def _item(lines: Sequence[str], item: SyntaxTreeNode) -> Item:
+def _item(lines: Sequence[str], item: SyntaxTreeNode) -> ListItem:
     first, last = _lines(item)
     quotes = [_lines(one) for one in item.children if one.type == "blockquote"]
     quoted = {line - first for start, end in quotes for line in range(start, end)}
@@ -75,7 +79,7 @@ def _item(lines: Sequence[str], item: SyntaxTreeNode) -> Item:
     indent = len(lines[first]) - len(said)
     dedented = [said, *(_dedented(line, indent) for line in lines[first + 1 : last])]
     quote = [re.sub(r"^\s*> ?", "", line) for number, line in enumerate(dedented) if number in quoted]
-    return Item(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
+    return ListItem(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
 
 
 def _dedented(line: str, indent: int) -> str:
@@ -92,7 +96,7 @@ def unlinked(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Own:
+class LessonContext:
     """What the words of *lesson* rest on where its course is not at hand: its macros, numbers and pictures."""
 
     lesson: Lesson
@@ -116,13 +120,13 @@ class Own:
         return INLINE.sub(self._formula, DISPLAY.sub(self._display, text))
 
     def _display(self, match: re.Match[str]) -> str:
-        body, name = expanded(match[1], self.lesson.macros), match[2]
+        body, name = expand_macros(match[1], self.lesson.macros), match[2]
         if not name:
             return f"$${body}$$"
         return f'<a id="{name}"></a>\n\n$$\n{body.strip()} \\tag{{{self.numbers.get(name, 0)}}}\n$$'
 
     def _formula(self, match: re.Match[str]) -> str:
-        return match[0] if match[1] is None else f"${expanded(match[1], self.lesson.macros)}$"
+        return match[0] if match[1] is None else f"${expand_macros(match[1], self.lesson.macros)}$"
 
     def _picture(self, match: re.Match[str]) -> str:
         path = normpath(f"{basename(dirname(self.lesson.path))}/{match[2]}")
@@ -134,7 +138,7 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
     lines = text.split("\n")
     fenced = {
         line
-        for token in markdown().parse(text)
+        for token in lesson_markdown().parse(text)
         if token.type in ("fence", "code_block") and token.map
         for line in range(*token.map)
     }

@@ -14,13 +14,14 @@ from functools import lru_cache
 from app.content.arithmetic import number_of
 from app.content.blocks import CodeBox, Forward, Lesson, Table, Train
 from app.content.directives.train import parameters_of
-from app.content.export.box_cells import fitted, plain_text, python_size
-from app.content.export.notebook import Cell, Work, resource
-from app.content.programs import parsed, tensors_of
+from app.content.export.box_cells import as_block_body, plain_text, python_size
+from app.content.export.notebook import NotebookCell, Work, resource_text
+from app.content.programs import parse_program, tensors_of
 from app.content.uses import boxes_of
 
 TEMPLATES: Mapping[str, str] = {
-    name: text for name, _, text in (part.partition("\n") for part in resource("training.txt").split("\n# %% ")[1:])
+    name: text
+    for name, _, text in (part.partition("\n") for part in resource_text("training.txt").split("\n# %% ")[1:])
 }
 SEED = 2147483647
 SAMPLING = 10  # names are drawn with another seed than batches
@@ -42,18 +43,18 @@ OWN_DATA = (
 )
 
 
-def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
+def training_cells(lesson: Lesson, train: Train, work: Work) -> Iterator[NotebookCell]:
     """The cells of *train*, below the one that asks."""
     found, forward = boxes_of((lesson,), lesson, train), lesson.forward(train.forward)
     if found is None or forward is None:
-        yield Cell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
+        yield NotebookCell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
         return
     own = "\n".join(work.codes.get(box.name, box.starter.source) for box in found[1])
-    run = _Run(train, forward, own, fitted(own, work.unfit), _taken(lesson, work))
+    run = _Run(train, forward, own, as_block_body(own, work.unfit), _taken(lesson, work))
     data = _packed(train.table) if train.table else tuple(work.names)
     said = OWN_DATA.format(source=train.table.source) if train.table else INTRODUCTION
-    yield Cell(text=said, name=f"{train.name}-introduction")
-    yield Cell(text=helpers(data), code=True, name=f"{train.name}-helpers", aid=True)
+    yield NotebookCell(text=said, name=f"{train.name}-introduction")
+    yield NotebookCell(text=helpers(data), code=True, name=f"{train.name}-helpers", aid=True)
     for name in (
         "table" if train.table else "names",
         "loop",
@@ -63,15 +64,15 @@ def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
         "compared",
     ):
         plain = run.cell("plain loop") if name == "loop" else ""
-        yield Cell(text=run.cell(name).strip(), code=True, name=f"{train.name}-{name}", plain=plain.strip())
+        yield NotebookCell(text=run.cell(name).strip(), code=True, name=f"{train.name}-{name}", plain=plain.strip())
 
 
 @lru_cache(maxsize=4)
 def helpers(names: tuple[str, ...]) -> str:
     """What surrounds the loop, with *names* in it; a few common ones where none are given."""
-    listed = names or resource("few_names.txt").split()
+    listed = names or resource_text("few_names.txt").split()
     packed = base64.b64encode(zlib.compress("\n".join(listed).encode("ascii"), 9)).decode("ascii")
-    return resource("training_helpers.py").replace("@@LIST@@", textwrap.fill(packed, WIDTH))
+    return resource_text("training_helpers.py").replace("@@LIST@@", textwrap.fill(packed, WIDTH))
 
 
 def _packed(table: Table) -> tuple[str, ...]:
@@ -200,7 +201,7 @@ def _python(expression: str, dims: Mapping[str, int]) -> str:
 
 def _statements(forward: Forward) -> Sequence[tuple[tuple[str, ...], str]]:
     """The statements of *forward*: the names that each writes, and its source."""
-    tree = parsed(forward.source)
+    tree = parse_program(forward.source)
     assert isinstance(tree, ast.Module), "the parser refuses a program that is not Python"
     return [
         (

@@ -8,7 +8,7 @@ LONGEST = 10_000
 INDENT = "    "
 
 
-def unfit(text: str) -> str:
+def block_problem(text: str) -> str:
     """Why *text* cannot stand in a block of its own; empty where it can, and means the same there.
 
     To compile a text may take any time and memory. One that a learner wrote is asked of a grader, which has a process

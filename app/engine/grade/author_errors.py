@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.content.blocks import Forward
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.engine.grade.jail_runs import JailFailedError
-from app.grading.forward.statements import Program, Statement
-from app.grading.reading.shape_inference import infer
+from app.grading.forward.statements import ForwardProgram, ForwardStatement
+from app.grading.reading.shape_inference import infer_shapes
 from app.sandbox.wire import Ending
 
 SECONDS = 20.0
@@ -71,17 +71,17 @@ class AuthorError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
+class FailureExplainer:
     """What is to blame for a run of *forward*, which is read as *program*, that came to nothing."""
 
     forward: Forward
-    program: Program
+    program: ForwardProgram
 
     def fails(self, report: Mapping[str, Any], dims: Mapping[str, int]) -> tuple[str, int]:
         """Why a run on other sizes came to nothing, and the line of the lesson file."""
         sizes = ", ".join(f"{name} = {size}" for name, size in dims.items())
         if "message" not in report:
-            return f"with {sizes}, `{undefined(report)}` holds NaN", self.line_writing(undefined(report))
+            return f"with {sizes}, `{first_nan_tensor(report)}` holds NaN", self.line_writing(first_nan_tensor(report))
         failed = self.program.statements[report["failed"]]
         return f"with {sizes}, `{failed.source}` stops: {report['message']}", self._line_of(failed)
 
@@ -96,14 +96,15 @@ class Blame:
 
     def _too_large(self, said: str, dims: Mapping[str, Mapping[str, int]]) -> AuthorError:
         """*said* of runs on *dims*, with their largest tensor and what to do."""
-        shapes = {name: infer(replace(self.forward, dims=one)) for name, one in dims.items()}
+        shapes = {name: infer_shapes(replace(self.forward, dims=one)) for name, one in dims.items()}
         sizes = [(math.prod(shape), name, tensor) for name, some in shapes.items() for tensor, shape in some.items()]
         if not sizes:
             return AuthorError(said, 0)
         count, name, tensor = max(sizes)
         where = ", ".join(f"{dim} = {size}" for dim, size in dims[name].items())
+        shape = format_shape(shapes[name][tensor])
         message = (
-            f"{said}. The largest tensor is `{tensor}` with {written(shapes[name][tensor])} = {count:,} numbers, where "
+            f"{said}. The largest tensor is `{tensor}` with {shape} = {count:,} numbers, where "
             f"{where}. Give smaller sizes: in `:dims:`, or in `:hidden:` for the runs that nobody sees"
         )
         return AuthorError(message, self.line_writing(tensor))
@@ -127,17 +128,17 @@ class Blame:
                 )
             said = _WHY[why].replace("{message}", message)
             raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
-        if tensor := undefined(report):
+        if tensor := first_nan_tensor(report):
             raise AuthorError(f"`{tensor}` holds NaN on the lesson's sizes", self.line_writing(tensor))
 
     def line_writing(self, tensor: str) -> int:
         """The line of the lesson file that writes *tensor*; 0 for one that is given."""
         return next((self._line_of(one) for one in self.program.statements if tensor in one.outputs), 0)
 
-    def _line_of(self, statement: Statement) -> int:
+    def _line_of(self, statement: ForwardStatement) -> int:
         return self.forward.line_of(statement.node.lineno)
 
 
-def undefined(report: Mapping[str, Any]) -> str:
+def first_nan_tensor(report: Mapping[str, Any]) -> str:
     """The first tensor of a run that holds NaN; empty where none does."""
     return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")

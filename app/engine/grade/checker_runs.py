@@ -8,12 +8,12 @@ from random import SystemRandom
 
 from app.content.blocks import Checker
 from app.engine.grade import defining
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.grader import Run
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.grader import RunResult
 from app.grading.forward.driver_jobs import CheckHeader
 from app.grading.judge.check_verdict import ANSWER, names_of, stopped_everywhere, verdicts_of
-from app.grading.judge.plan import Plan
-from app.grading.judge.torch_errors import translate
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import RIGHT, Verdict
 from app.sandbox.wire import Job
@@ -22,13 +22,13 @@ _FAILED = "failed"
 _ORDER = SystemRandom()
 
 
-def check(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Verdict:
+def check_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: JailRunner) -> Verdict:
     """The verdict on *code*, which *plan* was read from."""
-    if (unfinished := defining.unfinished(checker, plan)) is not None:
+    if (unfinished := defining.blank_verdict(checker, plan)) is not None:
         return unfinished
     cases = [(f"c{index}", name) for index, name in enumerate(_shuffled(names_of(checker)))]
     reply = jail.run(_job(checker, code, dict(cases)))
-    if (stopped := defining.stopped(checker, reply)) is not None:
+    if (stopped := defining.stopped_verdict(checker, reply)) is not None:
         return stopped
     found = read_trials(reply.arrays, reply.texts, [_FAILED, *(key for key, _ in cases)])
     printed = reply.texts.get("printed", "")
@@ -38,7 +38,7 @@ def check(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Verdict:
     trials = {name: found[key] for key, name in cases}
     everywhere = stopped_everywhere(trials)
     if everywhere is not None:
-        message = f"{translate(everywhere)} It stopped on every case that it was tried on."
+        message = f"{translate_error(everywhere)} It stopped on every case that it was tried on."
         return Verdict(outcome="error", line=everywhere.line, message=message, printed=printed)
     names = verdicts_of(checker, trials)
     first = next((one.name for one in names if one.verdict not in RIGHT), None)
@@ -47,9 +47,9 @@ def check(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Verdict:
     return Verdict(outcome="graded", passed=passed, names=names, printed=f"{printed}{said}"[: defining.PRINTED])
 
 
-def run(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Run:
+def run_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: JailRunner) -> RunResult:
     """Run the text itself, without any case: what it prints, and the values it leaves."""
-    return defining.run(checker, _job(checker, code, {}, shown=list(plan.last)), jail)
+    return defining.run_definitions(checker, _job(checker, code, {}, shown=list(plan.last)), jail)
 
 
 def _shuffled(names: tuple[str, ...]) -> list[str]:

@@ -4,14 +4,14 @@ import logging
 from dataclasses import replace
 
 from app.content.blocks import Checker, FunctionBox
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.outcomes import ending, grader_fault
-from app.engine.grader import Run
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.grade.outcomes import early_end_verdict, grader_fault
+from app.engine.grader import RunResult
 from app.grading.judge.call_errors import a_kind
 from app.grading.judge.check_verdict import ANSWER
-from app.grading.judge.plan import Plan
-from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.trials import RunReport, read_trials
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 
@@ -24,38 +24,38 @@ PRINTED = 4000
 Box = Checker | FunctionBox
 
 
-def unfinished(box: Box, plan: Plan) -> Verdict | None:
+def blank_verdict(box: Box, plan: ParsedSubmission) -> Verdict | None:
     """The verdict on a text with a blank, which is not run."""
     blank = any(line.blank for line in plan.lines)
     return _not_yet(box, "There is still a blank in your code.") if blank else None
 
 
-def stopped(box: Box, reply: Reply) -> Verdict | None:
+def stopped_verdict(box: Box, reply: Reply) -> Verdict | None:
     """The verdict on a text that came to none of its cases; None where they were run."""
     if reply.ending != "done":
-        return ending(reply, box.seconds)
+        return early_end_verdict(reply, box.seconds)
     if "escaped" in reply.texts:
         _LOG.error("the driver of '%s' failed: %s", box.name, reply.texts["escaped"])
         return grader_fault()
     own, printed = _own(reply), reply.texts.get("printed", "")
     if own.errors:
         error = own.errors[0]
-        return Verdict(outcome="error", line=error.line, message=translate(error), printed=printed)
+        return Verdict(outcome="error", line=error.line, message=translate_error(error), printed=printed)
     if own.kinds:
         return replace(_not_yet(box, _undefined(box, own.kinds.get(ANSWER, "object"))), printed=printed)
     return None
 
 
-def run(box: Box, job: Job, jail: JailRuns) -> Run:
+def run_definitions(box: Box, job: Job, jail: JailRunner) -> RunResult:
     """Run the text itself, by a *job* without any case: what it prints, and the values it leaves."""
     reply = jail.run(job)
-    ended, shown = stopped(box, reply), _own(reply).shown
+    ended, shown = stopped_verdict(box, reply), _own(reply).shown
     if ended is None or ended.outcome == "graded":  # only a check asks what it defines
-        return Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
-    return Run(outcome=ended.outcome, shown=shown, printed=ended.printed, line=ended.line, message=ended.message)
+        return RunResult(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
+    return RunResult(outcome=ended.outcome, shown=shown, printed=ended.printed, line=ended.line, message=ended.message)
 
 
-def _own(reply: Reply) -> Trial:
+def _own(reply: Reply) -> RunReport:
     return read_trials(reply.arrays, reply.texts, [_OWN])[_OWN]
 
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.prepared_task import Bench
-from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.trials import Trial
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.grade.prepared_task import PreparedTask
+from app.grading.judge.plan import ParsedSubmission, parse_submission
+from app.grading.judge.trials import RunReport
 from app.grading.judge.verdict import Verdict
 from app.sandbox.wire import Reply
 
@@ -26,7 +26,9 @@ NO_NUMBER = (
 )
 
 
-def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, reply: Reply, solution: str, jail: JailRuns) -> Verdict:
+def with_remarks(
+    verdict: Verdict, bench: PreparedTask, plan: ParsedSubmission, reply: Reply, solution: str, jail: JailRunner
+) -> Verdict:
     """*verdict*, which is right, with a remark at each name that is another one on the edges; not so in *solution*.
 
     Args:
@@ -35,7 +37,7 @@ def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, reply: Reply, solut
     remarks = _remarks(bench, plan, reply, jail)
     if not remarks:
         return verdict
-    usual = read_plan(solution)
+    usual = parse_submission(solution)
     own = _remarks(bench, usual, jail.run(bench.job(usual)), jail)
     names = [
         replace(one, note=f"{one.note} {remarks[one.name]}".lstrip()) if one.name in remarks.keys() - own else one
@@ -44,7 +46,7 @@ def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, reply: Reply, solut
     return replace(verdict, names=tuple(names))
 
 
-def _remarks(bench: Bench, plan: Plan, reply: Reply, jail: JailRuns) -> Mapping[str, str]:
+def _remarks(bench: PreparedTask, plan: ParsedSubmission, reply: Reply, jail: JailRunner) -> Mapping[str, str]:
     """By name: what is said of a submission that is right elsewhere."""
     edge = bench.edge
     if edge is None or reply.ending != "done":
@@ -56,6 +58,6 @@ def _remarks(bench: Bench, plan: Plan, reply: Reply, jail: JailRuns) -> Mapping[
     return {one.name: _remark(one.name, trials) for one in judged if one.verdict == "wrong"}
 
 
-def _remark(name: str, trials: Mapping[str, Trial]) -> str:
+def _remark(name: str, trials: Mapping[str, RunReport]) -> str:
     values = [trial.values[name] for trial in trials.values() if name in trial.values]
     return ON_EDGE if all(np.isfinite(one).all() for one in values) else NO_NUMBER

@@ -16,24 +16,24 @@ from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.author_errors import AuthorError
 from app.engine.grade.edges import with_remarks
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_pairs import one_sided_statements
-from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns, Timed
+from app.engine.grade.jail_runs import JailFailedError, JailRunner, Timed, TimeLimitedRunner
 from app.engine.grade.outcomes import (
     author_fault,
-    broken,
-    ending,
+    early_end_verdict,
+    exercise_fault_verdict,
     grader_fault,
     refused_by,
     stopped_by,
-    unread,
+    syntax_verdict,
 )
-from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
+from app.engine.grade.prepared_task import PreparedTask, UngradableExerciseError, scales_output
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grade.substitution import StoppedError
-from app.engine.grader import Nudge, Run
+from app.engine.grader import Nudge, RunResult
 from app.engine.identity_cache import IdentityCache
-from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
+from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import (
     changes_of,
@@ -41,13 +41,13 @@ from app.grading.judge.hunt_verdict import (
     line_verdict,
     others_verdict,
     split_line,
-    unchanged,
+    unchanged_verdict,
 )
 from app.grading.judge.judging import Judge
-from app.grading.judge.origins import origins
-from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.told import Ground, Told, ground_of_calls, ground_of_program, tell
-from app.grading.judge.torch_errors import translate
+from app.grading.judge.origins import entry_origins
+from app.grading.judge.plan import ParsedSubmission, parse_submission
+from app.grading.judge.told import InlayShapes, ShapeContext, ground_of_calls, ground_of_program, infer_line_shapes
+from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, normalise, refusal, too_much
@@ -72,7 +72,7 @@ class Engine:
 
     def __init__(
         self,
-        jail: JailRuns,
+        jail: JailRunner,
         facts_dir: Path | None,
         seeds: Seeds = PUBLIC,
         tell: Callable[[Verdict], None] | None = None,
@@ -81,9 +81,9 @@ class Engine:
         self._tell = tell
         self._seeds = seeds
         self._cache = FactsCache(facts_dir)
-        self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
-        self._benches: OrderedDict[object, Bench] = OrderedDict()
-        self._grounds = IdentityCache[Ground](_KEPT)
+        self._studies: OrderedDict[object, ForwardReferences | AuthorError] = OrderedDict()
+        self._benches: OrderedDict[object, PreparedTask] = OrderedDict()
+        self._grounds = IdentityCache[ShapeContext](_KEPT)
         self._declared_answers: OrderedDict[object, function_runs.Declared] = OrderedDict()
 
     def facts(self, forward: Forward) -> Facts:
@@ -114,20 +114,20 @@ class Engine:
         wall, in_jail = spent()
         return replace(verdict, wall_ms=wall, jail_ms=in_jail)
 
-    def _judged(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Verdict:
+    def _judged(self, task: AnyTask, code: str, gate: bool, jail: JailRunner) -> Verdict:
         match task:
             case CheckerTask(checker=checker):
                 plan, refused = self._admitted((), code, gate)
-                return refused or checker_runs.check(checker, code, plan, jail)
+                return refused or checker_runs.check_checker(checker, code, plan, jail)
             case FunctionTask(box=box):
                 plan, refused = self._admitted((CLASSES,), code, gate)
-                return refused or function_runs.check(box, code, plan, jail, self._declared(box, jail))
+                return refused or function_runs.check_function(box, code, plan, jail, self._declared(box, jail))
             case HuntTask(bug=bug, mending=mending):
                 return self._hunted(bug, mending, code, gate, jail)
-            case Task():
+            case GradTask():
                 return self._check(task, code, gate, jail)
 
-    def _hunted(self, bug: Bug, mending: Task, text: str, gate: bool, jail: JailRuns) -> Verdict:
+    def _hunted(self, bug: Bug, mending: GradTask, text: str, gate: bool, jail: JailRunner) -> Verdict:
         """First the line, then what was made of it, then that nothing else was touched.
 
         A cure at another line is one: it is run before the line is called the wrong one.
@@ -138,7 +138,7 @@ class Engine:
         if line.verdict not in RIGHT and cured is None:
             return Verdict(outcome="graded", names=(line,))
         if changes is not None and changes.none:
-            return Verdict(outcome="graded", names=(line, unchanged()))
+            return Verdict(outcome="graded", names=(line, unchanged_verdict()))
         verdict = self._check(mending, code, gate, jail, (line,))
         if cured is not None and verdict.passed:
             return replace(verdict, names=(cured, *verdict.names))
@@ -150,7 +150,7 @@ class Engine:
         return replace(verdict, names=(line, *verdict.names, others), passed=others.verdict in RIGHT)
 
     def _check(
-        self, task: Task, code: str, gate: bool, jail: JailRuns, before: tuple[NameVerdict, ...] = ()
+        self, task: GradTask, code: str, gate: bool, jail: JailRunner, before: tuple[NameVerdict, ...] = ()
     ) -> Verdict:
         plan, refused = self._admitted(task.grad.forbid, code, gate, in_part=True)
         if refused is not None:
@@ -158,10 +158,10 @@ class Engine:
         try:
             bench = self._bench(task)
             reply, rode = _attempted(bench, plan, jail)
-        except (AuthorError, JailFailedError, UnfitError) as error:
-            return broken(error)
+        except (AuthorError, JailFailedError, UngradableExerciseError) as error:
+            return exercise_fault_verdict(error)
         if reply.ending != "done":
-            return ending(reply, task.grad.seconds)
+            return early_end_verdict(reply, task.grad.seconds)
         if "escaped" in reply.texts:
             _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
             return grader_fault()
@@ -184,54 +184,54 @@ class Engine:
             declared = "" if judge.stopped is None else at.declared_error(judge.stopped)
             return _verdict(at, judge, names, printed, declared)
         except StoppedError as error:
-            return ending(error.reply, task.grad.seconds)
+            return early_end_verdict(error.reply, task.grad.seconds)
         except (AuthorError, JailFailedError) as error:
-            return broken(error)
+            return exercise_fault_verdict(error)
 
-    def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
+    def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> RunResult:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
         spent = self._spent()
         try:
             ran = replace(self._ran(task, normalise(code)[0], gate, self._hurried(seconds)), told=self.told(task, code))
-        except (AuthorError, JailFailedError, UnfitError) as error:
-            ran = Run(outcome="fault", message=broken(error).message)
+        except (AuthorError, JailFailedError, UngradableExerciseError) as error:
+            ran = RunResult(outcome="fault", message=exercise_fault_verdict(error).message)
         except MemoryError:
             raise  # a limit of the reader's, which the text has met
         except Exception:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a run of %s failed", task.name)
-            ran = Run(outcome="fault", message=grader_fault().message)
+            ran = RunResult(outcome="fault", message=grader_fault().message)
         wall, in_jail = spent()
         return replace(ran, wall_ms=wall, jail_ms=in_jail)
 
-    def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Run:
+    def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRunner) -> RunResult:
         task = task.mending if isinstance(task, HuntTask) else task
         plan, refused = self._admitted(_rules(task), code, gate)
         if refused is not None:
-            return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
+            return RunResult(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
-            return checker_runs.run(task.checker, code, plan, jail)
+            return checker_runs.run_checker(task.checker, code, plan, jail)
         if isinstance(task, FunctionTask):
-            return function_runs.run(task.box, code, plan, jail)
+            return function_runs.run_function_text(task.box, code, plan, jail)
         bench = self._bench(task)
         reply = jail.run(bench.job(plan, visible_only=True))
         if reply.ending != "done":
-            verdict = ending(reply, task.grad.seconds)
-            return Run(outcome=verdict.outcome, message=verdict.message)
+            verdict = early_end_verdict(reply, task.grad.seconds)
+            return RunResult(outcome=verdict.outcome, message=verdict.message)
         trial = bench.placed(read_trials(reply.arrays, reply.texts, ["v"])["v"], plan)
         data = bench.study.sets["v"]
         upstreams = (*task.forward.outputs, *(name[1:] for name in task.given))
         scope = {**data.tensors, **{f"d{name}": data.tensors[name] for name in upstreams}}
-        done = Run(
+        done = RunResult(
             outcome="graded",
             shown=trial.shown,
             printed=reply.texts.get("printed", ""),
-            origins=origins(plan, scope, data.dims, task.grad.require),
+            origins=entry_origins(plan, scope, data.dims, task.grad.require),
         )
         if not trial.errors:
             return done
         raised = trial.errors[0]
-        return replace(done, outcome="error", line=raised.line, message=translate(raised))
+        return replace(done, outcome="error", line=raised.line, message=translate_error(raised))
 
     def nudge(
         self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True, seconds: float | None = None
@@ -243,12 +243,12 @@ class Engine:
         code, _ = normalise(code)
         plan, refused = self._admitted(task.grad.forbid, code, gate)
         try:
-            own = nudging.Own(refused or plan, self._hurried(seconds), patient=seconds is None)
-            return nudging.nudged(self._bench(task), self._jail, name, entry, own)
+            own = nudging.SubmissionSource(refused or plan, self._hurried(seconds), patient=seconds is None)
+            return nudging.grade_nudge(self._bench(task), self._jail, name, entry, own)
         except nudging.LateError:
             return Nudge(outcome="timeout", name=name)
-        except (AuthorError, JailFailedError, UnfitError) as error:
-            return Nudge(outcome="fault", name=name, message=broken(error).message)
+        except (AuthorError, JailFailedError, UngradableExerciseError) as error:
+            return Nudge(outcome="fault", name=name, message=exercise_fault_verdict(error).message)
         except MemoryError:
             raise  # a limit of the reader's, which the text has met
         except Exception:
@@ -256,12 +256,12 @@ class Engine:
             _LOG.exception("a nudge of %s failed", task.name)
             return Nudge(outcome="fault", name=name, message=grader_fault().message)
 
-    def told(self, task: AnyTask, code: str) -> Told:
+    def told(self, task: AnyTask, code: str) -> InlayShapes:
         """The shapes that the lines of *code* give, read from the text alone: nothing is run."""
         plain, _ = normalise(code)
         if too_much(plain) is not None:
-            return Told()
-        return tell(plain, self._grounds.of(task, lambda: _ground(task)))
+            return InlayShapes()
+        return infer_line_shapes(plain, self._grounds.of(task, lambda: _ground(task)))
 
     # Before the run.
 
@@ -270,32 +270,32 @@ class Engine:
         began, before = time.perf_counter(), self._jail.spent_ms
         return lambda: (round((time.perf_counter() - began) * 1e3, 3), round(self._jail.spent_ms - before, 3))
 
-    def _hurried(self, seconds: float | None) -> JailRuns:
-        return self._jail if seconds is None else Hurried(self._jail, seconds)
+    def _hurried(self, seconds: float | None) -> JailRunner:
+        return self._jail if seconds is None else TimeLimitedRunner(self._jail, seconds)
 
     def _admitted(
         self, forbid: tuple[str, ...], code: str, gate: bool, *, in_part: bool = False
-    ) -> tuple[Plan, Verdict | None]:
+    ) -> tuple[ParsedSubmission, Verdict | None]:
         """*code* as a plan, or why it is not run. *in_part*: lines that are no Python are set aside."""
         refused = refusal(code, forbid) if gate else None
         if refused is not None:
-            return Plan(), refused_by(refused)
-        plan = read_plan(code)
+            return ParsedSubmission(), refused_by(refused)
+        plan = parse_submission(code)
         if plan.fault is None:
             return plan, None
         if not plan.lines or not in_part:
-            return plan, unread(plan.fault)
+            return plan, syntax_verdict(plan.fault)
         refused = refusal(plan.source, forbid) if gate else None  # the gate could not read on where the parser stopped
         return plan, refused_by(refused) if refused is not None else None
 
     # What is kept between submissions.
 
-    def _declared(self, box: FunctionBox, jail: JailRuns) -> Callable[[], function_runs.Declared]:
+    def _declared(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
         """What the declared mistakes of *box* give; found out when it is asked for, and then kept."""
         key = (box.function, box.cases, tuple(one.code.source for one in box.mistakes))
-        return lambda: _remembered(self._declared_answers, key, lambda: function_runs.declared(box, jail))
+        return lambda: _remembered(self._declared_answers, key, lambda: function_runs.run_declared_mistakes(box, jail))
 
-    def _study(self, forward: Forward, scaled: bool = False) -> Study:
+    def _study(self, forward: Forward, scaled: bool = False) -> ForwardReferences:
         sizes = tuple(tuple(one.items()) for one in (forward.dims, forward.related, forward.hidden))
         ends = (forward.output, forward.others)
         content = (sizes, forward.inputs, ends, forward.source, forward.lines)
@@ -305,22 +305,22 @@ class Engine:
             raise found
         return found
 
-    def _studied(self, forward: Forward, scaled: bool) -> Study | AuthorError:
+    def _studied(self, forward: Forward, scaled: bool) -> ForwardReferences | AuthorError:
         try:
-            return Study(forward, self._jail, self._cache, scaled, self._seeds)
+            return ForwardReferences(forward, self._jail, self._cache, scaled, self._seeds)
         except AuthorError as error:
             return error
 
-    def _bench(self, task: Task) -> Bench:
+    def _bench(self, task: GradTask) -> PreparedTask:
         scaled = scales_output(task)
         study, grad = self._study(task.forward, scaled), task.grad
         judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
         said = tuple((one.code.source, one.message) for one in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, said)
-        return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
+        return _remembered(self._benches, key, lambda: PreparedTask(task, study, self._jail))
 
 
-def _attempted(bench: Bench, plan: Plan, jail: JailRuns) -> tuple[Reply, bool]:
+def _attempted(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> tuple[Reply, bool]:
     """What came of *plan*, and whether it was run on the numbers of the others as well."""
     reply = jail.run(bench.job(plan))
     if reply.ending == "done" or not bench.others:
@@ -329,35 +329,37 @@ def _attempted(bench: Bench, plan: Plan, jail: JailRuns) -> tuple[Reply, bool]:
     return jail.run(bench.job(plan, alone=True)), False
 
 
-def _verdict(bench: Bench, judge: Judge, names: tuple[NameVerdict, ...], printed: str, declared: str = "") -> Verdict:
+def _verdict(
+    bench: PreparedTask, judge: Judge, names: tuple[NameVerdict, ...], printed: str, declared: str = ""
+) -> Verdict:
     """The verdict of *judge* on *names*; *declared* is what the author says of the error that stopped the code."""
     fault = judge.plan.fault
     found = Verdict(outcome="graded", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
     if fault is not None:
-        return replace(unread(fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+        return replace(syntax_verdict(fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
     if judge.stopped is not None:
         return stopped_by(judge, judge.stopped, declared, replace(found, outcome="error"))
     return replace(found, passed=bool(names) and all(one.verdict in RIGHT for one in names))
 
 
-def _rules(task: Task | CheckerTask | FunctionTask) -> tuple[str, ...]:
+def _rules(task: GradTask | CheckerTask | FunctionTask) -> tuple[str, ...]:
     match task:
         case CheckerTask():
             return ()
         case FunctionTask():
             return (CLASSES,)
-        case Task():
+        case GradTask():
             return task.grad.forbid
 
 
-def _ground(task: AnyTask) -> Ground:
+def _ground(task: AnyTask) -> ShapeContext:
     """What a text for *task* is read on."""
     match task:
         case CheckerTask(checker=box) | FunctionTask(box=box):
             return ground_of_calls(box.function, box.arguments, box.cases[0].code.source if box.cases else "")
         case HuntTask(mending=mending):
             return _ground(mending)
-        case Task(forward=forward, given=given):
+        case GradTask(forward=forward, given=given):
             return ground_of_program(forward, (*forward.upstreams, *given))
 
 

@@ -21,7 +21,7 @@ class TimeUpError(BaseException):
     """Nothing is left. No `Exception`: what recovers from a stumbling rule must not recover from this."""
 
 
-class Budget:
+class ExplanationTimeBudget:
     """What is left, in seconds; processor time, because a busy machine must not change what is said.
 
     One thread of a process has signals, so this is of use in that one only.

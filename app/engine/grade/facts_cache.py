@@ -30,7 +30,7 @@ _FORWARD = ("tape_driver.py", "reverse.py", "occurrences.py", "predicates.py", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class CacheEntry:
     arrays: Mapping[str, Array]
     texts: Mapping[str, str]
 
@@ -50,13 +50,13 @@ class FactsCache:
         self._folder = folder
         self._memory_bytes = memory_bytes
         self._disk_bytes = disk_bytes
-        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._entries: OrderedDict[str, CacheEntry] = OrderedDict()
         self._held = 0
         if folder is not None:
             with contextlib.suppress(OSError):
                 folder.mkdir(parents=True, exist_ok=True)
 
-    def get(self, question: object, answer: Callable[[], Entry | None]) -> Entry | None:
+    def get(self, question: object, answer: Callable[[], CacheEntry | None]) -> CacheEntry | None:
         """The entry for *question* (JSON values); `answer` is asked on a miss, and None is not kept."""
         key = _key(question)
         entry = self._entries.get(key)
@@ -72,14 +72,14 @@ class FactsCache:
             self._keep(key, entry)
         return entry
 
-    def _keep(self, key: str, entry: Entry) -> None:
+    def _keep(self, key: str, entry: CacheEntry) -> None:
         self._entries[key] = entry
         self._held += entry.size
         while self._held > self._memory_bytes and len(self._entries) > 1:
             _, dropped = self._entries.popitem(last=False)
             self._held -= dropped.size
 
-    def _read(self, key: str) -> Entry | None:
+    def _read(self, key: str) -> CacheEntry | None:
         if self._folder is None:
             return None
         path = self._folder / f"{key}.npz"
@@ -90,9 +90,9 @@ class FactsCache:
             os.utime(path)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError):
             return None
-        return Entry(arrays={name.replace("\\", "/"): one for name, one in arrays.items()}, texts=texts)
+        return CacheEntry(arrays={name.replace("\\", "/"): one for name, one in arrays.items()}, texts=texts)
 
-    def _write(self, key: str, entry: Entry) -> None:
+    def _write(self, key: str, entry: CacheEntry) -> None:
         if self._folder is None:
             return
         arrays: dict[str, Any] = {name.replace("/", "\\"): one for name, one in entry.arrays.items()}

@@ -15,21 +15,21 @@ from typing import Any
 import numpy as np
 
 from app.content.blocks import Forward
-from app.engine.grade.author_errors import SECONDS, AuthorError, Blame, undefined
-from app.engine.grade.facts_cache import Entry, FactsCache
+from app.engine.grade.author_errors import SECONDS, AuthorError, FailureExplainer, first_nan_tensor
+from app.engine.grade.facts_cache import CacheEntry, FactsCache
 from app.engine.grade.hidden_draws import DRAWS, DTYPE, HIDDEN, SETS, DataSet, Drawn, asked_in, better_draws
-from app.engine.grade.jail_runs import JailFailedError, JailRuns
+from app.engine.grade.jail_runs import JailFailedError, JailRunner
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims
-from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
+from app.grading.forward.driver_jobs import ForwardLineSpec, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
-from app.grading.forward.statements import Program, ProgramError, read_program
+from app.grading.forward.statements import ForwardProgram, ProgramError, read_program
 from app.grading.judge.compare import Reference
 from app.grading.reading.shape_inference import fits_memory
 from app.sandbox.wire import Job
 
 
-class Study:
+class ForwardReferences:
     """One forward program.
 
     Args:
@@ -42,7 +42,7 @@ class Study:
     """
 
     def __init__(
-        self, forward: Forward, jail: JailRuns, cache: FactsCache, scaled: bool = False, seeds: Seeds = PUBLIC
+        self, forward: Forward, jail: JailRunner, cache: FactsCache, scaled: bool = False, seeds: Seeds = PUBLIC
     ) -> None:
         self.forward = forward
         self._scaled = scaled
@@ -53,10 +53,10 @@ class Study:
         self._cache = cache
         inputs = [one.name for one in forward.inputs]
         try:
-            self.program: Program = read_program(forward.source, inputs, forward.dims, *forward.outputs)
+            self.program: ForwardProgram = read_program(forward.source, inputs, forward.dims, *forward.outputs)
         except ProgramError as error:
             raise AuthorError(error.message, forward.line_of(error.line)) from None
-        self._blame = Blame(forward, self.program)
+        self._blame = FailureExplainer(forward, self.program)
         self.pinned = False
         self._fixed = ("", 0)
         self.gradable: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class Study:
         return self._seed["v"]
 
     @property
-    def _statements(self) -> list[Line]:
+    def _statements(self) -> list[ForwardLineSpec]:
         return [
             {"source": one.source, "outputs": list(one.outputs), "inputs": list(one.inputs)}
             for one in self.program.statements
@@ -99,7 +99,9 @@ class Study:
             except JailFailedError as error:
                 raise self._blame.unfinished(error, dims) from None
             self._blame.refuse(report["v"], dims)
-            failed = next((name for name in HIDDEN if "message" in report[name] or undefined(report[name])), None)
+            failed = next(
+                (name for name in HIDDEN if "message" in report[name] or first_nan_tensor(report[name])), None
+            )
             if failed is None:
                 break
             why = why if why[0] else self._blame.fails(report[failed], dims[failed])
@@ -139,7 +141,7 @@ class Study:
         except JailFailedError:
             return {}
 
-    def _forward_run(self, drawn: Mapping[str, Drawn], *, tried: bool = False) -> tuple[Entry, dict[str, Any]]:
+    def _forward_run(self, drawn: Mapping[str, Drawn], *, tried: bool = False) -> tuple[CacheEntry, dict[str, Any]]:
         runs: list[TapeRun] = [{**self._run(run, one.like, one.dims), "tried": tried} for run, one in drawn.items()]
 
         def arrays() -> dict[str, Array]:
@@ -148,14 +150,14 @@ class Study:
         asked = {run: [one.like, dict(one.dims), astuple(one.draw)] for run, one in drawn.items()}
         return self._ask(["forward", tried, asked], "forward", runs, arrays)
 
-    def _data_set(self, run: str, drawn: Drawn, entry: Entry, report: Mapping[str, Any]) -> DataSet:
+    def _data_set(self, run: str, drawn: Drawn, entry: CacheEntry, report: Mapping[str, Any]) -> DataSet:
         tensors = self._inputs(drawn)
         prefix = f"{run}/"
         tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
         numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}
         return DataSet(dims=drawn.dims, tensors=tensors, numbers=numbers)
 
-    def pair(self, drawn: Mapping[str, Drawn], number: str) -> "Study | None":
+    def pair(self, drawn: Mapping[str, Drawn], number: str) -> "ForwardReferences | None":
         """This study with other hidden runs, *drawn* by data set; None where they are not all finite numbers.
 
         Args:
@@ -221,7 +223,7 @@ class Study:
         detail: str | None,
         blockable: Sequence[str],
         others: Collection[str] = (),
-    ) -> tuple[Entry, dict[str, Any]]:
+    ) -> tuple[CacheEntry, dict[str, Any]]:
         """The arrays and the report of backward runs; *cuts* are those of `references`.
 
         Args:
@@ -265,7 +267,7 @@ class Study:
 
     def _ask(
         self, question: object, mode: str, runs: Sequence[TapeRun], arrays: Callable[[], Mapping[str, Array]]
-    ) -> tuple[Entry, dict[str, Any]]:
+    ) -> tuple[CacheEntry, dict[str, Any]]:
         """The answer to *question*: the one that is kept, or that of a run, for which *arrays* are drawn."""
         header: TapeHeader = {
             "mode": mode,
@@ -274,11 +276,11 @@ class Study:
             "runs": runs,
         }
 
-        def answer() -> Entry:
+        def answer() -> CacheEntry:
             reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays(), seconds=SECONDS))
             if reply.ending != "done" or "report" not in reply.texts:
                 raise JailFailedError(reply)
-            return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
+            return CacheEntry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
 
         entry = self._cache.get([self._content, self._scaled, self._mark, question], answer)
         assert entry is not None, "an answer is an entry or an exception"

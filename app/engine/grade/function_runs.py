@@ -9,29 +9,31 @@ from typing import Any
 
 from app.content.blocks import FunctionBox
 from app.engine.grade import defining
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.grader import Run
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.grader import RunResult
 from app.grading.forward.driver_jobs import FunctionHeader
-from app.grading.judge.function_verdict import Answer, names_of, verdict_of
-from app.grading.judge.plan import Plan
-from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import document
+from app.grading.judge.function_verdict import CaseResult, names_of, verdict_of
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.trials import parse_report
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 
 _SECONDS = 4.0
 
-Answers = Mapping[str, Answer]
+Answers = Mapping[str, CaseResult]
 Declared = tuple[tuple[str, Answers], ...]
 """The messages of declared mistakes, each with what the mistake gives."""
 
 
-def check(box: FunctionBox, code: str, plan: Plan, jail: JailRuns, declared: Callable[[], Declared]) -> Verdict:
+def check_function(
+    box: FunctionBox, code: str, plan: ParsedSubmission, jail: JailRunner, declared: Callable[[], Declared]
+) -> Verdict:
     """The verdict on *code*, which *plan* was read from."""
-    if (unfinished := defining.unfinished(box, plan)) is not None:
+    if (unfinished := defining.blank_verdict(box, plan)) is not None:
         return unfinished
     reply = jail.run(_job(box, code, judge=False))
-    if (stopped := defining.stopped(box, reply)) is not None:
+    if (stopped := defining.stopped_verdict(box, reply)) is not None:
         return stopped
     printed = reply.texts.get("printed", "")
     answers = _answers(box, reply)
@@ -47,12 +49,12 @@ def check(box: FunctionBox, code: str, plan: Plan, jail: JailRuns, declared: Cal
     return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: defining.PRINTED])
 
 
-def run(box: FunctionBox, code: str, plan: Plan, jail: JailRuns) -> Run:
+def run_function_text(box: FunctionBox, code: str, plan: ParsedSubmission, jail: JailRunner) -> RunResult:
     """Run the text itself, without any case: what it prints, and the values it leaves."""
-    return defining.run(box, _job(box, code, judge=False, shown=list(plan.last)), jail)
+    return defining.run_definitions(box, _job(box, code, judge=False, shown=list(plan.last)), jail)
 
 
-def declared(box: FunctionBox, jail: JailRuns) -> Declared:
+def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
     """What each declared mistake of *box* gives; one that does not end says nothing."""
     replies = ((one.message, jail.run(_job(box, one.code.source, judge=False))) for one in box.mistakes)
     return tuple((message, _answers(box, reply)) for message, reply in replies if reply.ending == "done")
@@ -67,9 +69,9 @@ def _verdicts(box: FunctionBox, own: Answers, references: Answers, message: str)
     return tuple(found)
 
 
-def _references(box: FunctionBox, reply: Reply, jail: JailRuns) -> Answers | Verdict:
+def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | Verdict:
     """What the author's solution gives, and what its `expect` says of the learner's results in *reply*."""
-    report = document(reply.texts.get("report", ""))
+    report = parse_report(reply.texts.get("report", ""))
     judged = {
         name: _mapping(report.get(name)).get("result")
         for name, case in zip(names_of(box), box.cases, strict=True)
@@ -82,7 +84,7 @@ def _references(box: FunctionBox, reply: Reply, jail: JailRuns) -> Answers | Ver
     found = _answers(box, answered)
     failed = next((one.error for one in found.values() if one.error is not None), None)
     if failed is not None:
-        return _broken(translate(failed))
+        return _broken(translate_error(failed))
     return found
 
 
@@ -95,8 +97,8 @@ def _same(gives: Answers, answers: Answers) -> bool:
 
 
 def _answers(box: FunctionBox, reply: Reply) -> Answers:
-    report = document(reply.texts.get("report", ""))
-    return {name: Answer(name, report, reply.arrays) for name in names_of(box)}
+    report = parse_report(reply.texts.get("report", ""))
+    return {name: CaseResult(name, report, reply.arrays) for name in names_of(box)}
 
 
 def _job(

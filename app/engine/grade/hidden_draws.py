@@ -6,7 +6,7 @@ from typing import Any
 
 from app.grading.forward.data import Array, Draw
 from app.grading.forward.driver_jobs import Asked
-from app.grading.forward.sides import lacking, others
+from app.grading.forward.sides import alternative_draws, missing_sides
 
 SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
@@ -53,13 +53,13 @@ def better_draws(
     before: tuple[Asked, ...] = ()
     for name in ("a", "b"):
         best = asked_in(report[name])
-        missing = len(lacking(best, before, first=name == "a"))
+        missing = len(missing_sides(best, before, first=name == "a"))
         for run, one in _runs(drawn[name]) if missing else ():
             answer = tried({run: one}).get(run, {})
             asked = asked_in(answer)
             if not answer.get("finite") or answer["largest"] > LARGEST or len(asked) != len(best):
                 continue
-            left = len(lacking(asked, before, first=name == "a"))
+            left = len(missing_sides(asked, before, first=name == "a"))
             if left < missing:
                 best, missing, found[name] = asked, left, one.draw
             if not missing:
@@ -69,5 +69,5 @@ def better_draws(
 
 
 def _runs(usual: Drawn) -> Iterator[tuple[str, Drawn]]:
-    for number, draw in enumerate(others(usual.draw)):
+    for number, draw in enumerate(alternative_draws(usual.draw)):
         yield f"{usual.like}{number}", Drawn(usual.like, usual.dims, draw)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN, Drawn
 from app.grading.forward.data import Draw
 from app.grading.forward.driver_jobs import ROUTER
@@ -14,7 +14,7 @@ MOST_ENTRIES = 400_000
 EDGE = "edge"
 
 
-def more_pairs(study: Study) -> tuple[Study, ...]:
+def more_pairs(study: ForwardReferences) -> tuple[ForwardReferences, ...]:
     """*study* on so many more pairs of hidden runs that two different gates are not one by luck; mostly none."""
     entries = sum(one.size for name in HIDDEN for one in study.sets[name].tensors.values())
     count = min(pairs_needed(study.asked), MOST_ENTRIES // max(entries, 1))
@@ -24,7 +24,7 @@ def more_pairs(study: Study) -> tuple[Study, ...]:
     return tuple(found for number, drawn in draws if (found := _pair(study, drawn, str(number))) is not None)
 
 
-def edge_pair(study: Study) -> Study | None:
+def edge_pair(study: ForwardReferences) -> ForwardReferences | None:
     """*study* on numbers some of which lie exactly on the edge of a predicate; None where none can."""
     if all(one.kind == ROUTER for asked in study.asked for one in asked):
         return None
@@ -33,13 +33,13 @@ def edge_pair(study: Study) -> Study | None:
     return found if found is not None and any(one.equal for asked in found.asked for one in asked) else None
 
 
-def _pair(study: Study, draws: dict[str, Draw], number: str) -> Study | None:
+def _pair(study: ForwardReferences, draws: dict[str, Draw], number: str) -> ForwardReferences | None:
     return study.pair({name: Drawn(name, study.sets[name].dims, draw) for name, draw in draws.items()}, number)
 
 
-def one_sided_statements(study: Study) -> tuple[tuple[int, str], ...]:
+def one_sided_statements(study: ForwardReferences) -> tuple[tuple[int, str], ...]:
     """The statements that ask about something which is the same in all hidden runs: line of the file, and text."""
     if not one_sided(study.asked):
         return ()
-    studies: Iterable[Study] = (study, *more_pairs(study))
+    studies: Iterable[ForwardReferences] = (study, *more_pairs(study))
     return tuple(map(study.line_and_source, one_sided([asked for one in studies for asked in one.asked])))

@@ -6,7 +6,7 @@ from typing import Protocol
 from app.sandbox.wire import Job, Reply
 
 
-class JailRuns(Protocol):
+class JailRunner(Protocol):
     def run(self, job: Job) -> Reply: ...
 
 
@@ -21,7 +21,7 @@ class JailFailedError(Exception):
 class Timed:
     """*jail*, which counts how long its runs take."""
 
-    def __init__(self, jail: JailRuns) -> None:
+    def __init__(self, jail: JailRunner) -> None:
         self._jail = jail
         self.spent_ms = 0.0
         """Of a clock, from when the jail had the run until its reply was there; all runs together."""
@@ -32,14 +32,14 @@ class Timed:
         return reply
 
 
-class Hurried:
+class TimeLimitedRunner:
     """*jail*, with at most *seconds* of processor time for each run.
 
     For a first try, after which a run that turns out to be long gives way to short ones. The time is the processor's:
     on a busy machine a short run stays short, and is not done twice.
     """
 
-    def __init__(self, jail: JailRuns, seconds: float) -> None:
+    def __init__(self, jail: JailRunner, seconds: float) -> None:
         self._jail = jail
         self._seconds = seconds
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Mapping
 
-from app.engine.grade.facts_cache import Entry
-from app.engine.grade.forward_references import Study
-from app.grading.diagnosis.evidence import Look
+from app.engine.grade.facts_cache import CacheEntry
+from app.engine.grade.forward_references import ForwardReferences
+from app.grading.diagnosis.evidence import Observation
 from app.grading.forward.data import Array
 
 
 def looks(
-    study: Study, tensor: str, cut: Collection[str], others: Collection[str], got: Mapping[str, Array]
-) -> dict[str, Look]:
+    study: ForwardReferences, tensor: str, cut: Collection[str], others: Collection[str], got: Mapping[str, Array]
+) -> dict[str, Observation]:
     """Everything that a diagnosis may look at, by data set; *got* holds the learner's tensor of each set.
 
     On hidden data upstreams are forced into *cut*; on the lesson's own data the true ones are in force.
@@ -27,8 +27,14 @@ def looks(
 
 
 def _look(
-    study: Study, run: str, entry: Entry, tensor: str, cut: Collection[str], others: Collection[str], got: Array
-) -> Look:
+    study: ForwardReferences,
+    run: str,
+    entry: CacheEntry,
+    tensor: str,
+    cut: Collection[str],
+    others: Collection[str],
+    got: Array,
+) -> Observation:
     def under(kind: str) -> dict[str, Array]:
         prefix = f"{run}/{kind}/"
         return {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
@@ -37,7 +43,7 @@ def _look(
     upstream = under("up")
     pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
     names = {*others, *cut} if run != "v" else set(study.forward.outputs)
-    return Look(
+    return Observation(
         got=got,
         reference=entry.arrays[f"{run}/g/{tensor}"],
         shares=shares,

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.engine.grade.jail_runs import JailFailedError, JailRuns
-from app.engine.grade.prepared_task import Bench
+from app.engine.grade.jail_runs import JailFailedError, JailRunner
+from app.engine.grade.prepared_task import PreparedTask
 from app.engine.grader import Nudge
 from app.grading.forward.driver_jobs import NudgeHeader
 from app.grading.judge.compare import Array
-from app.grading.judge.plan import Plan
+from app.grading.judge.plan import ParsedSubmission
 from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import Verdict
-from app.grading.nudge.quotient import STEPS, Quotient, compared, read_entry, read_quotient, remark
+from app.grading.nudge.quotient import STEPS, Quotient, quotient_remark, quotient_text, read_entry, read_quotient
 from app.sandbox.wire import Job
 
 _SECONDS = 20.0
@@ -28,7 +28,7 @@ class LateError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class SubmissionSource:
     """Where the learner's number comes from.
 
     Args:
@@ -36,12 +36,12 @@ class Own:
         patient: Whether *jail* gives the code all of its time.
     """
 
-    plan: Plan | Verdict
-    jail: JailRuns
+    plan: ParsedSubmission | Verdict
+    jail: JailRunner
     patient: bool = True
 
 
-def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own) -> Nudge:
+def grade_nudge(bench: PreparedTask, jail: JailRunner, name: str, entry: str, own: SubmissionSource) -> Nudge:
     """What became of L when the *entry* of the tensor that *name* is the gradient of was moved.
 
     Raises:
@@ -61,7 +61,7 @@ def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own) -> Nud
         return replace(_answer(name, quotient), entry=at)
     number, why = _number(bench, name, at, own)
     reference = bench.references["v"][name[1:]]
-    said = why if number is None else compared(quotient, number, max(reference.scale, reference.noise))
+    said = why if number is None else quotient_text(quotient, number, max(reference.scale, reference.noise))
     return Nudge(
         outcome="graded",
         name=name,
@@ -73,7 +73,7 @@ def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own) -> Nud
         quotient=quotient.value,
         own=number,
         message=said,
-        note=remark(quotient),
+        note=quotient_remark(quotient),
     )
 
 
@@ -81,7 +81,7 @@ def _answer(name: str, message: str) -> Nudge:
     return Nudge(outcome="refused", name=name, message=message)
 
 
-def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...]) -> Quotient | str:
+def _measured(bench: PreparedTask, jail: JailRunner, tensor: str, entry: tuple[int, ...]) -> Quotient | str:
     study = bench.study
     data, forward = study.sets["v"], study.forward
     inputs = {one.name: _wide(data.tensors[one.name]) for one in forward.inputs}
@@ -104,7 +104,7 @@ def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...])
     return quotient or "L is not a finite number beside this entry, so there is no quotient."
 
 
-def _loss(bench: Bench) -> str:
+def _loss(bench: PreparedTask) -> str:
     tensors = bench.study.sets["v"].tensors
     terms = (name if tensors[name].shape == () else f"(d{name} * {name}).sum()" for name in bench.study.forward.outputs)
     return " + ".join(terms)
@@ -114,7 +114,7 @@ def _wide(array: Array) -> Array:
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
-def _number(bench: Bench, name: str, entry: tuple[int, ...], own: Own) -> tuple[float | None, str]:
+def _number(bench: PreparedTask, name: str, entry: tuple[int, ...], own: SubmissionSource) -> tuple[float | None, str]:
     """The learner's number there, on the lesson's own sizes; or why there is none."""
     if isinstance(own.plan, Verdict):
         return None, f"Your code was not run, so there is no number of yours to compare. {own.plan.message}"

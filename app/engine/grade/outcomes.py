@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from app.engine.grade.jail_runs import JailFailedError
 from app.grading.forward.facts import Outcome
-from app.grading.judge.aside import Fault
+from app.grading.judge.aside import UnparsableLine
 from app.grading.judge.judging import Judge
-from app.grading.judge.overwritten import blamed
-from app.grading.judge.product_kinds import translated
-from app.grading.judge.trials import Raised
+from app.grading.judge.overwritten import overwriting_blame
+from app.grading.judge.product_kinds import translate_product
+from app.grading.judge.trials import ReportedError
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
 from app.sandbox.wire import Ending, Reply
@@ -48,7 +48,7 @@ _MESSAGES: dict[Ending, str] = {
 }
 
 
-def ending(reply: Reply, seconds: float) -> Verdict:
+def early_end_verdict(reply: Reply, seconds: float) -> Verdict:
     """The verdict on a run that ended before its time."""
     how = reply.ending if reply.ending in _OUTCOMES else "fault"
     return Verdict(outcome=_OUTCOMES[how], message=_MESSAGES[how].format(seconds=seconds))
@@ -63,7 +63,7 @@ def grader_fault() -> Verdict:
     return Verdict(outcome="fault", message=f"The grader stumbled. {_OURS}")
 
 
-def broken(error: Exception) -> Verdict:
+def exercise_fault_verdict(error: Exception) -> Verdict:
     """The exercise itself cannot be used."""
     if isinstance(error, JailFailedError):
         return Verdict(outcome="fault", message=author_fault(error.reply))
@@ -74,17 +74,17 @@ def refused_by(found: Refusal) -> Verdict:
     return Verdict(outcome="refused", line=found.line, column=found.column, message=found.message)
 
 
-def unread(fault: Fault) -> Verdict:
+def syntax_verdict(fault: UnparsableLine) -> Verdict:
     """The text is no Python."""
     return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
 
 
-def stopped_by(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> Verdict:
+def stopped_by(judge: Judge, error: ReportedError, declared: str, verdict: Verdict) -> Verdict:
     """*verdict* where a line raised *error*: what the author *declared* of it, or what can be said of its cause."""
     if declared:
         return replace(verdict, line=error.line, message=declared)
-    cause = blamed(error, judge.plan, judge.visible.rebound)
-    message = f"{translated(error, judge.program, judge.plan)} {cause}".rstrip()
+    cause = overwriting_blame(error, judge.plan, judge.visible.rebound)
+    message = f"{translate_product(error, judge.program, judge.plan)} {cause}".rstrip()
     faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
     above = [one for one in faults if (one.line or 0) < (error.line or 0)]
     if above and not judge.stopped_by_itself:

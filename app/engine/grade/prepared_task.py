@@ -10,19 +10,19 @@ from itertools import islice
 import numpy as np
 
 from app.content.blocks import DeclaredMistake
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import DTYPE, HIDDEN
 from app.engine.grade.hidden_pairs import edge_pair, more_pairs
-from app.engine.grade.jail_runs import JailRuns
+from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.substitution import Substitution
-from app.engine.grade.tape_queries import Laboratory
-from app.engine.task import Task
+from app.engine.grade.tape_queries import TapeQueries
+from app.engine.task import GradTask
 from app.grading.forward.axis_names import axis_names
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
-from app.grading.judge.compare import Array, Fit, Reference, Ruling
+from app.grading.judge.compare import Array, Fit, GradingOptions, Reference
 from app.grading.judge.judging import Judge
-from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.trials import Raised, Trial, read_trials
+from app.grading.judge.plan import ParsedSubmission, parse_submission
+from app.grading.judge.trials import ReportedError, RunReport, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.sandbox.wire import Job, Reply
 
@@ -33,21 +33,21 @@ MOST_KNOWN = 100
 _LOSSES = frozenset({"L", "loss"})
 
 
-class UnfitError(Exception):
+class UngradableExerciseError(Exception):
     """The exercise cannot be graded, whatever is submitted: an author's mistake, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class JudgedMistake:
     """A declared mistake, run and judged like any submission."""
 
     mistake: DeclaredMistake
     index: int
-    trials: Mapping[str, Trial]
+    trials: Mapping[str, RunReport]
     names: Mapping[str, NameVerdict]
 
 
-class Bench:
+class PreparedTask:
     """What is the same for every submission to *task*.
 
     Raises:
@@ -58,12 +58,12 @@ class Bench:
     runs = tuple(RUNS)
     hidden = tuple(run for run, name in RUNS.items() if name in HIDDEN)
 
-    def __init__(self, task: Task, study: Study, jail: JailRuns) -> None:
+    def __init__(self, task: GradTask, study: ForwardReferences, jail: JailRunner) -> None:
         self.task = task
         self.study = study
         self._jail = jail
         grad = task.grad
-        self.ruling = Ruling(
+        self.ruling = GradingOptions(
             required=grad.require,
             order=tuple(f"d{one}" for one in study.program.backward_order(name[1:] for name in grad.require)),
             given=task.given,
@@ -94,14 +94,16 @@ class Bench:
     def _check_names(self) -> None:
         for name in (*self.ruling.required, *self.ruling.given):
             if not name.startswith("d") or name[1:] not in self.study.gradable:
-                raise UnfitError(f"`{name}` is not the gradient of a tensor of `{self.study.forward.name}`.")
+                raise UngradableExerciseError(
+                    f"`{name}` is not the gradient of a tensor of `{self.study.forward.name}`."
+                )
 
     def _check_references(self) -> None:
         for run, references in self.references.items():
             for name in self.ruling.required:
                 reference = references.get(name[1:])
                 if reference is None or not np.isfinite(reference.gradient).all():
-                    raise UnfitError(f"The reference of `{name}` is not finite (run {run}).")
+                    raise UngradableExerciseError(f"The reference of `{name}` is not finite (run {run}).")
 
     # The job.
 
@@ -136,7 +138,7 @@ class Bench:
             )
         return arrays, jobs
 
-    def job(self, plan: Plan, *, visible_only: bool = False, alone: bool = False) -> Job:
+    def job(self, plan: ParsedSubmission, *, visible_only: bool = False, alone: bool = False) -> Job:
         """The attempt to run the submission that *plan* was read from, on the numbers of its `others` as well.
 
         Args:
@@ -150,7 +152,9 @@ class Bench:
         arrays = {key: one for key, one in self._arrays.items() if key in keys}
         return self._job(plan, runs, arrays, shows=True)
 
-    def _job(self, plan: Plan, runs: Sequence[AttemptRun], arrays: Mapping[str, Array], *, shows: bool = False) -> Job:
+    def _job(
+        self, plan: ParsedSubmission, runs: Sequence[AttemptRun], arrays: Mapping[str, Array], *, shows: bool = False
+    ) -> Job:
         header: AttemptHeader = {
             "source": plan.source,
             "lines": [
@@ -167,20 +171,20 @@ class Bench:
     # More hidden runs.
 
     @cached_property
-    def more(self) -> tuple["Bench", ...]:
+    def more(self) -> tuple["PreparedTask", ...]:
         """The same task on each of the other pairs of hidden runs."""
-        return tuple(Bench(self.task, study, self._jail) for study in more_pairs(self.study))
+        return tuple(PreparedTask(self.task, study, self._jail) for study in more_pairs(self.study))
 
     @cached_property
-    def edge(self) -> "Bench | None":
+    def edge(self) -> "PreparedTask | None":
         """The same task on numbers that lie on the edge of a predicate; None where there is none."""
         study = edge_pair(self.study)
-        with suppress(UnfitError):
-            return Bench(self.task, study, self._jail) if study is not None else None
+        with suppress(UngradableExerciseError):
+            return PreparedTask(self.task, study, self._jail) if study is not None else None
         return None
 
     @cached_property
-    def others(self) -> tuple["Bench", ...]:
+    def others(self) -> tuple["PreparedTask", ...]:
         """All of these. They ride along in the jail: a run more in a process is cheaper than a process more."""
         return (*self.more, *([self.edge] if self.edge is not None else []))
 
@@ -192,7 +196,7 @@ class Bench:
         keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
         return jobs, self._arrays | {key: one for key, one in arrays.items() if key in keys}
 
-    def trials(self, reply: Reply, plan: Plan, at: "Bench | None" = None) -> dict[str, Trial]:
+    def trials(self, reply: Reply, plan: ParsedSubmission, at: "PreparedTask | None" = None) -> dict[str, RunReport]:
         """What *reply* holds of the runs on the numbers of *at*: the own ones, or one of the `others`."""
         before = f"{self.others.index(at)}/" if at in self.others else ""
         names = {run: f"{before}{run}" if run in self.hidden else run for run in self.runs}
@@ -200,48 +204,48 @@ class Bench:
         read = read_trials(reply.arrays, reply.texts, list(names.values()), hidden)
         return {run: self.placed(read[one], plan) for run, one in names.items()}
 
-    def placed(self, trial: Trial, plan: Plan) -> Trial:
+    def placed(self, trial: RunReport, plan: ParsedSubmission) -> RunReport:
         """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
         given = (*self._jobs[0]["scope"], *self.study.forward.dims)
 
-        def known(error: Raised) -> tuple[str, ...]:
+        def known(error: ReportedError) -> tuple[str, ...]:
             written = (name for line in plan.lines[: error.statement] for name in sorted(line.writes))
             return (*given, *islice(written, MOST_KNOWN))
 
-        def ahead(error: Raised) -> dict[str, int]:
+        def ahead(error: ReportedError) -> dict[str, int]:
             coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
             return {name: line.line for line in reversed(coming) for name in line.writes}
 
         return replace(trial, errors=[replace(one, known=known(one), ahead=ahead(one)) for one in trial.errors])
 
-    def _volunteered(self, plan: Plan) -> list[str]:
+    def _volunteered(self, plan: ParsedSubmission) -> list[str]:
         """Steps that nobody asked for; they are kept, so that a mistake in them can be found there."""
         known = {*self.ruling.forced, *(f"d{one.name}" for one in self.study.forward.inputs)}
         return [name for name in plan.last if name not in known][:_STEPS]
 
     # Who judges it.
 
-    def holds(self, trials: Mapping[str, Trial]) -> bool:
+    def holds(self, trials: Mapping[str, RunReport]) -> bool:
         """Whether each required gradient is the rule's on both hidden sets, so that nothing more is to be judged."""
         fit = Fit(self.ruling, trials, self.references)
         return all(fit.holds(name, fit.isolated(name)) for name in self.ruling.required)
 
-    def judge(self, plan: Plan, trials: Mapping[str, Trial], jail: JailRuns) -> Judge:
+    def judge(self, plan: ParsedSubmission, trials: Mapping[str, RunReport], jail: JailRunner) -> Judge:
         def rerun() -> Reply:
             return jail.run(self._job(plan, self._substitution.runs, self._substitution.arrays))
 
-        laboratory = partial(Laboratory, self.study, self.ruling, self._axes, plan, self._substitution, rerun)
+        laboratory = partial(TapeQueries, self.study, self.ruling, self._axes, plan, self._substitution, rerun)
         return Judge(self.ruling, self.study.program, plan, trials, self.references, laboratory)
 
     # What the author declared.
 
-    def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
+    def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, RunReport]) -> tuple[NameVerdict, ...]:
         """*names* with the author's own message where a declared mistake gave the very same tensor."""
         if all(one.verdict in RIGHT for one in names):
             return tuple(names)
         return tuple(self._declared_or(one, trials) for one in names)
 
-    def declared_error(self, error: Raised) -> str:
+    def declared_error(self, error: ReportedError) -> str:
         """The author's message where a declared mistake raises the very same error; empty where none does."""
         for tried in self._declared:
             errors = tried.trials["v"].errors
@@ -250,20 +254,20 @@ class Bench:
         return ""
 
     @cached_property
-    def _declared(self) -> tuple["Tried", ...]:
+    def _declared(self) -> tuple["JudgedMistake", ...]:
         found = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
         return tuple(one for one in found if one is not None)
 
-    def _tried(self, index: int, mistake: DeclaredMistake) -> "Tried | None":
-        plan = read_plan(mistake.code.source)
+    def _tried(self, index: int, mistake: DeclaredMistake) -> "JudgedMistake | None":
+        plan = parse_submission(mistake.code.source)
         reply = self._jail.run(self.job(plan, alone=True))
         if reply.ending != "done" or plan.fault is not None:
             return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)
         names = {one.name: one for one in self.judge(plan, trials, self._jail).verdicts(explains=False)}
-        return Tried(mistake=mistake, index=index, trials=trials, names=names)
+        return JudgedMistake(mistake=mistake, index=index, trials=trials, names=names)
 
-    def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, Trial]) -> NameVerdict:
+    def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, RunReport]) -> NameVerdict:
         if verdict.verdict not in {"wrong", "aliased", "mutated"}:
             return verdict
         for tried in self._declared:
@@ -279,7 +283,7 @@ def _numbered(job: AttemptRun, number: int) -> AttemptRun:
     return {**job, "id": f"{number}/{job['id']}", "scope": scope, "forced": forced}
 
 
-def scales_output(task: Task) -> bool:
+def scales_output(task: GradTask) -> bool:
     """Whether the box treats a scalar output as one more tensor with an upstream, and not as a loss.
 
     A loss has upstream 1, and `dr = 2 * r` is then the whole truth. Where the author's own solution multiplies by the
@@ -289,7 +293,7 @@ def scales_output(task: Task) -> bool:
     return any(name not in _LOSSES and f"d{name}" in read for name in (task.forward.output, *task.forward.others))
 
 
-def _alike(name: str, one: Mapping[str, Trial], other: Mapping[str, Trial]) -> bool:
+def _alike(name: str, one: Mapping[str, RunReport], other: Mapping[str, RunReport]) -> bool:
     for run in HIDDEN:
         mine, theirs = one[run].values.get(name), other[run].values.get(name)
         if mine is None or theirs is None or mine.shape != theirs.shape:

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN, SETS
 from app.grading.forward.driver_jobs import AttemptRun
-from app.grading.judge.compare import Array, Reference, References, Ruling
+from app.grading.judge.compare import Array, GradingOptions, Reference, References
 from app.sandbox.wire import Reply
 
 WIDE = "float64"
@@ -33,7 +33,7 @@ class Substitution:
         visible: The references on the lesson's own numbers.
     """
 
-    def __init__(self, study: Study, ruling: Ruling, visible: Mapping[str, Reference]) -> None:
+    def __init__(self, study: ForwardReferences, ruling: GradingOptions, visible: Mapping[str, Reference]) -> None:
         self._study = study
         self._ruling = ruling
         self._visible = visible

@@ -7,18 +7,18 @@ from functools import partial
 
 import numpy as np
 
-from app.engine.grade.explanation_time import Budget, TimeUpError
-from app.engine.grade.forward_references import Study
+from app.engine.grade.explanation_time import ExplanationTimeBudget, TimeUpError
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN, SETS
 from app.engine.grade.jail_runs import JailFailedError
 from app.engine.grade.looks import looks
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
-from app.grading.diagnosis.evidence import Case, Diagnosis, Look
-from app.grading.judge.compare import Array, Reference, References, Ruling
-from app.grading.judge.plan import Plan
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
+from app.grading.judge.compare import Array, GradingOptions, Reference, References
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.trials import RunReport, read_trials
 from app.grading.reading import budget
 from app.sandbox.wire import Reply
 
@@ -26,7 +26,7 @@ SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was fou
 _LOG = logging.getLogger(__name__)
 
 
-class Laboratory:
+class TapeQueries:
     """What a `Judge` may ask while it judges the submission that *plan* was read from.
 
     Args:
@@ -35,10 +35,10 @@ class Laboratory:
 
     def __init__(
         self,
-        study: Study,
-        ruling: Ruling,
+        study: ForwardReferences,
+        ruling: GradingOptions,
         axes: Mapping[str, tuple[str, ...]],
-        plan: Plan,
+        plan: ParsedSubmission,
         substitution: Substitution,
         rerun: Callable[[], Reply],
     ) -> None:
@@ -48,8 +48,8 @@ class Laboratory:
         self._ruling = ruling
         self._axes = axes
         self._plan = plan
-        self._budget = Budget()
-        self._reading = budget.Budget()
+        self._budget = ExplanationTimeBudget()
+        self._reading = budget.EntryBudget()
 
     def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
@@ -61,7 +61,7 @@ class Laboratory:
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
         return self._study.references({run: (run, _tensors(drawn_on)) for run in HIDDEN}, self._study.gradable)
 
-    def substituted(self) -> Mapping[str, Trial]:
+    def substituted(self) -> Mapping[str, RunReport]:
         """By data set: the submission run with the true gradients in the place of each that it finishes.
 
         Raises:
@@ -94,14 +94,14 @@ class Laboratory:
         found = self._asked(describe_unrecognised, name, cut, got)
         if found is not None:
             return found
-        found = sentences.differs(name)
+        found = sentences.plain_difference(name)
         if self._budget.left > 0:
             return found
         return replace(found, message=" ".join((found.message, SPENT, *([OTHERS_FIRST] if others else []))))
 
     def _asked(
         self,
-        ask: Callable[[Case], Diagnosis | None],
+        ask: Callable[[WrongGradient], Diagnosis | None],
         name: str,
         cut: Collection[str],
         got: Mapping[str, Array],
@@ -121,12 +121,12 @@ class Laboratory:
             _LOG.exception("the diagnosis of %s failed", name)
             return None
 
-    def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> Case:
+    def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> WrongGradient:
         tensor = name[1:]
         given = looks(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
         if true:
             given = {run: self._with_true(run, look) for run, look in given.items()}
-        return Case(
+        return WrongGradient(
             name=name,
             tensor=tensor,
             statements=self._study.program.statements,
@@ -139,7 +139,7 @@ class Laboratory:
             budget=self._reading,
         )
 
-    def _with_true(self, run: str, look: Look) -> Look:
+    def _with_true(self, run: str, look: Observation) -> Observation:
         """*look* with the true gradients where random ones would be forced, as in `substituted`."""
         true = {f"d{name}": one.gradient for name, one in self.true().get(run, {}).items()}
         return replace(look, gradients={name: true.get(name, one) for name, one in look.gradients.items()})

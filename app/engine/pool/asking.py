@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any, TypeVar
 
 from app.content.blocks import Forward
-from app.engine.codec import plain, restored
-from app.engine.grader import Nudge, Readiness, Run
+from app.engine.codec import from_json_value, to_json_value
+from app.engine.grader import Nudge, Readiness, RunResult
 from app.engine.identity_cache import IdentityCache
-from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
+from app.engine.stretch import LONGEST_SECONDS, ChunkResult, TrainingChunk
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
-from app.grading.judge.told import Told
+from app.grading.judge.told import InlayShapes
 from app.grading.judge.verdict import Verdict
 
 T = TypeVar("T")
-A = TypeVar("A", Verdict, Run, Nudge)
+A = TypeVar("A", Verdict, RunResult, Nudge)
 
 UNREAD = "it could not be read just now"
 FAULT = (
@@ -39,7 +39,7 @@ MOST_TEXTS = 1024
 """Tasks whose text for a grader is kept at hand: a course has hundreds, practice draws new ones for ever."""
 
 
-class UnansweredError(Exception):
+class NoResponseError(Exception):
     """No answer comes: *outcome* and *message* are what is said instead."""
 
     def __init__(self, outcome: Outcome, message: str) -> None:
@@ -48,7 +48,7 @@ class UnansweredError(Exception):
         self.message = message
 
 
-class Asking(ABC):
+class GraderClient(ABC):
     """The questions of `Grader`, in JSON.
 
     Args:
@@ -66,24 +66,24 @@ class Asking(ABC):
         question = {"ask": "check", **self._asking(task, code)}
         return await self._submitted(question, task.seconds, Verdict, Verdict)
 
-    async def run(self, task: AnyTask, code: str) -> Run:
+    async def run(self, task: AnyTask, code: str) -> RunResult:
         question = {"ask": "run", **self._asking(task, code)}
-        return await self._submitted(question, task.seconds, Run, Run)
+        return await self._submitted(question, task.seconds, RunResult, RunResult)
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
         return await self._submitted(question, task.seconds, Nudge, partial(Nudge, name=name))
 
-    async def told(self, task: AnyTask, code: str) -> Told:
+    async def told(self, task: AnyTask, code: str) -> InlayShapes:
         question = {"ask": "told", **self._asking(task, code)}
-        return await self._asked(question, SHORT_SECONDS, Told, lambda **_: Told())
+        return await self._asked(question, SHORT_SECONDS, InlayShapes, lambda **_: InlayShapes())
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
         question = {"ask": "unfit", "texts": list(texts)}
         return await self._asked(question, 2.0, tuple[str, ...], lambda **_: (UNREAD,) * len(texts))
 
     async def facts(self, forward: Forward) -> Facts:
-        question = {"ask": "facts", "forward": json.dumps(plain(forward))}
+        question = {"ask": "facts", "forward": json.dumps(to_json_value(forward))}
         return await self._asked(
             question,
             2.0,
@@ -91,9 +91,9 @@ class Asking(ABC):
             lambda outcome, message: Facts(shapes={}, gradable=(), error=message, outcome=outcome),
         )
 
-    async def train(self, stretch: Stretch) -> Stretched:
-        question = {"ask": "train", "stretch": plain(stretch), "gate": self._gate}
-        return await self._asked(question, LONGEST_SECONDS, Stretched, Stretched)
+    async def train(self, stretch: TrainingChunk) -> ChunkResult:
+        question = {"ask": "train", "stretch": to_json_value(stretch), "gate": self._gate}
+        return await self._asked(question, LONGEST_SECONDS, ChunkResult, ChunkResult)
 
     async def _submitted(self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[..., A]) -> A:
         """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
@@ -123,13 +123,13 @@ class Asking(ABC):
         return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
 
     def _text(self, task: AnyTask) -> str:
-        return self._texts.of(task, lambda: json.dumps(plain(task)))
+        return self._texts.of(task, lambda: json.dumps(to_json_value(task)))
 
     async def _asked(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
         """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""
         try:
-            return restored(kind, await self.carry(question, seconds))
-        except UnansweredError as why:
+            return from_json_value(kind, await self.carry(question, seconds))
+        except NoResponseError as why:
             return instead(outcome=why.outcome, message=why.message)
         except ValueError:  # no answer of ours
             return instead(outcome="fault", message=FAULT)

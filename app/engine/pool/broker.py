@@ -33,7 +33,7 @@ LARGEST_BYTES: Final = 1_000_000
 Said = Callable[[], Awaitable[None]]
 
 
-async def connected(url: str, nkey: Path | None, inbox: str, disconnected: Said, reconnected: Said) -> Client:
+async def connect_to_broker(url: str, nkey: Path | None, inbox: str, disconnected: Said, reconnected: Said) -> Client:
     """A connection that comes back by itself; this waits for the broker as long as it takes."""
 
     said = False
@@ -60,7 +60,7 @@ async def connected(url: str, nkey: Path | None, inbox: str, disconnected: Said,
     )
 
 
-def stream(slots: int) -> StreamConfig:
+def stream_config(slots: int) -> StreamConfig:
     """The work queue: twenty questions for each slot wait in it, and the next is turned away."""
     return StreamConfig(
         name=STREAM,
@@ -75,7 +75,7 @@ def stream(slots: int) -> StreamConfig:
     )
 
 
-def consumer(role: str) -> ConsumerConfig:
+def consumer_config(role: str) -> ConsumerConfig:
     return ConsumerConfig(
         durable_name=role,
         filter_subject=ROLES[role],

@@ -19,11 +19,11 @@ from nats.aio.msg import Msg
 from nats.errors import Error
 from nats.js.errors import APIError, NotFoundError
 
-from app.engine.codec import restored
+from app.engine.codec import from_json_value
 from app.engine.grader import Load, Readiness, RoleLoad
-from app.engine.judges import version
+from app.engine.judges import grading_version
 from app.engine.pool import broker
-from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, Asking, UnansweredError
+from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, GraderClient, NoResponseError
 from app.grading.forward.facts import Outcome
 from app.settings import Settings
 
@@ -47,7 +47,7 @@ FULL = 10077
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pong:
+class HostStatus:
     """What one host of graders says of itself."""
 
     host: str
@@ -69,7 +69,7 @@ class Unanswered:
 
 
 @dataclass(slots=True)
-class Waiting:
+class PendingRequest:
     """A question that is on its way, and what it was published as."""
 
     subject: str
@@ -78,7 +78,7 @@ class Waiting:
     tries: int = field(default=1)
 
 
-class BrokerGraders(Asking):
+class BrokerGraders(GraderClient):
     """An async context manager that implements `Grader` over a NATS broker; entering returns at once."""
 
     def __init__(self, settings: Settings, *, gate: bool = True) -> None:
@@ -87,8 +87,8 @@ class BrokerGraders(Asking):
         self._replica = secrets.token_hex(8)
         self._inbox = f"_INBOX.web.{self._replica}"
         self._connection: Client | None = None
-        self._questions: dict[str, Waiting] = {}
-        self._pongs: dict[str, tuple[float, Pong]] = {}
+        self._questions: dict[str, PendingRequest] = {}
+        self._pongs: dict[str, tuple[float, HostStatus]] = {}
         self._breach: Readiness | None = None
         self._slots = 0
         self._roles: tuple[RoleLoad, ...] = ()
@@ -128,7 +128,7 @@ class BrokerGraders(Asking):
         self._stopped = True
         for one in self._questions.values():
             if not one.answer.done():
-                one.answer.set_exception(UnansweredError("busy", STOPPED))
+                one.answer.set_exception(NoResponseError("busy", STOPPED))
         while self._work and not self._work.done():
             # The client of the broker waits in ways that lose a cancellation which comes together with an answer.
             self._work.cancel()
@@ -138,13 +138,13 @@ class BrokerGraders(Asking):
 
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped:
-            raise UnansweredError("busy", STOPPED)
+            raise NoResponseError("busy", STOPPED)
         role = "trains" if question["ask"] == "train" else "checks"
         self._waiting += 1
         try:
             connection = await self._someone_there(role)
             return await self._answered(connection, role, question, seconds)
-        except UnansweredError as error:
+        except NoResponseError as error:
             self._refused[role] += error.message == BUSY
             raise
         finally:
@@ -153,21 +153,21 @@ class BrokerGraders(Asking):
     async def _someone_there(self, role: str) -> Client:
         """The connection, once a host of graders has been heard of."""
         if self._full:
-            raise UnansweredError("busy", BUSY)
+            raise NoResponseError("busy", BUSY)
         try:
             async with asyncio.timeout(MEET_SECONDS):
                 await self._met.wait()
             async with asyncio.timeout(STARTUP_SECONDS):
                 await self._heard.wait()
         except TimeoutError:
-            raise UnansweredError("busy", AWAY) from None
+            raise NoResponseError("busy", AWAY) from None
         readiness = self.readiness
         if readiness.state == "refused":
-            raise UnansweredError("refused", readiness.reason)
+            raise NoResponseError("refused", readiness.reason)
         if self._connection is None or not self._connection.is_connected or not self._hosts():
-            raise UnansweredError("busy", AWAY)
+            raise NoResponseError("busy", AWAY)
         if role == "trains" and not any(pong.slots.get(role) for pong in self._hosts()):
-            raise UnansweredError("refused", NOBODY_TRAINS)
+            raise NoResponseError("refused", NOBODY_TRAINS)
         return self._connection
 
     async def _answered(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> Any:
@@ -176,20 +176,20 @@ class BrokerGraders(Asking):
             said = await self._said(connection, role, question, seconds)
             if "answer" in said:
                 return said["answer"]
-            if "version" not in said or not any(one.version == version() for one in self._hosts()):
+            if "version" not in said or not any(one.version == grading_version() for one in self._hosts()):
                 break
             await asyncio.sleep(MISSED_SECONDS)
-        raise UnansweredError(said["outcome"], str(said["message"]))
+        raise NoResponseError(said["outcome"], str(said["message"]))
 
     async def _said(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         # Whoever guesses it could answer; nobody does.
         number = secrets.token_hex(16)
         reply = f"{self._inbox}.answer.{number}"
-        asked = {"id": number, "version": version(), "reply": reply, "seconds": seconds, "question": question}
+        asked = {"id": number, "version": grading_version(), "reply": reply, "seconds": seconds, "question": question}
         body = json.dumps(asked, separators=(",", ":")).encode()
         if len(body) > broker.LARGEST_BYTES:
-            raise UnansweredError("refused", TOO_LARGE.format(size=len(body), most=broker.LARGEST_BYTES))
-        waiting = Waiting(broker.ROLES[role], body, asyncio.get_running_loop().create_future())
+            raise NoResponseError("refused", TOO_LARGE.format(size=len(body), most=broker.LARGEST_BYTES))
+        waiting = PendingRequest(broker.ROLES[role], body, asyncio.get_running_loop().create_future())
         self._questions[number] = waiting
         try:
             await self._publish(connection, number, waiting)
@@ -201,16 +201,16 @@ class BrokerGraders(Asking):
         finally:
             del self._questions[number]
 
-    async def _publish(self, connection: Client, number: str, waiting: Waiting) -> None:
+    async def _publish(self, connection: Client, number: str, waiting: PendingRequest) -> None:
         headers = {"Nats-Msg-Id": f"{number}.{waiting.tries}"}
         try:
             await connection.jetstream().publish(waiting.subject, waiting.body, PUBLISH_SECONDS, headers=headers)
         except APIError as error:
-            raise UnansweredError("busy", BUSY if error.err_code == FULL else AWAY) from error
+            raise NoResponseError("busy", BUSY if error.err_code == FULL else AWAY) from error
         except (Error, TimeoutError) as error:
-            raise UnansweredError("busy", AWAY) from error
+            raise NoResponseError("busy", AWAY) from error
 
-    async def _listened(self, connection: Client, role: str, waiting: Waiting, seconds: float) -> dict[str, Any]:
+    async def _listened(self, connection: Client, role: str, waiting: PendingRequest, seconds: float) -> dict[str, Any]:
         """What a grader says; an honest fault where the question lies nowhere any more."""
         end, lost = time.monotonic() + seconds, 0
         while time.monotonic() < end and lost < broker.DELIVERIES:
@@ -219,24 +219,24 @@ class BrokerGraders(Asking):
             with contextlib.suppress(Error, TimeoutError):
                 info = await connection.jetstream().consumer_info(broker.STREAM, role)
                 lost = 0 if info.num_pending or info.num_ack_pending else lost + 1
-        raise UnansweredError("fault", FAULT) if self._hosts() else UnansweredError("busy", AWAY)
+        raise NoResponseError("fault", FAULT) if self._hosts() else NoResponseError("busy", AWAY)
 
     @property
     def _full(self) -> bool:
         return bool(self._slots) and self._waiting > 20 * self._slots
 
-    def _hosts(self) -> list[Pong]:
+    def _hosts(self) -> list[HostStatus]:
         """Those that were heard of lately."""
         return [pong for _, pong in self._recent()]
 
-    def _recent(self) -> list[tuple[float, Pong]]:
+    def _recent(self) -> list[tuple[float, HostStatus]]:
         recent = time.monotonic() - GONE_SECONDS
         return sorted((one for one in self._pongs.values() if one[0] > recent), key=lambda one: one[0])
 
     async def _keep_in_touch(self) -> None:
         """Connect, and ask from time to time who is there."""
         settings = self._settings
-        self._connection = await broker.connected(
+        self._connection = await broker.connect_to_broker(
             settings.nats_url, settings.nats_nkey, self._inbox, self._lost, self._back
         )
         await self._connection.subscribe(f"{self._inbox}.answer.*", cb=self._came)
@@ -257,12 +257,12 @@ class BrokerGraders(Asking):
         slots = sum(sum(pong.slots.values()) for pong in self._hosts())
         try:
             info = await jetstream.stream_info(broker.STREAM)
-            if info.config.max_msgs != broker.stream(slots).max_msgs and slots:
-                await jetstream.update_stream(broker.stream(slots))
+            if info.config.max_msgs != broker.stream_config(slots).max_msgs and slots:
+                await jetstream.update_stream(broker.stream_config(slots))
         except NotFoundError:
-            await jetstream.add_stream(broker.stream(slots))
+            await jetstream.add_stream(broker.stream_config(slots))
         for role in broker.ROLES:
-            await jetstream.add_consumer(broker.STREAM, broker.consumer(role))
+            await jetstream.add_consumer(broker.STREAM, broker.consumer_config(role))
         self._slots = slots
 
     async def _looked_at(self, connection: Client, role: str) -> RoleLoad:
@@ -291,7 +291,7 @@ class BrokerGraders(Asking):
         for number, waiting in list(self._questions.items()):
             if waiting.tries == 1 and not waiting.answer.done():
                 waiting.tries = 2
-                with contextlib.suppress(UnansweredError):
+                with contextlib.suppress(NoResponseError):
                     await self._publish(connection, number, waiting)
 
     async def _came(self, message: Msg) -> None:
@@ -303,7 +303,7 @@ class BrokerGraders(Asking):
 
     async def _ponged(self, message: Msg) -> None:
         try:
-            pong = restored(Pong, json.loads(message.data))
+            pong = from_json_value(HostStatus, json.loads(message.data))
         except (ValueError, RecursionError) as error:
             log.warning("pong-not-understood", error=str(error)[:200])
             return
@@ -326,7 +326,7 @@ def _understood(data: bytes) -> dict[str, Any]:
         said = json.loads(data)
         if isinstance(said, dict) and "answer" in said:
             return {"answer": said["answer"]}
-        reason = restored(Unanswered, said)
+        reason = from_json_value(Unanswered, said)
     except (ValueError, RecursionError):
         return {"outcome": "fault", "message": FAULT}
     version = {"version": reason.version} if reason.version else {}

@@ -6,12 +6,12 @@ before the next question, and is about nothing.
 
 import socket
 
-from app.engine.pool.grader_frames import receive
+from app.engine.pool.grader_frames import receive_frame
 
 STOP = "stop"
 
 
-class Stops:
+class CancelListener:
     """What a jail polls beside its runs while a question is being answered."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -23,7 +23,7 @@ class Stops:
     def asked(self) -> bool:
         """Read one message; True for a stop, and where the web process is gone."""
         try:
-            message = receive(self._connection)
+            message = receive_frame(self._connection)
         except ConnectionError:
             return True
         return message is None or message["ask"] == STOP

@@ -10,7 +10,7 @@ import os
 import socket
 from typing import Any
 
-from app.sandbox.wire import held
+from app.sandbox.wire import memory_file
 
 LARGEST = 256 * 2**20
 """Bytes of one file; a run may send back 64 MB, and a job is what an exercise holds."""
@@ -19,7 +19,7 @@ LETTER = 32 * 2**10
 _IN_A_FILE = b"f"  # no JSON is this alone
 
 
-def put(connection: socket.socket, message: Any, file: int | None = None) -> None:
+def send_message(connection: socket.socket, message: Any, file: int | None = None) -> None:
     """Send *message* (JSON values) and *file*.
 
     Raises:
@@ -29,11 +29,11 @@ def put(connection: socket.socket, message: Any, file: int | None = None) -> Non
     if len(letter) <= LETTER:
         socket.send_fds(connection, [letter], files)
         return
-    with held([letter]) as long:
+    with memory_file([letter]) as long:
         socket.send_fds(connection, [_IN_A_FILE], [long, *files])
 
 
-def take(connection: socket.socket) -> tuple[Any, int | None] | None:
+def receive_message(connection: socket.socket) -> tuple[Any, int | None] | None:
     """The next message and its file, which belongs to the caller; None where the other end has closed.
 
     Raises:
@@ -43,11 +43,11 @@ def take(connection: socket.socket) -> tuple[Any, int | None] | None:
     if not letter:
         return None
     if letter == _IN_A_FILE and files:
-        letter = contents(files.pop(0))
+        letter = read_memory_file(files.pop(0))
     return json.loads(letter), files[0] if files else None
 
 
-def contents(file: int) -> bytes:
+def read_memory_file(file: int) -> bytes:
     """What *file* holds; it is closed.
 
     Raises:

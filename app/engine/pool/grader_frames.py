@@ -10,13 +10,13 @@ LENGTH = struct.Struct("!I")
 LONGEST_FRAME = 32 * 2**20
 
 
-def packed(message: Any) -> bytes:
+def encode_frame(message: Any) -> bytes:
     """*message* as a frame. NaN and infinity travel as JSON's common extension; both ends are ours."""
     body = json.dumps(message, separators=(",", ":")).encode()
     return LENGTH.pack(len(body)) + body
 
 
-def receive(connection: socket.socket) -> Any | None:
+def receive_frame(connection: socket.socket) -> Any | None:
     """The next message; None where the other end has closed."""
     head = _exactly(connection, LENGTH.size)
     if head is None:
@@ -25,7 +25,7 @@ def receive(connection: socket.socket) -> Any | None:
     return None if body is None else json.loads(body)
 
 
-async def read(stream: StreamReader) -> Any:
+async def read_frame(stream: StreamReader) -> Any:
     """The next message.
 
     Raises:

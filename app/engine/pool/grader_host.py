@@ -15,10 +15,10 @@ import structlog
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from app.engine.codec import plain
-from app.engine.judges import version
+from app.engine.codec import to_json_value
+from app.engine.judges import grading_version
 from app.engine.pool import broker
-from app.engine.pool.asking import UnansweredError
+from app.engine.pool.asking import NoResponseError
 from app.engine.pool.local_graders import LocalGraders
 
 log = structlog.get_logger()
@@ -117,12 +117,12 @@ class GraderHost:
         await message.respond(b"+ACK")
 
     async def _said(self, role: str, asked: dict[str, Any]) -> dict[str, Any]:
-        if asked["version"] != version():
-            message = VERSIONS.format(theirs=version(), ours=asked["version"])
-            return {"outcome": "busy", "message": message, "version": version()}
+        if asked["version"] != grading_version():
+            message = VERSIONS.format(theirs=grading_version(), ours=asked["version"])
+            return {"outcome": "busy", "message": message, "version": grading_version()}
         try:
             return {"answer": await self._pools[role].carry(asked["question"], asked["seconds"])}
-        except UnansweredError as why:
+        except NoResponseError as why:
             return {"outcome": why.outcome, "message": why.message}
 
     async def _working(self, message: Msg) -> None:
@@ -142,10 +142,10 @@ class GraderHost:
         loads = [pool.load for pool in self._pools.values()]
         pong = {
             "host": self._name,
-            "version": version(),
+            "version": grading_version(),
             "slots": self._slots,
             "idle": sum(load.idle for load in loads),
             "replaced": sum(load.replaced for load in loads),
-            "readiness": [plain(pool.readiness) for pool in self._pools.values()],
+            "readiness": [to_json_value(pool.readiness) for pool in self._pools.values()],
         }
         await self._connection.publish(f"{broker.PONG}.{message.data.decode()}", json.dumps(pong).encode())

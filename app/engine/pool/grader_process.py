@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.engine.codec import restored
-from app.engine.grader import Look
+from app.engine.codec import from_json_value
+from app.engine.grader import CanaryReport
 from app.engine.pool.asking import STARTUP_SECONDS
 from app.engine.pool.cancel import STOP
-from app.engine.pool.grader_frames import packed, read
+from app.engine.pool.grader_frames import encode_frame, read_frame
 
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Of settings a grader has none: no database, no token. One thread, since it forks its reader, and forks have one."""
@@ -26,7 +26,7 @@ class GraderDiedError(Exception):
     """The grader closed its socket, answered nonsense or took too long; its text says which."""
 
 
-class Process:
+class GraderProcess:
     """A grader process; it answers one question at a time.
 
     Args:
@@ -36,7 +36,7 @@ class Process:
     """
 
     def __init__(
-        self, options: dict[str, Any], looked: Callable[[Look], None], ended: Callable[["Process"], None]
+        self, options: dict[str, Any], looked: Callable[[CanaryReport], None], ended: Callable[["GraderProcess"], None]
     ) -> None:
         self._options = options
         self._looked = looked
@@ -93,7 +93,7 @@ class Process:
         self.question = question
         self._expected = asyncio.get_running_loop().create_future()
         try:
-            self._streams[1].write(packed({**question, "number": self._number}))
+            self._streams[1].write(encode_frame({**question, "number": self._number}))
             await self._streams[1].drain()
         except OSError as error:
             raise GraderDiedError from error
@@ -106,7 +106,7 @@ class Process:
     def give_up(self) -> None:
         """Tell the grader to stop what it is answering; an answer that is on its way comes all the same."""
         if self.alive and self._streams is not None:
-            self._streams[1].write(packed({"ask": STOP}))
+            self._streams[1].write(encode_frame({"ask": STOP}))
 
     async def stop(self) -> None:
         """End the process."""
@@ -135,9 +135,9 @@ class Process:
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         try:
             while True:
-                message = await read(reader)
+                message = await read_frame(reader)
                 if "look" in message:
-                    self._looked(restored(Look, message["look"]))
+                    self._looked(from_json_value(CanaryReport, message["look"]))
                 elif self._expected is not None and self.answering:
                     self._expected.set_result(message)
         except (asyncio.IncompleteReadError, OSError, ValueError, TypeError) as error:

@@ -12,9 +12,18 @@ from typing import Any, Literal, Self, TypeVar
 
 import structlog
 
-from app.engine.grader import Load, Look, Readiness
-from app.engine.pool.asking import BUSY, FAULT, NONE_UP, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
-from app.engine.pool.grader_process import GraderDiedError, Process
+from app.engine.grader import CanaryReport, Load, Readiness
+from app.engine.pool.asking import (
+    BUSY,
+    FAULT,
+    NONE_UP,
+    STARTUP_SECONDS,
+    STOPPED,
+    WARMING,
+    GraderClient,
+    NoResponseError,
+)
+from app.engine.pool.grader_process import GraderDiedError, GraderProcess
 from app.settings import Settings
 
 log = structlog.get_logger()
@@ -29,7 +38,7 @@ GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cac
 QUESTIONS_PER_GRADER = 64
 
 
-class LocalGraders(Asking):
+class LocalGraders(GraderClient):
     """A pool of grader processes; an async context manager that implements `Grader`.
 
     Entering returns at once: processes warm up in the background, and a question that comes earlier waits for them.
@@ -58,10 +67,10 @@ class LocalGraders(Asking):
         }
         super().__init__(gate=gate, at_once=max(1, settings.graders - 1))
         self._size = settings.graders
-        self._free: asyncio.Queue[Process | None] = asyncio.Queue()
-        self._running: set[Process] = set()
+        self._free: asyncio.Queue[GraderProcess | None] = asyncio.Queue()
+        self._running: set[GraderProcess] = set()
         self._replaced = 0
-        self._look: Look | None = None
+        self._look: CanaryReport | None = None
         self._stopped = asyncio.Event()
         self._known = WARMING
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -114,10 +123,10 @@ class LocalGraders(Asking):
 
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped.is_set():
-            raise UnansweredError("busy", STOPPED)
+            raise NoResponseError("busy", STOPPED)
         self._closed_where_refused()
         if self._full:
-            raise UnansweredError("busy", BUSY)
+            raise NoResponseError("busy", BUSY)
         self._waiting += 1
         try:
             # Cancelled here, a question has cost nothing; from the exchange on the grader is told to stop.
@@ -125,17 +134,17 @@ class LocalGraders(Asking):
                 process = await self._next_free()
             try:
                 self._closed_where_refused()
-            except UnansweredError:
+            except NoResponseError:
                 self._free.put_nowait(process)
                 raise
             return await self._heard_out(process, question, seconds + GRACE_SECONDS)
         except TimeoutError:
-            raise UnansweredError("busy", BUSY if self._running else NONE_UP) from None
+            raise NoResponseError("busy", BUSY if self._running else NONE_UP) from None
         except GraderDiedError:
-            raise UnansweredError("fault", FAULT) from None
+            raise NoResponseError("fault", FAULT) from None
         except asyncio.CancelledError:
             if self._stopped.is_set():
-                raise UnansweredError("busy", STOPPED) from None
+                raise NoResponseError("busy", STOPPED) from None
             raise
         finally:
             self._waiting -= 1
@@ -147,9 +156,9 @@ class LocalGraders(Asking):
     def _closed_where_refused(self) -> None:
         readiness = self.readiness
         if readiness.state == "refused":
-            raise UnansweredError("refused", readiness.reason)
+            raise NoResponseError("refused", readiness.reason)
 
-    async def _next_free(self) -> Process:
+    async def _next_free(self) -> GraderProcess:
         while True:
             process = await self._free.get()
             if process is None:
@@ -162,7 +171,7 @@ class LocalGraders(Asking):
         for _ in range(self._waiting):
             self._free.put_nowait(None)
 
-    async def _heard_out(self, process: Process, question: dict[str, Any], seconds: float) -> Any:
+    async def _heard_out(self, process: GraderProcess, question: dict[str, Any], seconds: float) -> Any:
         """The answer of *process*; a caller that goes away ends the run, and the grader is free again at once."""
         exchange = self._spawn(self._exchange(process, question, seconds))
         try:
@@ -173,7 +182,7 @@ class LocalGraders(Asking):
                 process.give_up()
             raise
 
-    async def _exchange(self, process: Process, question: dict[str, Any], seconds: float) -> Any:
+    async def _exchange(self, process: GraderProcess, question: dict[str, Any], seconds: float) -> Any:
         try:
             answer = await process.ask(question, seconds)
         except GraderDiedError as error:
@@ -185,17 +194,17 @@ class LocalGraders(Asking):
         self._free.put_nowait(process)
         return answer
 
-    def _process(self) -> Process:
-        return Process(self._options, self._looked, self._lost)
+    def _process(self) -> GraderProcess:
+        return GraderProcess(self._options, self._looked, self._lost)
 
-    def _looked(self, look: Look) -> None:
+    def _looked(self, look: CanaryReport) -> None:
         """A hole that was found once stays found: no later flight of canaries opens the door again."""
         if look.refusal:
             log.critical("canary-attacks-succeeded", attacks=look.succeeded)
         if self._look is None or not self._look.refusal:
             self._look = look
 
-    def _lost(self, process: Process, why: str = "it ended") -> None:
+    def _lost(self, process: GraderProcess, why: str = "it ended") -> None:
         """Replace *process*, once, whoever noticed first."""
         if process not in self._running:
             return
@@ -203,7 +212,7 @@ class LocalGraders(Asking):
         self._replaced += 1
         self._spawn(self._replace(process, why))
 
-    async def _replace(self, process: Process, why: str) -> None:
+    async def _replace(self, process: GraderProcess, why: str) -> None:
         await process.stop()
         # The text itself is a learner's; by its hash it can be found among the drafts.
         text = sha256(str(process.question.get("code", "")).encode("utf-8", "surrogatepass")).hexdigest()
@@ -211,7 +220,7 @@ class LocalGraders(Asking):
         log.warning("grader-replaced", why=why, status=process.status, asked=asked, text_sha256=text)
         await self._bring_up(self._process())
 
-    async def _bring_up(self, process: Process) -> None:
+    async def _bring_up(self, process: GraderProcess) -> None:
         pause, failed = 0.1, 0
         while True:
             try:

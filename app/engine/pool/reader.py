@@ -17,11 +17,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.pool.crossing import contents, put, take
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.pool.crossing import read_memory_file, receive_message, send_message
 from app.sandbox import kernel
-from app.sandbox.process import StoppedError
-from app.sandbox.wire import Carried, Job, Reply, encode_job, held
+from app.sandbox.process import RunCancelledError
+from app.sandbox.wire import Job, RawReply, Reply, encode_job, memory_file
 
 CPU_SECONDS = 3
 """Of processor time for one question, at least; the kernel counts whole seconds, so it may be one more."""
@@ -36,13 +36,13 @@ _SPENT = (signal.SIGXCPU, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 _LOG = logging.getLogger(__name__)
 Say = Callable[[Any], None]
 Answer = Callable[[dict[str, Any]], Any]
-Make = Callable[[JailRuns, Say], Answer]
+Make = Callable[[JailRunner, Say], Answer]
 
 
-class Carries(Protocol):
+class RawJobRunner(Protocol):
     """A jail that takes a job as it is written."""
 
-    def carry(self, source: int, limits: Job) -> Carried: ...
+    def carry(self, source: int, limits: Job) -> RawReply: ...
 
 
 class ReaderDiedError(Exception):
@@ -59,7 +59,7 @@ class ReaderDiedError(Exception):
         self.spent = spent
 
 
-class Reader:
+class ReaderProcess:
     """A grader's end of its reader; begun where it is needed, and begun anew where it has ended.
 
     Args:
@@ -67,7 +67,7 @@ class Reader:
         make: Called in the reader, with its way to the jail and its way to tell something before the answer is there.
     """
 
-    def __init__(self, jail: Carries, make: Make) -> None:
+    def __init__(self, jail: RawJobRunner, make: Make) -> None:
         self._jail = jail
         self._make = make
         self._pid = 0
@@ -83,7 +83,7 @@ class Reader:
         connection = self._connection or self._begin()
         said: Any = None
         try:
-            put(connection, question)
+            send_message(connection, question)
             while True:
                 message, job = self._next(connection)
                 if job is not None:
@@ -91,7 +91,7 @@ class Reader:
                 elif "said" in message:
                     said = message["said"]
                 elif "stopped" in message:
-                    raise StoppedError
+                    raise RunCancelledError
                 else:
                     return message["answer"]
         except (OSError, EOFError, ValueError, KeyError) as error:
@@ -113,7 +113,7 @@ class Reader:
     def _next(self, connection: socket.socket) -> tuple[dict[str, Any], int | None]:
         if not select.select([connection], [], [], SILENT_SECONDS)[0]:
             raise TimeoutError
-        found = take(connection)
+        found = receive_message(connection)
         if found is None:
             raise EOFError
         return found
@@ -121,13 +121,13 @@ class Reader:
     def _run(self, connection: socket.socket, job: int, limits: dict[str, Any]) -> None:
         try:
             came = self._jail.carry(job, Job(driver="", header={}, **limits))
-        except StoppedError:
-            put(connection, {"stopped": True})
+        except RunCancelledError:
+            send_message(connection, {"stopped": True})
             return
         finally:
             os.close(job)
-        with held([came.blob]) as blob:
-            put(connection, {"ending": came.ending, "wall_ms": came.wall_ms, "detail": came.detail}, blob)
+        with memory_file([came.blob]) as blob:
+            send_message(connection, {"ending": came.ending, "wall_ms": came.wall_ms, "detail": came.detail}, blob)
 
     def _begin(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -148,29 +148,29 @@ class _Asking:
 
     def run(self, job: Job) -> Reply:
         limits = {name: getattr(job, name) for name in ("seconds", "cpu_seconds", "output_bytes")}
-        with held(encode_job(job)) as source:
-            put(self._connection, {"limits": limits}, source)
-        found = take(self._connection)
+        with memory_file(encode_job(job)) as source:
+            send_message(self._connection, {"limits": limits}, source)
+        found = receive_message(self._connection)
         if found is None:
             os._exit(0)
         message, blob = found
         if blob is None:
-            raise StoppedError
-        return Carried(blob=contents(blob), **message).reply
+            raise RunCancelledError
+        return RawReply(blob=read_memory_file(blob), **message).reply
 
 
 def _live(connection: socket.socket, grader: int, make: Make) -> NoReturn:
     """Answer until the grader closes its end, or a limit is met."""
     try:
         _give_up_the_rest(connection, grader)
-        answer = make(_Asking(connection), lambda said: put(connection, {"said": said}))
-        while (found := take(connection)) is not None:
+        answer = make(_Asking(connection), lambda said: send_message(connection, {"said": said}))
+        while (found := receive_message(connection)) is not None:
             _allow(CPU_SECONDS)
             try:
                 done = {"answer": answer(found[0])}
-            except StoppedError:
+            except RunCancelledError:
                 done = {"stopped": True}
-            put(connection, done)
+            send_message(connection, done)
     except ConnectionError:
         pass
     except MemoryError:

@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from app.engine.grader import Look
+from app.engine.grader import CanaryReport
 from app.sandbox.canaries import canaries
 from app.sandbox.runner import Jail
 
@@ -14,7 +14,7 @@ WATCH_SECONDS = 300.0
 _LOG = logging.getLogger(__name__)
 
 
-class Watch:
+class CanaryWatch:
     """Attacks *jail* from time to time; once an attack has succeeded, the jail refuses everything.
 
     Args:
@@ -22,7 +22,7 @@ class Watch:
         tell: Called with what each look found.
     """
 
-    def __init__(self, jail: Jail, *, on: bool, tell: Callable[[Look], None]) -> None:
+    def __init__(self, jail: Jail, *, on: bool, tell: Callable[[CanaryReport], None]) -> None:
         self._jail = jail
         self._tell = tell
         # In unsafe mode the walls are known to be missing, and every page says so.
@@ -35,7 +35,7 @@ class Watch:
         if not self._on or self._jail.refusal:
             return
         succeeded = canaries(self._jail)
-        look = Look(at=time.time(), succeeded=succeeded)
+        look = CanaryReport(at=time.time(), succeeded=succeeded)
         if succeeded:
             _LOG.critical("canary attacks succeeded: %s", ", ".join(succeeded))
             self._jail.refusal = look.refusal

@@ -15,26 +15,26 @@ from pathlib import Path
 from typing import Any
 
 from app.content.blocks import Forward
-from app.content.export.unfit import unfit
-from app.engine.codec import plain, restored
+from app.content.export.unfit import block_problem
+from app.engine.codec import from_json_value, to_json_value
 from app.engine.grade.engine import Engine
-from app.engine.grade.jail_runs import JailRuns
+from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.outcomes import grader_fault
 from app.engine.grade.seeds import PUBLIC, Seeds, seeds_in
-from app.engine.grader import Nudge, Run
-from app.engine.pool.cancel import STOP, Stops
-from app.engine.pool.grader_frames import packed, receive
+from app.engine.grader import Nudge, RunResult
+from app.engine.pool.cancel import STOP, CancelListener
+from app.engine.pool.grader_frames import encode_frame, receive_frame
 from app.engine.pool.grader_logs import log_in_lines
-from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
-from app.engine.pool.self_test import Watch
-from app.engine.stretch import Stretch, Stretched
-from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
-from app.engine.train.trainer import Trainer, gated
+from app.engine.pool.reader import Answer, ReaderDiedError, ReaderProcess, Say
+from app.engine.pool.self_test import CanaryWatch
+from app.engine.stretch import ChunkResult, TrainingChunk
+from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
+from app.engine.train.trainer import Trainer, apply_gate
 from app.grading.forward.facts import Facts, Outcome
-from app.grading.judge.told import Told
+from app.grading.judge.told import InlayShapes
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
-from app.sandbox.process import StoppedError
+from app.sandbox.process import RunCancelledError
 from app.sandbox.protection import keep_to_the_jail
 from app.sandbox.runner import Jail
 
@@ -42,7 +42,7 @@ TOO_MUCH = (
     "To read this text took more time or memory than a text may take, so it was not run. Shorten it: fewer functions "
     "that call each other, fewer terms in a line."
 )
-TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask, FunctionTask)}
+TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (GradTask, HuntTask, CheckerTask, FunctionTask)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
@@ -50,37 +50,39 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     cgroup = Path(options["cgroup"]) if options["cgroup"] else None
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"], cgroup=cgroup)
     keep_to_the_jail()
-    watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
-    stops = Stops(connection)
+    watch = CanaryWatch(
+        jail, on=options["watch"], tell=lambda look: connection.sendall(encode_frame({"look": to_json_value(look)}))
+    )
+    stops = CancelListener(connection)
     seeds = seeds_in(Path(options["secrets"])) if options["secrets"] else PUBLIC
-    reader = Reader(jail, partial(answering, options["facts"], seeds))
+    reader = ReaderProcess(jail, partial(answering, options["facts"], seeds))
     trainer = Trainer(jail, Path(options["names"]) if options["names"] else None, partial(_gated, reader))
     try:
         watch.look()
-        connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
-        while watch.holds(connection) and (question := receive(connection)) is not None:
+        connection.sendall(encode_frame({"refusal": jail.refusal, "layers": to_json_value(jail.layers)}))
+        while watch.holds(connection) and (question := receive_frame(connection)) is not None:
             if question["ask"] == STOP:  # it crossed the answer on its way
                 continue
             jail.interrupt = stops
             try:
-                answer = {"answer": answered(reader, trainer, question)}
-            except StoppedError:
+                answer = {"answer": handle_request(reader, trainer, question)}
+            except RunCancelledError:
                 answer = {"stopped": True}
             jail.interrupt = None
-            connection.sendall(packed({"number": question["number"], **answer}))
+            connection.sendall(encode_frame({"number": question["number"], **answer}))
     finally:
         reader.close()
         jail.close()
 
 
-def answered(reader: Reader, trainer: Trainer, question: dict[str, Any]) -> Any:
+def handle_request(reader: ReaderProcess, trainer: Trainer, question: dict[str, Any]) -> Any:
     """The answer to *question*; where the reader ended over it, what it had told until then."""
     try:
         if question["ask"] != "train":
             return reader.ask(question)
-        return plain(trainer.run(restored(Stretch, question["stretch"]), gate=question["gate"]))
+        return to_json_value(trainer.run(from_json_value(TrainingChunk, question["stretch"]), gate=question["gate"]))
     except ReaderDiedError as error:
-        return error.said or plain(_unread(question, "refused" if error.spent else "fault"))
+        return error.said or to_json_value(_unread(question, "refused" if error.spent else "fault"))
 
 
 def _unread(question: dict[str, Any], outcome: Outcome) -> object:
@@ -92,26 +94,26 @@ def _unread(question: dict[str, Any], outcome: Outcome) -> object:
         case "nudge":
             return Nudge(outcome=outcome, name=question["name"], message=message)
         case "run":
-            return Run(outcome=outcome, message=message)
+            return RunResult(outcome=outcome, message=message)
         case "told":
-            return Told()
+            return InlayShapes()
         case "unfit":
             return ["to read it takes too long"] * len(question["texts"])
         case "train":
-            return Stretched(outcome=outcome, message=message)
+            return ChunkResult(outcome=outcome, message=message)
         case _:
             return Verdict(outcome=outcome, message=message)
 
 
-def _gated(reader: Reader, code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
+def _gated(reader: ReaderProcess, code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
     plain_code, refused = reader.ask({"ask": "gate", "code": code, "forbid": forbid, "gate": gate})
-    return plain_code, None if refused is None else restored(Refusal, refused)
+    return plain_code, None if refused is None else from_json_value(Refusal, refused)
 
 
-def answering(facts: str, seeds: Seeds, jail: JailRuns, say: Say) -> Answer:
+def answering(facts: str, seeds: Seeds, jail: JailRunner, say: Say) -> Answer:
     """What a reader answers questions with, all that it knows of the one before included."""
-    engine = Engine(jail, Path(facts) if facts else None, seeds, lambda verdict: say(plain(verdict)))
-    return lambda question: plain(_read(engine, question))
+    engine = Engine(jail, Path(facts) if facts else None, seeds, lambda verdict: say(to_json_value(verdict)))
+    return lambda question: to_json_value(_read(engine, question))
 
 
 def _read(engine: Engine, question: dict[str, Any]) -> Any:
@@ -129,18 +131,18 @@ def _read(engine: Engine, question: dict[str, Any]) -> Any:
         case "told":
             return engine.told(_task(question["kind"], question["task"]), question["code"])
         case "facts":
-            return engine.facts(restored(Forward, json.loads(question["forward"])))
+            return engine.facts(from_json_value(Forward, json.loads(question["forward"])))
         case "unfit":
-            return [unfit(text) for text in question["texts"]]
+            return [block_problem(text) for text in question["texts"]]
         case "gate":
-            return gated(question["code"], tuple(question["forbid"]), question["gate"])
+            return apply_gate(question["code"], tuple(question["forbid"]), question["gate"])
         case other:
             raise ValueError(f"a grader cannot be asked {other!r}")
 
 
 @lru_cache(maxsize=256)
 def _task(kind: str, text: str) -> AnyTask:
-    return restored(TASKS[kind], json.loads(text))
+    return from_json_value(TASKS[kind], json.loads(text))
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ from app.grading.train.corpus import (
     Examples,
     Names,
     NamesError,
-    divided,
     examples_of,
     read_census,
     read_names,
-    tabled,
+    split_names,
+    split_table,
 )
 
 CENSUS = ("dist.female.first", "dist.male.first")
@@ -52,7 +52,7 @@ def load_parts(path: Path | None) -> dict[str, tuple[str, ...]]:
     Raises:
         NamesError: As `load_names`.
     """
-    return divided(load_names(path).names)
+    return split_names(load_names(path).names)
 
 
 @lru_cache(maxsize=8)
@@ -72,4 +72,4 @@ def examples_for(setup: Setup, path: Path | None) -> dict[str, Examples]:
     Raises:
         NamesError: As `load_names`.
     """
-    return load_examples(path, setup.width) if setup.table is None else tabled(setup.table)
+    return load_examples(path, setup.width) if setup.table is None else split_table(setup.table)

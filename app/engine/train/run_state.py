@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_setup import Setup
-from app.engine.stretch import Array, Numbers, Stretch, Stretched, array_of, numbers_of
-from app.grading.train.corpus import spelled
+from app.engine.stretch import Array, ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
+from app.grading.train.corpus import spell_name
 
-Ask = Callable[[Stretch], Awaitable[Stretched]]
-Held = Mapping[str, Numbers]
+Ask = Callable[[TrainingChunk], Awaitable[ChunkResult]]
+Held = Mapping[str, EncodedTensor]
 
 ROWS = 32_768
 """Rows of one calibration or evaluation: about a tenth of a second."""
@@ -24,13 +24,13 @@ ROWS = 32_768
 class StretchFailedError(Exception):
     """A stretch did not do what was asked; it carries the answer."""
 
-    def __init__(self, answer: Stretched) -> None:
+    def __init__(self, answer: ChunkResult) -> None:
         super().__init__(answer.message)
         self.answer = answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reached:
+class SavedRunState:
     """How far a descent is, as numbers with which it can go on anywhere.
 
     Args:
@@ -38,15 +38,15 @@ class Reached:
         seconds: Computing time so far.
     """
 
-    losses: Numbers | None = None
-    state: Mapping[str, Numbers] = field(default_factory=dict)
+    losses: EncodedTensor | None = None
+    state: Mapping[str, EncodedTensor] = field(default_factory=dict)
     seconds: float = 0.0
 
 
-NOWHERE = Reached()
+NOWHERE = SavedRunState()
 
 
-class Descent:
+class RunState:
     """A run of *steps* steps, as far as it has come."""
 
     def __init__(self, setup: Setup, steps: int, code: str | None = None, forbid: tuple[str, ...] = ()) -> None:
@@ -55,8 +55,8 @@ class Descent:
         self.step = 0
         self.seconds = 0.0
         self._losses = np.empty(steps, np.float32)
-        self._state: Mapping[str, Numbers] = {}
-        self._plain = Stretch(setup=setup, part="start", half=steps // 2)
+        self._state: Mapping[str, EncodedTensor] = {}
+        self._plain = TrainingChunk(setup=setup, part="start", half=steps // 2)
         self._own = replace(self._plain, code=code, forbid=forbid)
 
     @property
@@ -65,11 +65,11 @@ class Descent:
         return self._losses[: self.step]
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> SavedRunState:
         losses = numbers_of(self.losses) if self.step else None
-        return Reached(losses=losses, state=self._state if self.step else {}, seconds=self.seconds)
+        return SavedRunState(losses=losses, state=self._state if self.step else {}, seconds=self.seconds)
 
-    def go_on_from(self, reached: Reached) -> None:
+    def go_on_from(self, reached: SavedRunState) -> None:
         """Be where another descent of the same kind was.
 
         Raises:
@@ -107,7 +107,7 @@ class Descent:
         setup = self.setup
         if setup.mean is None or setup.variance is None:
             return {}
-        held: dict[str, Numbers] = {}
+        held: dict[str, EncodedTensor] = {}
         for first in range(0, rows, ROWS):
             stop = min(first + ROWS, rows)
             question = replace(self._plain, part="calibrate", state=self._parameters | held, first=first, stop=stop)
@@ -129,18 +129,18 @@ class Descent:
         """Names that the model invents."""
         question = replace(self._plain, part="sample", state=self._parameters | dict(held), count=count)
         found = await self._answer(ask, question)
-        return tuple(spelled(row) for row in array_of(found["names"]).tolist())
+        return tuple(spell_name(row) for row in array_of(found["names"]).tolist())
 
-    async def gradients(self, ask: Ask, other: "Descent | None" = None) -> dict[str, Array]:
+    async def gradients(self, ask: Ask, other: "RunState | None" = None) -> dict[str, Array]:
         """The gradients of the next batch, by parameter; with *other*, those that its code gives on this state."""
         found = await self._answer(ask, replace((other or self)._own, part="gradients", state=self._state))
         return {key.removeprefix("d/"): array_of(one) for key, one in found.items()}
 
     @property
-    def _parameters(self) -> dict[str, Numbers]:
+    def _parameters(self) -> dict[str, EncodedTensor]:
         return {key: one for key, one in self._state.items() if key.startswith("p/")}
 
-    async def _answer(self, ask: Ask, question: Stretch) -> Mapping[str, Numbers]:
+    async def _answer(self, ask: Ask, question: TrainingChunk) -> Mapping[str, EncodedTensor]:
         answer = await ask(question)
         if answer.outcome != "graded":
             raise StretchFailedError(answer)

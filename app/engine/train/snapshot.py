@@ -17,7 +17,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sampled:
+class SampledNames:
     """Names that the model invented after *step* steps."""
 
     step: int
@@ -25,7 +25,7 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class SplitLoss:
     """The loss over a whole part of the data."""
 
     part: str
@@ -35,7 +35,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class GradientComparison:
     """One parameter's gradient on a fresh batch of the trained model, beside torch's."""
 
     name: str
@@ -68,9 +68,9 @@ class Snapshot:
     points: tuple[Point, ...] = ()
     gap: float | None = None
     capped: bool = False
-    sampled: tuple[Sampled, ...] = ()
-    judged: tuple[Judged, ...] = ()
-    compared: tuple[Compared, ...] = ()
+    sampled: tuple[SampledNames, ...] = ()
+    judged: tuple[SplitLoss, ...] = ()
+    compared: tuple[GradientComparison, ...] = ()
     message: str = ""
     line: int | None = None
 
@@ -88,7 +88,7 @@ class Snapshot:
         return None if self.gap is None else self.gap <= SAME
 
 
-def span(step: int, steps: int) -> int:
+def chart_span(step: int, steps: int) -> int:
     """The part of a run that is looked at when *step* steps are done: up to the next of 1, 2, 5, 10, 20, 50, ..."""
     unit = int(10 ** (len(str(max(step, 1))) - 1))
     return min(steps, next(unit * one for one in (1, 2, 5, 10) if unit * one >= step))

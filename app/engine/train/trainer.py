@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.outcomes import ending
-from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.grade.outcomes import early_end_verdict
+from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, ChunkResult, TrainingChunk, array_of, numbers_of
 from app.engine.train.corpus_file import examples_for
 from app.grading.forward.driver_jobs import TrainHeader
 from app.grading.forward.statements import ProgramError, read_program
-from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import document, raised
+from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.trials import parse_error, parse_report
 from app.grading.train.corpus import NamesError
 from app.sandbox.gate import Refusal, normalise, refusal
 from app.sandbox.wire import Job, Reply
@@ -34,7 +34,7 @@ FAULT = "The training run stopped in a fault of the grader: our fault, not yours
 Read = Callable[[str, tuple[str, ...], bool], tuple[str, Refusal | None]]
 
 
-def gated(code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
+def apply_gate(code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
     """*code* as it is run, and why it is not let through, if *gate* is to look at it."""
     code, _ = normalise(code)
     return code, refusal(code, forbid) if gate else None
@@ -48,25 +48,25 @@ class Trainer:
         read: What reads a learner's code; `gated`, in whatever process.
     """
 
-    def __init__(self, jail: JailRuns, names: Path | None, read: Read = gated) -> None:
+    def __init__(self, jail: JailRunner, names: Path | None, read: Read = apply_gate) -> None:
         self._jail = jail
         self._names = names
         self._read_code = read
 
-    def run(self, stretch: Stretch, *, gate: bool = True) -> Stretched:
+    def run(self, stretch: TrainingChunk, *, gate: bool = True) -> ChunkResult:
         """Answer *stretch*; nothing that a submission does makes it raise."""
         code = stretch.code
         if code is not None:
             code, refused = self._read_code(code, stretch.forbid, gate)
             if refused is not None:
-                return Stretched(outcome="refused", line=refused.line, message=refused.message)
+                return ChunkResult(outcome="refused", line=refused.line, message=refused.message)
         try:
             job = self._job(stretch, code)
         except (NamesError, ProgramError) as error:
-            return Stretched(outcome="fault", message=f"The run could not begin: {error}")
+            return ChunkResult(outcome="fault", message=f"The run could not begin: {error}")
         return _read(stretch, self._jail.run(job))
 
-    def _job(self, stretch: Stretch, code: str | None) -> Job:
+    def _job(self, stretch: TrainingChunk, code: str | None) -> Job:
         arrays = {key: array_of(numbers) for key, numbers in stretch.state.items()}
         if stretch.part in ("steps", "gradients", "calibrate", "evaluate"):
             examples = examples_for(stretch.setup, self._names)[stretch.split]
@@ -76,7 +76,7 @@ class Trainer:
         return Job(driver="train", header=header, arrays=arrays, seconds=LONGEST_SECONDS, output_bytes=OUTPUT_BYTES)
 
 
-def _header(stretch: Stretch, code: str | None) -> TrainHeader:
+def _header(stretch: TrainingChunk, code: str | None) -> TrainHeader:
     setup, forward = stretch.setup, stretch.setup.forward
     inputs = [one.name for one in forward.inputs]
     program = read_program(forward.source, inputs, setup.dims, *forward.outputs)
@@ -108,22 +108,22 @@ def _header(stretch: Stretch, code: str | None) -> TrainHeader:
     }
 
 
-def _read(stretch: Stretch, reply: Reply) -> Stretched:
+def _read(stretch: TrainingChunk, reply: Reply) -> ChunkResult:
     if reply.ending != "done":
-        said = ending(reply, LONGEST_SECONDS)
-        return Stretched(outcome=said.outcome, message=said.message, wall_ms=reply.wall_ms)
+        said = early_end_verdict(reply, LONGEST_SECONDS)
+        return ChunkResult(outcome=said.outcome, message=said.message, wall_ms=reply.wall_ms)
     if "escaped" in reply.texts:
         _LOG.error("the training driver failed: %s", reply.texts["escaped"])
-        return Stretched(outcome="fault", message=FAULT, wall_ms=reply.wall_ms)
+        return ChunkResult(outcome="fault", message=FAULT, wall_ms=reply.wall_ms)
     kept = {key: numbers_of(value) for key, value in reply.arrays.items() if _fits(key, value, stretch)}
-    done = Stretched(outcome="graded", state=kept, wall_ms=reply.wall_ms)
+    done = ChunkResult(outcome="graded", state=kept, wall_ms=reply.wall_ms)
     if "failed" in reply.texts:
         return replace(done, **_failure(reply.texts["failed"]))
     missing = [key for key in expected(stretch) if key not in kept]
     return replace(done, outcome="fault", message=FAULT) if missing else done
 
 
-def expected(stretch: Stretch) -> tuple[str, ...]:
+def expected(stretch: TrainingChunk) -> tuple[str, ...]:
     """The keys that a whole answer holds."""
     parameters = [one.name for one in stretch.setup.parameters]
     match stretch.part:
@@ -141,7 +141,7 @@ def expected(stretch: Stretch) -> tuple[str, ...]:
             return ("names",)
 
 
-def _fits(key: str, value: Array, stretch: Stretch) -> bool:
+def _fits(key: str, value: Array, stretch: TrainingChunk) -> bool:
     """Whether a tensor is what was asked for: a learner's code may have bent the parameters in its own process."""
     if value.dtype.name not in DTYPES or key not in expected(stretch):
         return False
@@ -156,7 +156,7 @@ def _fits(key: str, value: Array, stretch: Stretch) -> bool:
 
 def _failure(text: str) -> dict[str, Any]:
     """The fields of an answer that a report of the jail gives; the report is not trusted to be one."""
-    report = document(text)
+    report = parse_report(text)
     if not report:
         return {"outcome": "error", "message": "The code ended in an error that could not be read."}
     message = str(report.get("message", ""))[:_MESSAGE_CHARS]
@@ -164,6 +164,6 @@ def _failure(text: str) -> dict[str, Any]:
         return {"outcome": "fault", "message": f"The forward program of this run failed: {message}"}
     if message:
         return {"outcome": "error", "message": message}
-    error = raised(report)
-    message = BLANK if "____" in error.text else translate(error)
+    error = parse_error(report)
+    message = BLANK if "____" in error.text else translate_error(error)
     return {"outcome": "error", "line": error.line, "message": message}

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_setup import Setup
-from app.engine.stretch import Stretch, Stretched
-from app.engine.train.run_state import NOWHERE, Ask, Descent, Held, Reached, StretchFailedError
-from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot, span
+from app.engine.stretch import ChunkResult, TrainingChunk
+from app.engine.train.run_state import NOWHERE, Ask, Held, RunState, SavedRunState, StretchFailedError
+from app.engine.train.snapshot import GradientComparison, Phase, Point, SampledNames, Snapshot, SplitLoss, chart_span
 from app.grading.judge.compare import Reference, closeness
 from app.grading.train.corpus import PARTS
 
@@ -33,27 +33,27 @@ FULL = "The graders are busy with checks. The run was stopped at this step; star
 RUN_OFF = ": the steps went too far, and each one further. Look for a sign or a factor in the gradients that trained."
 
 
-class References:
+class ReferenceRuns:
     """The runs with torch's gradients, each made once and shared by every run of the same setup."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
-        self._runs: OrderedDict[tuple[str, int], SharedDescent] = OrderedDict()
+        self._runs: OrderedDict[tuple[str, int], SharedReferenceRun] = OrderedDict()
 
-    def of(self, setup: Setup, steps: int) -> "SharedDescent":
+    def of(self, setup: Setup, steps: int) -> "SharedReferenceRun":
         key = (repr(setup), steps)
-        run = self._runs.pop(key, None) or SharedDescent(setup, steps)
+        run = self._runs.pop(key, None) or SharedReferenceRun(setup, steps)
         self._runs[key] = run
         while len(self._runs) > self._kept:
             self._runs.popitem(last=False)
         return run
 
 
-class SharedDescent:
+class SharedReferenceRun:
     """A descent that several runs wait for; whoever needs a step that is not there yet does it for all."""
 
     def __init__(self, setup: Setup, steps: int) -> None:
-        self._descent = Descent(setup, steps)
+        self._descent = RunState(setup, steps)
         self._turn = asyncio.Lock()
         self._judged: dict[str, float] = {}
 
@@ -62,10 +62,10 @@ class SharedDescent:
         return self._descent.losses
 
     @property
-    def descent(self) -> Descent:
+    def descent(self) -> RunState:
         return self._descent
 
-    def go_on_from(self, reached: Reached) -> None:
+    def go_on_from(self, reached: SavedRunState) -> None:
         """Be where another process was, unless this one is further; nobody may be under way with a step."""
         if not self._turn.locked() and reached.losses and self._descent.step < reached.losses.shape[0]:
             self._descent.go_on_from(reached)
@@ -87,7 +87,7 @@ class SharedDescent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class TrainingSpec:
     """What is to be trained: *steps* steps of *setup* with the gradients of *code*; *edition* is the exercise's."""
 
     setup: Setup
@@ -98,13 +98,13 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Halt:
+class Checkpoint:
     """A run between two stretches: all that another process needs to go on with it."""
 
-    planned: Planned
+    planned: TrainingSpec
     snapshot: Snapshot
-    own: Reached = NOWHERE
-    reference: Reached = NOWHERE
+    own: SavedRunState = NOWHERE
+    reference: SavedRunState = NOWHERE
 
 
 class Training:
@@ -116,9 +116,9 @@ class Training:
     """
 
     def __init__(
-        self, planned: Planned, ask: Ask, rows: Mapping[str, int], source: str, references: References
+        self, planned: TrainingSpec, ask: Ask, rows: Mapping[str, int], source: str, references: ReferenceRuns
     ) -> None:
-        self._own = Descent(planned.setup, planned.steps, planned.code, planned.forbid)
+        self._own = RunState(planned.setup, planned.steps, planned.code, planned.forbid)
         self._shared = references.of(planned.setup, planned.steps)
         self._grader = ask
         self._rows = rows
@@ -128,18 +128,18 @@ class Training:
         self._snapshot = Snapshot(
             phase="waiting", steps=planned.steps, numbers=planned.setup.numbers, examples=rows["train"], source=source
         )
-        self._halt = Halt(planned=planned, snapshot=self._snapshot)
+        self._halt = Checkpoint(planned=planned, snapshot=self._snapshot)
 
     @property
     def snapshot(self) -> Snapshot:
         return self._snapshot
 
     @property
-    def halt(self) -> Halt:
+    def halt(self) -> Checkpoint:
         """Where the run was after its last whole stretch."""
         return self._halt
 
-    def go_on_from(self, halt: Halt) -> None:
+    def go_on_from(self, halt: Checkpoint) -> None:
         """Be where another training of the same plan was.
 
         Raises:
@@ -201,7 +201,7 @@ class Training:
             reference = await self._shared.judged(ask, self._rows)
             for part in PARTS:
                 loss = await own.loss(ask, part, self._rows[part], held)
-                judged = Judged(part=part, rows=self._rows[part], own=loss, reference=reference[part])
+                judged = SplitLoss(part=part, rows=self._rows[part], own=loss, reference=reference[part])
                 self._see(judged=(*self._snapshot.judged, judged))
         self._see(compared=await self._compare())
 
@@ -209,9 +209,9 @@ class Training:
         if not self._own.setup.logits:
             return
         names = await self._own.names(self._ask, NAMES, held)
-        self._see(sampled=(*self._snapshot.sampled, Sampled(step=self._own.step, names=names)))
+        self._see(sampled=(*self._snapshot.sampled, SampledNames(step=self._own.step, names=names)))
 
-    async def _compare(self) -> tuple[Compared, ...]:
+    async def _compare(self) -> tuple[GradientComparison, ...]:
         """The learner's gradients of a fresh batch beside torch's, at the same parameters."""
         mine = await self._own.gradients(self._ask)
         torchs = await self._own.gradients(self._ask, self._shared.descent)
@@ -222,11 +222,13 @@ class Training:
             close = closeness(mine[name], Reference(gradient=gradient, noise=noise))
             assert close is not None, "both are there"
             rows.append(
-                Compared(name=name, shape=gradient.shape, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
+                GradientComparison(
+                    name=name, shape=gradient.shape, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff
+                )
             )
         return tuple(rows)
 
-    async def _ask(self, stretch: Stretch) -> Stretched:
+    async def _ask(self, stretch: TrainingChunk) -> ChunkResult:
         """Ask, and ask again where the answer says nothing about the code: a full queue, a grader that died."""
         for attempt in range(RETRIES):
             answer = await self._grader(stretch)
@@ -236,7 +238,7 @@ class Training:
             if self._stopping:
                 return replace(answer, message="")
             await asyncio.sleep(PAUSE_SECONDS)
-        return Stretched(outcome="busy", message=FULL)
+        return ChunkResult(outcome="busy", message=FULL)
 
     def _look(self) -> None:
         """Bring the snapshot up to the last step."""
@@ -261,7 +263,7 @@ class Training:
 
 def points(own: NDArray[np.float32], reference: NDArray[np.float32], steps: int) -> tuple[Point, ...]:
     """Means of the losses over equal parts of a run; a single batch scatters too much to be looked at."""
-    size = max(1, span(len(own), steps) // POINTS)
+    size = max(1, chart_span(len(own), steps) // POINTS)
     ends = range(size, len(own) + 1, size)
     rows = [(end, _mean(own[end - size : end], size), _mean(reference[end - size : end], size)) for end in ends]
     return tuple(Point(step=end, own=mine, reference=torchs) for end, mine, torchs in rows if mine is not None)

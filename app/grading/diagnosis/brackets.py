@@ -7,7 +7,7 @@ branch is laid out as the row of operands and operators that a learner sees, and
 import ast
 from collections.abc import Iterator, Sequence
 
-from app.grading.diagnosis.grammar import Change, Words, attribute
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute
 
 LONGEST = 24
 _TIGHT = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Pow: 3}
@@ -17,11 +17,11 @@ Row = tuple[list[ast.expr], list[ast.operator]]
 """Operands, and the operators between them."""
 
 
-def bracketed(node: ast.expr, words: Words) -> Iterator[Change]:
+def bracket_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Brackets that were forgotten, also in front of a `.sum(…)`, and those around a minus that take it along."""
     match node:
         case ast.Compare(left=ast.BinOp(left=a, op=op, right=b), ops=signs, comparators=others) if words.inverse:
-            yield Change("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), node)
+            yield Replacement("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), node)
     if not words.inverse or not isinstance(node, ast.BinOp) or type(node.op) not in _TIGHT:
         return
     left, right = _sides(node)
@@ -32,11 +32,11 @@ def bracketed(node: ast.expr, words: Words) -> Iterator[Change]:
     for first in range(middle - 1, -1, -1):
         for last in range(middle, len(operands)):
             if last - first < len(operands) - 1:
-                yield Change("bracket", _enclosed(operands, operators, first, last), node)
+                yield Replacement("bracket", _enclosed(operands, operators, first, last), node)
     yield from _reduced(node, left)
     match node:
         case ast.BinOp(left=ast.UnaryOp(op=ast.USub() as minus, operand=x) as group, op=ast.Pow() as power, right=p):
-            yield Change("ungroup", ast.UnaryOp(minus, ast.BinOp(x, power, p)), group)
+            yield Replacement("ungroup", ast.UnaryOp(minus, ast.BinOp(x, power, p)), group)
 
 
 def _row(node: ast.expr, least: int) -> Row:
@@ -68,7 +68,7 @@ def _tree(operands: Sequence[ast.expr], operators: Sequence[ast.operator]) -> as
     return ast.BinOp(left, operators[at], right)
 
 
-def _reduced(node: ast.BinOp, left: Row) -> Iterator[Change]:
+def _reduced(node: ast.BinOp, left: Row) -> Iterator[Replacement]:
     """`(a * b).sum(0)` for `a * b.sum(0)`."""
     match node.right:
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) as call if attr in _REDUCING:
@@ -77,4 +77,4 @@ def _reduced(node: ast.BinOp, left: Row) -> Iterator[Change]:
                 group = _tree(operands[first:], operators[first:])
                 new = ast.Call(attribute(group, attr), call.args, call.keywords)
                 rest = _tree([*operands[:first], new], operators[:first])
-                yield Change("bracket-sum", rest, call)
+                yield Replacement("bracket-sum", rest, call)

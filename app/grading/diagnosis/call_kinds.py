@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from app.grading.diagnosis.grammar import Change, Words, attribute, is_module, turned_over
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, is_module, turned_over
 
 REDUCTIONS = frozenset(
     {"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "min", "amax", "var"}
@@ -11,17 +11,17 @@ REDUCTIONS = frozenset(
 AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
 
 
-def turned(node: ast.expr, words: Words) -> Iterator[Change]:
+def transpose_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A transpose put in; two exchanged axes of a tensor with more of them."""
     match node:
         case ast.Name(id=name) if name in words.arrays and words.arrays[name].ndim > 1:
-            yield Change("turn", turned_over(node), node)
+            yield Replacement("turn", turned_over(node), node)
             for first in range(words.arrays[name].ndim - 2):
                 call = ast.Call(attribute(node, "transpose"), [ast.Constant(first), ast.Constant(first + 1)], [])
-                yield Change("turn-axes", call, node)
+                yield Replacement("turn-axes", call, node)
 
 
-def reduced(node: ast.expr, words: Words) -> Iterator[Change]:
+def reduction_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Sum for mean and mean for sum, another axis, a kept dimension."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr="max" | "min" as attr), args=[], keywords=[]) if (
@@ -29,12 +29,14 @@ def reduced(node: ast.expr, words: Words) -> Iterator[Change]:
         ):
             for axis in (0, 1, -1):
                 keep = [ast.keyword("keepdim", ast.Constant(True))]
-                yield Change("one-axis", ast.Call(attribute(value, f"a{attr}"), [ast.Constant(axis)], keep))
+                yield Replacement("one-axis", ast.Call(attribute(value, f"a{attr}"), [ast.Constant(axis)], keep))
         case ast.Call(func=ast.Name(id=name)) if name in AVERAGED:
-            yield Change("average" if name == "S" else "sum", _called(node, ast.Name(AVERAGED[name], ast.Load())))
+            yield Replacement("average" if name == "S" else "sum", _called(node, ast.Name(AVERAGED[name], ast.Load())))
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in REDUCTIONS:
             if attr in AVERAGED:
-                yield Change("average" if attr == "sum" else "sum", _called(node, attribute(value, AVERAGED[attr])))
+                yield Replacement(
+                    "average" if attr == "sum" else "sum", _called(node, attribute(value, AVERAGED[attr]))
+                )
             yield from _axes(node, value, attr)
 
 
@@ -42,26 +44,26 @@ def _called(node: ast.Call, func: ast.expr) -> ast.Call:
     return ast.Call(func, node.args, node.keywords)
 
 
-def _axes(node: ast.Call, value: ast.expr, attr: str) -> Iterator[Change]:
+def _axes(node: ast.Call, value: ast.expr, attr: str) -> Iterator[Replacement]:
     first = int(is_module(value))
     keep = ast.keyword("keepdim", ast.Constant(True))
     given = [word.value for word in node.keywords if word.arg == "dim"] or node.args[first : first + 1]
     if given and isinstance(given[0], ast.Tuple):
         for kept in range(len(given[0].elts)) if len(given[0].elts) > 1 else ():
             fewer = ast.Tuple([one for at, one in enumerate(given[0].elts) if at != kept], ast.Load())
-            yield Change("fewer-axes", _with_axis(node, first, fewer))
+            yield Replacement("fewer-axes", _with_axis(node, first, fewer))
     if given:
         for axis in (0, 1, 2, 3, -1, -2):
-            yield Change("axis", _with_axis(node, first, ast.Constant(axis)))
+            yield Replacement("axis", _with_axis(node, first, ast.Constant(axis)))
     elif attr in AVERAGED:
         for axis in (0, 1, -1):
-            yield Change("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], [*node.keywords, keep]))
-            yield Change("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], node.keywords))
+            yield Replacement("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], [*node.keywords, keep]))
+            yield Replacement("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], node.keywords))
     without = [word for word in node.keywords if word.arg != "keepdim"]
     if len(without) < len(node.keywords):
-        yield Change("unkeep", ast.Call(node.func, node.args, without))
+        yield Replacement("unkeep", ast.Call(node.func, node.args, without))
     elif attr in AVERAGED and given:
-        yield Change("keep", ast.Call(node.func, node.args, [*node.keywords, keep]))
+        yield Replacement("keep", ast.Call(node.func, node.args, [*node.keywords, keep]))
 
 
 def _with_axis(node: ast.Call, first: int, axis: ast.expr) -> ast.Call:
@@ -71,29 +73,29 @@ def _with_axis(node: ast.Call, first: int, axis: ast.expr) -> ast.Call:
     return ast.Call(node.func, [*node.args[:first], axis, *node.args[first + 1 :]], node.keywords)
 
 
-def indexed(node: ast.expr, words: Words) -> Iterator[Change]:
+def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A slice or a step that is left out, or another one."""
     if not isinstance(node, ast.Subscript):
         return
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if any(isinstance(part, ast.Slice) and (part.lower or part.upper) for part in parts):
-        yield Change("unslice", node.value)
+        yield Replacement("unslice", node.value)
     elif all(isinstance(part, ast.Constant | ast.UnaryOp | ast.Slice) for part in parts):
-        yield Change("unpick", node.value)
+        yield Replacement("unpick", node.value)
     for at, part in enumerate(parts):
         if isinstance(part, ast.Slice):
             if (part.lower is None) != (part.upper is None) and part.step is None:
-                yield Change("part", _with_part(node, at, ast.Slice(part.upper, part.lower, None)))
+                yield Replacement("part", _with_part(node, at, ast.Slice(part.upper, part.lower, None)))
             continue
         fixed = isinstance(part, ast.Constant)
         if isinstance(part, ast.Constant) and not isinstance(part.value, int):
             continue
         for by in (1, -1, 2, -2):
             new = _with_part(node, at, ast.BinOp(part, ast.Add(), ast.Constant(by)))
-            yield Change("part" if fixed else "neighbour", new)
+            yield Replacement("part" if fixed else "neighbour", new)
         for name, size in words.sizes.items() if fixed else ():
             if isinstance(size, int) and not isinstance(size, bool):
-                yield Change("step", _with_part(node, at, ast.Name(name, ast.Load())))
+                yield Replacement("step", _with_part(node, at, ast.Name(name, ast.Load())))
 
 
 def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
@@ -103,55 +105,55 @@ def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
     return ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
 
 
-def added(node: ast.expr, words: Words) -> Iterator[Change]:
+def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A factor, a division, a function or a sum that is put in."""
     if not words.inverse or not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         return
     floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
     for other in (*floats, *words.parts):
-        yield Change("put-factor", ast.BinOp(node, ast.Mult(), other))
-        yield Change("put-division", ast.BinOp(node, ast.Div(), other))
+        yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), other))
+        yield Replacement("put-division", ast.BinOp(node, ast.Div(), other))
     for name in words.sizes:
-        yield Change("put-size", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
-        yield Change("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
+        yield Replacement("put-size", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
+        yield Replacement("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         for by in (1, -1):
             base = ast.BinOp(node.left, ast.Add(), ast.Constant(by))
-            yield Change("put-number", ast.BinOp(base, ast.Pow(), node.right), node.left)
+            yield Replacement("put-number", ast.BinOp(base, ast.Pow(), node.right), node.left)
     one_less = ast.BinOp(ast.Constant(1), ast.Sub(), node)
     cubed, positive = ast.BinOp(node, ast.Pow(), ast.Constant(3)), ast.Compare(node, [ast.Gt()], [ast.Constant(0)])
     for new in (one_less, cubed, positive):
-        yield Change("put-function", new)
+        yield Replacement("put-function", new)
     for axis in (0, 1, -1):
         words_ = [ast.keyword("keepdim", ast.Constant(True))]
-        yield Change("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
+        yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
 
 
-def forgotten(node: ast.expr, words: Words) -> Iterator[Change]:
+def unread_tensor_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A term or a factor that is put in, of tensors that were computed and are read nowhere."""
     if isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         for name in words.arrays:
             tensor = ast.Name(name, ast.Load())
-            yield Change("put-term", ast.BinOp(node, ast.Add(), tensor))
-            yield Change("put-term", ast.BinOp(node, ast.Sub(), tensor))
-            yield Change("put-factor", ast.BinOp(node, ast.Mult(), tensor))
+            yield Replacement("put-term", ast.BinOp(node, ast.Add(), tensor))
+            yield Replacement("put-term", ast.BinOp(node, ast.Sub(), tensor))
+            yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), tensor))
 
 
-def functioned(node: ast.expr, words: Words) -> Iterator[Change]:
+def function_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A function put in, or in the place of another one."""
     for function in words.functions:
         name: ast.expr = ast.Name(function, ast.Load())
         if words.inverse:
             name = attribute(ast.Name("torch", ast.Load()), function)
-            yield Change("put-function", ast.Call(name, [node], []), node)
+            yield Replacement("put-function", ast.Call(name, [node], []), node)
         elif isinstance(node, ast.Name):
-            yield Change("apply", ast.Call(name, [node], []), node)
+            yield Replacement("apply", ast.Call(name, [node], []), node)
     match node:
         case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if len(arguments) == is_module(base):
             for function in words.functions:
                 if function != attr:
-                    yield Change("function", _called(node, attribute(base, function)))
+                    yield Replacement("function", _called(node, attribute(base, function)))
         case ast.Call(func=ast.Name(id=attr), args=[_]):
             for function in words.functions:
                 if function != attr:
-                    yield Change("function", _called(node, ast.Name(function, ast.Load())))
+                    yield Replacement("function", _called(node, ast.Name(function, ast.Load())))

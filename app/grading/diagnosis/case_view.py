@@ -11,10 +11,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.bindings import as_written, reads_of, shape_only, writes_of
-from app.grading.diagnosis.evidence import Array, Case, Claim, Diagnosis, Look, Mistake, Predict, always, scale_of
-from app.grading.diagnosis.phrases import coded, whole
-from app.grading.diagnosis.steps import Step, steps_of
-from app.grading.forward.statements import Path
+from app.grading.diagnosis.evidence import (
+    Array,
+    Claim,
+    Diagnosis,
+    Hypothesis,
+    Observation,
+    Predict,
+    WrongGradient,
+    always,
+    scale_of,
+)
+from app.grading.diagnosis.phrases import format_code, without_others
+from app.grading.diagnosis.steps import PathStep, steps_of
+from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import words_of
 
 SAME = 1e-7
@@ -31,14 +41,14 @@ SIGNS: Mapping[str, str] = {
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 T = TypeVar("T")
-Send = Callable[[Step], Array | None]
+Send = Callable[[PathStep], Array | None]
 """What a step sends to its operand, before a broadcast is undone; None where that is not defined."""
 
 
-class CaseView:
+class GradientAnalysis:
     """A case with everything that several tables need, computed once."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: WrongGradient) -> None:
         self.case = case
         # A name that is read only for its shape is an occurrence without a share.
         self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
@@ -53,7 +63,7 @@ class CaseView:
         # What a sentence says of the text, it says of the lines that the gradient is made of.
         self.lines = _feeding(case) or case.lines or case.writes
         self.names = self.words | _names_in([node for line in self.lines for node in ast.walk(line)])
-        self._made: dict[Callable[[CaseView], Any], Any] = {}
+        self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
         self.numbers = frozenset(one for one in values if isinstance(one, int | float) and not isinstance(one, bool))
 
     def is_written(self, text: str) -> bool:
@@ -64,12 +74,12 @@ class CaseView:
         """Whether the learner's tensor has the shape of the reference."""
         return all(look.got.shape == look.reference.shape for look in self.case.looks)
 
-    def _steps(self, path: Path, look: Look) -> tuple[Step, ...]:
+    def _steps(self, path: GradientPath, look: Observation) -> tuple[PathStep, ...]:
         """The operations of *path*, the outermost first; empty where the statement could not be followed."""
         with np.errstate(all="ignore"):
             return steps_of(self.case, path, look)
 
-    def _spot(self, path: Path, depth: int) -> dict[str, str]:
+    def _spot(self, path: GradientPath, depth: int) -> dict[str, str]:
         """What a sentence may speak of at one step, as fields of a format string.
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
@@ -90,13 +100,13 @@ class CaseView:
             "statement": step.statement.source,
         }
 
-    def every_step(self) -> Iterator[tuple[Path, int, Step]]:
+    def every_step(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
         """Every operation on every path of the tensor, in the first look."""
         for path in self.paths:
             for depth, step in enumerate(self.steps(path, self.case.looks[0])):
                 yield path, depth, step
 
-    def places(self) -> Iterator[tuple[Path, int, Step]]:
+    def places(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
         """Like `every_step`, but a step that several paths share only once, as `resent` takes them together."""
         seen: set[tuple[int, int]] = set()
         for path, depth, step in self.every_step():
@@ -107,7 +117,7 @@ class CaseView:
 
     def slip(
         self,
-        path: Path,
+        path: GradientPath,
         depth: int,
         code: str,
         send: Send,
@@ -115,11 +125,11 @@ class CaseView:
         mentions: Iterable[str] = (),
         claim: Claim = always,
         **more: str,
-    ) -> Mistake:
+    ) -> Hypothesis:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
         fields = {**self.spot(path, depth), **more}
         words = [word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier()]
-        return self.row(coded(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields)
+        return self.row(format_code(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields)
 
     def row(
         self,
@@ -130,16 +140,16 @@ class CaseView:
         claim: Claim = always,
         /,
         **more: str,
-    ) -> Mistake:
+    ) -> Hypothesis:
         """Any other mistake; *say* may speak of the `name`, the `tensor` and of *more*."""
         fields = {"name": self.case.name, "tensor": self.case.tensor, **more}
-        return Mistake(code, predict, partial(say.format, **fields), tuple(mentions), claim)
+        return Hypothesis(code, predict, partial(say.format, **fields), tuple(mentions), claim)
 
-    def _sent(self, path: Path, depth: int, send: Send, look: Look) -> Array | None:
+    def _sent(self, path: GradientPath, depth: int, send: Send, look: Observation) -> Array | None:
         steps = self.steps(path, look)
         return self.resent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
 
-    def everywhere(self, alike: Callable[[Step], bool], send: Send, look: Look) -> Array | None:
+    def everywhere(self, alike: Callable[[PathStep], bool], send: Send, look: Observation) -> Array | None:
         """The gradient, had the first step that is *alike* on each path sent so; None where fewer than two have one."""
         total, changed = np.zeros_like(look.reference), 0
         for path in self.paths:
@@ -152,7 +162,7 @@ class CaseView:
             total = total + share
         return total if changed > 1 else None
 
-    def exchanged(self, path: Path, look: Look, share: Array | None) -> Array | None:
+    def exchanged(self, path: GradientPath, look: Observation, share: Array | None) -> Array | None:
         """The gradient, had *path* contributed *share*; all other paths as they should be."""
         if share is None or len(self.paths) == 1:
             return share
@@ -161,7 +171,7 @@ class CaseView:
         except ValueError:
             return None
 
-    def resent(self, path: Path, depth: int, look: Look, full: Array | None) -> Array | None:
+    def resent(self, path: GradientPath, depth: int, look: Observation, full: Array | None) -> Array | None:
         """The gradient, had this step sent *full* to its operand, on every path that shares the step."""
         steps = self.steps(path, look)
         if full is None or depth >= len(steps):
@@ -176,34 +186,34 @@ class CaseView:
             total = total - look.shares[other.key] + share
         return total
 
-    def _sharing(self, path: Path, step: Step, look: Look) -> list[tuple[Path, Step]]:
+    def _sharing(self, path: GradientPath, step: PathStep, look: Observation) -> list[tuple[GradientPath, PathStep]]:
         others = [(other, each) for other in self.paths if other is not path for each in self.steps(other, look)]
         return [(path, step), *((other, each) for other, each in others if each.same_as(step))]
 
-    def equal(self, tensor: Array | None, look: Look) -> bool:
+    def equal(self, tensor: Array | None, look: Observation) -> bool:
         """Whether *tensor* is what the learner has."""
         got = self.got[look]
         return tensor is not None and tensor.shape == got.shape and _apart(tensor, got) <= self.slack(tensor, look)
 
-    def slack(self, tensor: Array, look: Look) -> float:
+    def slack(self, tensor: Array, look: Observation) -> float:
         """How far from *tensor* another may be and still count as equal."""
         return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[look])
 
-    def solved(self, parts: Sequence[Array], target: Array, look: Look) -> Array | None:
+    def solved(self, parts: Sequence[Array], target: Array, look: Observation) -> Array | None:
         """How often *target* holds each of *parts*; None where they do not add up to it, or in more than one way."""
         columns, wanted = np.stack([part.ravel() for part in parts], 1), target.ravel()
-        return solved(columns, wanted, self.slack(wanted, look)) if len(columns) > len(parts) else None
+        return solve_coefficients(columns, wanted, self.slack(wanted, look)) if len(columns) > len(parts) else None
 
-    def wrong(self, tensor: Array, look: Look) -> bool:
+    def wrong(self, tensor: Array, look: Observation) -> bool:
         """Whether *tensor* differs from the reference by more than the verdict forgives."""
         reference = look.reference
         return tensor.shape != reference.shape or _apart(tensor, reference) > DIFFERENT * self.scale[look]
 
-    def weighty(self, tensor: Array, look: Look) -> bool:
+    def weighty(self, tensor: Array, look: Observation) -> bool:
         """Whether *tensor* is more than rounding noise, which any tiny prediction would equal."""
         return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[look]
 
-    def came_true(self, mistake: Mistake) -> bool:
+    def came_true(self, mistake: Hypothesis) -> bool:
         """Whether *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
         told_apart = False
         for look in self.case.looks:
@@ -213,7 +223,7 @@ class CaseView:
             told_apart = told_apart or (self.wrong(tensor, look) and self.weighty(tensor, look))
         return told_apart
 
-    def predicted(self, mistake: Mistake, look: Look) -> Array | None:
+    def predicted(self, mistake: Hypothesis, look: Observation) -> Array | None:
         """What *mistake* predicts; None where it does not apply or is not finite."""
         try:
             with np.errstate(all="ignore"):
@@ -226,24 +236,24 @@ class CaseView:
         tensor = np.asarray(tensor, dtype=np.float64)
         return tensor if np.isfinite(tensor).all() else None
 
-    def evidence(self, mistake: Mistake) -> int:
+    def evidence(self, mistake: Hypothesis) -> int:
         """How much the learner's own lines speak for *mistake*, where several predict the same tensor."""
         if not mistake.mentions:
             return 0
         return len(mistake.mentions) if self.words.issuperset(mistake.mentions) else -1
 
-    def first(self, mistakes: Iterable[Mistake]) -> Mistake | None:
+    def first(self, mistakes: Iterable[Hypothesis]) -> Hypothesis | None:
         """The mistake that came true; among several the one that the learner's lines speak for, then the first."""
-        by_evidence: dict[int, list[Mistake]] = {}
+        by_evidence: dict[int, list[Hypothesis]] = {}
         for mistake in mistakes:
             by_evidence.setdefault(self.evidence(mistake), []).append(mistake)
         ranked = (one for evidence in sorted(by_evidence, reverse=True) for one in by_evidence[evidence])
         return next((mistake for mistake in ranked if self.came_true(mistake) and mistake.claim()), None)
 
-    def said(self, mistake: Mistake) -> Diagnosis:
-        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=whole(mistake.say()))
+    def said(self, mistake: Hypothesis) -> Diagnosis:
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=without_others(mistake.say()))
 
-    def once(self, make: Callable[["CaseView"], T]) -> T:
+    def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
         """What *make* gives of this case; it is asked once."""
         if make not in self._made:
             self._made[make] = make(self)
@@ -257,7 +267,7 @@ def _names_in(nodes: Sequence[ast.AST]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
 
 
-def _feeding(case: Case) -> tuple[ast.stmt, ...]:
+def _feeding(case: WrongGradient) -> tuple[ast.stmt, ...]:
     """The statements, also those inside of loops, that the gradient is made of; not those of the other gradients."""
     others = case.looks[0].gradients.keys() - {case.name}
     nodes = [node for line in case.lines for node in ast.walk(line)]
@@ -274,7 +284,7 @@ def _feeding(case: Case) -> tuple[ast.stmt, ...]:
     return tuple(one for one in simple if id(one) in found)
 
 
-def solved(columns: Array, wanted: Array, slack: float) -> Array | None:
+def solve_coefficients(columns: Array, wanted: Array, slack: float) -> Array | None:
     """The coefficients with which *columns* add up to *wanted*; None where none do, or many."""
     lengths = np.linalg.norm(columns, axis=0)
     if len(columns) < len(lengths) or not lengths.all():

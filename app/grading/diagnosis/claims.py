@@ -10,10 +10,10 @@ import builtins
 from collections.abc import Collection, Iterator
 from functools import partial
 
-from app.bindings import called
+from app.bindings import called_name
 from app.grading.diagnosis import mend
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.grammar import Change, Words, attribute, operated, powered
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, operator_edits, power_edits
 from app.grading.diagnosis.mend import is_mended
 from app.grading.reading.library import FUNCTIONS
 
@@ -34,52 +34,52 @@ PARTS = PLACING | frozenset(
 CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 
 
-def multiplies_matrices(view: CaseView) -> bool:
+def multiplies_matrices(view: GradientAnalysis) -> bool:
     """Whether the learner's lines hold a matrix product."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
-    return not nodes or any(isinstance(node, ast.MatMult) or called(node) in PRODUCTS for node in nodes)
+    return not nodes or any(isinstance(node, ast.MatMult) or called_name(node) in PRODUCTS for node in nodes)
 
 
-def reads(view: CaseView, names: Collection[str]) -> bool:
+def reads_all(view: GradientAnalysis, names: Collection[str]) -> bool:
     """Whether the learner's lines read each of *names*."""
     return not view.lines or view.names.issuperset(names)
 
 
-def cannot_be_read(view: CaseView) -> bool:
+def cannot_be_read(view: GradientAnalysis) -> bool:
     """Whether the learner's lines cannot be read again, so that no edit of them speaks for or against a sentence."""
-    return not view.once(mend.reruns)
+    return not view.once(mend.line_replays)
 
 
-def has_gate(view: CaseView) -> bool:
+def has_gate(view: GradientAnalysis) -> bool:
     """Whether the learner's lines compare, or choose by numbers."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
-    return any(isinstance(node, ast.Compare) or called(node) in GATES for node in nodes)
+    return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in nodes)
 
 
-def puts_through(view: CaseView, names: Collection[str]) -> bool:
+def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
     """Whether the learner's lines raise to a power, or put into a function, what reads one of *names*."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     raised = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
     inside = (
-        inner for one in (*raised, *(one for one in nodes if called(one) in FUNCTIONS)) for inner in ast.walk(one)
+        inner for one in (*raised, *(one for one in nodes if called_name(one) in FUNCTIONS)) for inner in ast.walk(one)
     )
     return cannot_be_read(view) or any(isinstance(node, ast.Name) and node.id in names for node in inside)
 
 
-def takes_parts(view: CaseView) -> bool:
+def takes_parts(view: GradientAnalysis) -> bool:
     """Whether the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
     indices = (node.slice for node in nodes if isinstance(node, ast.Subscript))
     parts = (part for index in indices for part in (index.elts if isinstance(index, ast.Tuple) else [index]))
-    return cannot_be_read(view) or loops or any(called(one) in PARTS for one in nodes) or any(map(_picks, parts))
+    return cannot_be_read(view) or loops or any(called_name(one) in PARTS for one in nodes) or any(map(_picks, parts))
 
 
-def writes_parts(view: CaseView) -> bool:
+def writes_parts(view: GradientAnalysis) -> bool:
     """Whether one of the learner's lines writes into parts of a tensor, or puts one together from parts."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in nodes)
-    return cannot_be_read(view) or any(stores) or any(called(node) in PLACING for node in nodes)
+    return cannot_be_read(view) or any(stores) or any(called_name(node) in PLACING for node in nodes)
 
 
 def _picks(part: ast.expr) -> bool:
@@ -94,44 +94,44 @@ def _picks(part: ast.expr) -> bool:
     return True
 
 
-def lacks_factor(view: CaseView, name: str) -> bool:
+def lacks_factor(view: GradientAnalysis, name: str) -> bool:
     """Whether the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
 
     A product in the place of a sum puts in a factor as well, and so does another exponent: then these are wrong.
     """
-    others = (operated, powered)
+    others = (operator_edits, power_edits)
     return is_mended(view, [partial(_multiplied, name)]) and (cannot_be_read(view) or not is_mended(view, others))
 
 
-def has_factor(view: CaseView, name: str) -> bool:
+def has_factor(view: GradientAnalysis, name: str) -> bool:
     """Whether a division by the tensor *name* at some place makes the gradient right."""
     return is_mended(view, [partial(_divided, name)])
 
 
-def lacks_no_gradient(view: CaseView) -> bool:
+def lacks_no_gradient(view: GradientAnalysis) -> bool:
     """Whether a gradient put in as a factor makes nothing right: a term that lacks one may vanish by nature."""
     kinds = [partial(_multiplied, name) for name in view.case.looks[0].gradients]
-    return not view.once(mend.reruns) or not is_mended(view, kinds)
+    return not view.once(mend.line_replays) or not is_mended(view, kinds)
 
 
-def lacks_sum(view: CaseView) -> bool:
+def lacks_sum(view: GradientAnalysis) -> bool:
     """Whether a sum or an average put in at some place makes the gradient right."""
     return is_mended(view, [_summed])
 
 
-def _multiplied(name: str, node: ast.expr, _words: Words) -> Iterator[Change]:
+def _multiplied(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE):
-        yield Change("put-factor", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
+        yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
 
 
-def _divided(name: str, node: ast.expr, _words: Words) -> Iterator[Change]:
+def _divided(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE) and not (isinstance(node, ast.Name) and node.id == name):
-        yield Change("put-division", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
+        yield Replacement("put-division", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
 
 
-def _summed(node: ast.expr, _words: Words) -> Iterator[Change]:
+def _summed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE):
         for way in ("sum", "mean"):
             for axis in (0, 1, -1):
                 keep = [ast.keyword("keepdim", ast.Constant(True))]
-                yield Change("put-sum", ast.Call(attribute(node, way), [ast.Constant(axis)], keep))
+                yield Replacement("put-sum", ast.Call(attribute(node, way), [ast.Constant(axis)], keep))

@@ -32,59 +32,69 @@ from app.grading.diagnosis import (
     unrecognised,
     upstreams,
 )
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Case, Diagnosis, Mistake
-from app.grading.diagnosis.grammar import operated
-from app.grading.diagnosis.unpacked import unpacked
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, WrongGradient
+from app.grading.diagnosis.grammar import operator_edits
+from app.grading.diagnosis.unpacked import split_outputs
 
-Family = Callable[[CaseView], Iterator[Mistake]]
-Reader = Callable[[CaseView], Diagnosis | None]
+Family = Callable[[GradientAnalysis], Iterator[Hypothesis]]
+Reader = Callable[[GradientAnalysis], Diagnosis | None]
 
 
-def open_fractions(view: CaseView) -> Diagnosis | None:
+def open_fractions(view: GradientAnalysis) -> Diagnosis | None:
     """A fraction behind `**` without its brackets, and what is left with them."""
     return two_slips.half_powers(view, diagnose)
 
 
-OPERATIONS: tuple[Family, ...] = (slips.edited, products.mistakes, picks.mistakes, layout.views)
+OPERATIONS: tuple[Family, ...] = (
+    slips.rule_edit_hypotheses,
+    products.product_hypotheses,
+    picks.index_hypotheses,
+    layout.view_hypotheses,
+)
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     size.hard_coded,
     rereading.called_again,
-    rereading.expanded,
-    (reductions.mistakes, layout.shapes),
-    (statistics.constants,),
-    partial(shares.read, every=False),
+    rereading.diagnose_expanded,
+    (reductions.reduction_hypotheses, layout.shape_hypotheses),
+    (statistics.all_constant_hypotheses,),
+    partial(shares.diagnose_shares, every=False),
     rereading.read_early,
     open_fractions,
     OPERATIONS,
-    shares.terms,
-    picks.positions,
-    (slips.of_scope, upstreams.mistakes),
-    (upstreams.changed, slips.throughout),
-    (statistics.constant, statistics.other_axes),
+    shares.diagnose_terms,
+    picks.diagnose_positions,
+    (slips.of_scope, upstreams.upstream_hypotheses),
+    (upstreams.changed_upstream_hypotheses, slips.repeated_edit_hypotheses),
+    (statistics.one_constant_hypotheses, statistics.other_axes),
     unrecognised.fixed,
-    (forks.mistakes,),
-    (powers.mistakes, upstreams.copies),
-    mend.mended,
-    statistics.changed,
-    (upstreams.added,),
-    lambda view: factors.scaled(view, predicted(view, TWOFOLD)),
-    partial(shares.read, every=True),
-    layout.misplaced,
-    unrecognised.confined,
+    (forks.fork_hypotheses,),
+    (powers.power_hypotheses, upstreams.copy_hypotheses),
+    mend.diagnose_single_edit,
+    statistics.diagnose_changed_term,
+    (upstreams.added_hypotheses,),
+    lambda view: factors.diagnose_scaled(view, predicted(view, TWOFOLD)),
+    partial(shares.diagnose_shares, every=True),
+    layout.diagnose_misplaced,
+    unrecognised.diagnose_confined,
     unrecognised.gated,
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
 
-TWOFOLD: tuple[Family, ...] = (reductions.mistakes, layout.shapes, *OPERATIONS, upstreams.mistakes)
+TWOFOLD: tuple[Family, ...] = (
+    reductions.reduction_hypotheses,
+    layout.shape_hypotheses,
+    *OPERATIONS,
+    upstreams.upstream_hypotheses,
+)
 
 
-def predicted(view: CaseView, families: tuple[Family, ...]) -> Iterator[Mistake]:
+def predicted(view: GradientAnalysis, families: tuple[Family, ...]) -> Iterator[Hypothesis]:
     return (mistake for family in families for mistake in family(view))
 
 
 @np.errstate(all="ignore")
-def diagnose(case: Case) -> Diagnosis | None:
+def diagnose(case: WrongGradient) -> Diagnosis | None:
     """The mistake behind a wrong gradient; None where nothing holds it.
 
     A function of its argument alone, of plain data to plain data: it may run anywhere.
@@ -97,18 +107,18 @@ def diagnose(case: Case) -> Diagnosis | None:
         unrecognised.all_zeros,
     )
     broken = next((found for ask in asked if (found := ask(case)) is not None), None)
-    view = CaseView(unpacked(case))
+    view = GradientAnalysis(split_outputs(case))
     if broken is not None:
         # A product with what is zero at first: another operator says more than that all is zero.
-        operator = mend.mended_by(view, [operated]) if broken.code == f"{case.name}:zeros" else None
+        operator = mend.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None
         return operator or broken
     if not view.paths:
         return None
     return _named(view) or _in_its_own_shape(case) or unrecognised.another_shape(case)
 
 
-def _named(view: CaseView) -> Diagnosis | None:
-    doubtful: Mistake | None = None
+def _named(view: GradientAnalysis) -> Diagnosis | None:
+    doubtful: Hypothesis | None = None
     for stage in STAGES:
         if callable(stage):
             # A reader has no evidence of its own; what was seen before speaks louder.
@@ -123,7 +133,7 @@ def _named(view: CaseView) -> Diagnosis | None:
     return None if doubtful is None else view.said(doubtful)
 
 
-def _read(reader: Reader, view: CaseView) -> Diagnosis | None:
+def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
     try:
         return reader(view)
     except np.linalg.LinAlgError:
@@ -132,18 +142,18 @@ def _read(reader: Reader, view: CaseView) -> Diagnosis | None:
 
 
 @np.errstate(all="ignore")
-def diagnose_in_sizes(case: Case, dims: Mapping[str, int]) -> Diagnosis | None:
+def diagnose_in_sizes(case: WrongGradient, dims: Mapping[str, int]) -> Diagnosis | None:
     """The mistake that is left once *dims* stand where the learner wrote their sizes; what the case has is not read."""
     return two_slips.in_sizes(case, dims, diagnose)
 
 
 @np.errstate(all="ignore")
-def describe_unrecognised(case: Case) -> Diagnosis:
+def describe_unrecognised(case: WrongGradient) -> Diagnosis:
     """True facts about a wrong gradient that `diagnose` has no name for."""
-    return unrecognised.unrecognised(case)
+    return unrecognised.describe_difference(case)
 
 
-def _in_its_own_shape(case: Case) -> Diagnosis | None:
+def _in_its_own_shape(case: WrongGradient) -> Diagnosis | None:
     """The diagnosis of a tensor that lacks or has too many axes of size 1 and whose numbers are wrong as well."""
     looks = case.looks
     same = all(look.got.size == look.reference.size for look in looks)

@@ -5,22 +5,28 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from app.grading.diagnosis.brackets import bracketed
-from app.grading.diagnosis.call_kinds import added, functioned, indexed, reduced, turned
+from app.grading.diagnosis.brackets import bracket_edits
+from app.grading.diagnosis.call_kinds import (
+    function_edits,
+    index_edits,
+    insertion_edits,
+    reduction_edits,
+    transpose_edits,
+)
 from app.grading.diagnosis.grammar import (
-    Change,
+    EditVocabulary,
     Kind,
-    Words,
-    compared,
-    dropped,
-    grouped,
+    Replacement,
+    comparison_edits,
+    grouping_edits,
     is_module,
-    named,
-    numbered,
-    operated,
-    powered,
-    signed,
-    summed,
+    name_edits,
+    number_edits,
+    operator_edits,
+    power_edits,
+    product_of_sums_edits,
+    removal_edits,
+    sign_edits,
 )
 
 
@@ -30,17 +36,30 @@ class Edit:
 
     root: ast.AST
     old: ast.AST
-    change: Change
+    change: Replacement
 
 
 KINDS: tuple[Kind, ...] = (
-    dropped, named, indexed, reduced, compared, signed, turned, grouped, bracketed, summed, operated, powered, numbered,
-    functioned, added,
-)  # fmt: skip
+    removal_edits,
+    name_edits,
+    index_edits,
+    reduction_edits,
+    comparison_edits,
+    sign_edits,
+    transpose_edits,
+    grouping_edits,
+    bracket_edits,
+    product_of_sums_edits,
+    operator_edits,
+    power_edits,
+    number_edits,
+    function_edits,
+    insertion_edits,
+)
 """The likeliest kinds first."""
 
 
-def edits(root: ast.AST, words: Words, kinds: Sequence[Kind] = KINDS) -> Iterator[Edit]:
+def edits(root: ast.AST, words: EditVocabulary, kinds: Sequence[Kind] = KINDS) -> Iterator[Edit]:
     """Every edit of *root* at one place."""
     parents = _parents(root)
     places = [node for node in ast.walk(root) if isinstance(node, ast.expr) and _is_read(node, parents)]
@@ -72,7 +91,7 @@ def _is_read(node: ast.expr, parents: Parents) -> bool:
     return not (isinstance(parent, ast.Call) and name == "func") and not is_module(node)
 
 
-def replaced(root: ast.AST, place: ast.AST, new: ast.AST) -> ast.AST:
+def replace_node(root: ast.AST, place: ast.AST, new: ast.AST) -> ast.AST:
     """A copy of *root* in which *place* is *new*; everything beside the way to it is the very same."""
     return _put(root, _parents(root), place, new)
 

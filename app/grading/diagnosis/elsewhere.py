@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.bindings import as_written, root_of
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.edits import replaced
-from app.grading.diagnosis.evidence import Case, Diagnosis, Look, scope_of
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.edits import replace_node
+from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
@@ -22,14 +22,14 @@ SHOWN_MAX = 80
 TRIES_MAX = 12
 
 
-def written(case: Case) -> Diagnosis | None:
+def written(case: WrongGradient) -> Diagnosis | None:
     """The line that writes into another tensor of the program, or another gradient, what belongs into this one."""
     known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name}
     targets = [(at, *one) for at, line in enumerate(case.lines) for one in _targets(line) if one[1].id in known]
-    view = CaseView(case)
+    view = GradientAnalysis(case)
     with case.budget.one():
         for at, statement, target in targets[:TRIES_MAX]:
-            mended = replaced(case.lines[at], target, ast.Name(case.name, target.ctx))
+            mended = replace_node(case.lines[at], target, ast.Name(case.name, target.ctx))
             assert isinstance(mended, ast.stmt)
             lines = (*case.lines[:at], mended, *case.lines[at + 1 :])
             if all(_is_right(view, look, lines) for look in case.looks):
@@ -54,6 +54,6 @@ def _root(target: ast.expr) -> list[ast.Name]:
     return [node for node in ast.walk(target) if isinstance(node, ast.Name) and node.id in names][:1]
 
 
-def _is_right(view: CaseView, look: Look, lines: tuple[ast.stmt, ...]) -> bool:
+def _is_right(view: GradientAnalysis, look: Observation, lines: tuple[ast.stmt, ...]) -> bool:
     rerun = Rerun(view, look, lines, Interpreter(*scope_of(look, view.case.name), view.case.budget))
     return rerun.is_right(rerun.result(rerun.after))

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.forward.statements import Path, Statement
-from app.grading.reading.budget import Budget
+from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.reading.budget import EntryBudget
 from app.grading.reading.node import Array as Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Look:
+class Observation:
     """The quantities of one seed.
 
     Args:
@@ -49,7 +49,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class WrongGradient:
     """One wrong gradient.
 
     Args:
@@ -67,14 +67,14 @@ class Case:
 
     name: str
     tensor: str
-    statements: tuple[Statement, ...]
-    paths: tuple[Path, ...]
-    looks: tuple[Look, ...]
-    visible: Look | None
+    statements: tuple[ForwardStatement, ...]
+    paths: tuple[GradientPath, ...]
+    looks: tuple[Observation, ...]
+    visible: Observation | None
     axes: Mapping[str, tuple[str, ...]]
     writes: tuple[ast.stmt, ...]
     lines: tuple[ast.stmt, ...] = ()
-    budget: Budget = field(default_factory=Budget)
+    budget: EntryBudget = field(default_factory=EntryBudget)
 
     def told(self, code: str, say: str, **fields: object) -> "Diagnosis":
         """*say* is a format string, which may speak of the `name` and the `tensor` and of *fields*."""
@@ -99,7 +99,7 @@ class Diagnosis:
         return cls(code=f"{name}:{code}", message=say.format(name=name, **fields))
 
 
-Predict = Callable[[Look], Array | None]
+Predict = Callable[[Observation], Array | None]
 """From a look (whose `got` it must not read) to the wrong tensor; None where it does not apply."""
 
 
@@ -112,7 +112,7 @@ def always() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class Hypothesis:
     """One way to be wrong: it predicts the tensor that a learner who makes it would have.
 
     Args:
@@ -131,14 +131,14 @@ class Mistake:
     claim: Claim = always
 
 
-def scale_of(look: Look) -> float:
+def scale_of(look: Observation) -> float:
     """The size that tolerances are relative to: the largest entry of the reference and of every share."""
     sizes = [np.abs(look.reference).max(initial=0.0)]
     sizes += [np.abs(share).max(initial=0.0) for share in look.shares.values()]
     return float(max(sizes))
 
 
-def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
+def scope_of(look: Observation, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
     """What is in scope before the first line, without *name* itself: arrays, and other values."""
     arrays = {**look.forward, **look.gradients}
     arrays.pop(name, None)

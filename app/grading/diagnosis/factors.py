@@ -21,14 +21,14 @@ from itertools import takewhile
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Diagnosis, Look, Mistake
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.naming import number_text
-from app.grading.diagnosis.phrases import beside, sentences_of
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path, Statement
-from app.grading.reading.node import UntracedError, count
-from app.grading.reading.tracer import traced
+from app.grading.diagnosis.phrases import beside_others, sentences_of
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.reading.node import UntracedError, reduced_count
+from app.grading.reading.tracer import trace_expression
 
 SAY = sentences_of("factors")
 NEAR = 1e-6
@@ -52,36 +52,36 @@ BESSEL: tuple[Callable[[float], float], ...] = (lambda n: n / (n - 1), lambda n:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Factor:
+class NamedFactor:
     """A number with its name: the *code* of the slip and, as a clause, what it says about the learner's numbers."""
 
     code: str
     text: str
 
 
-def named_factor(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def named_factor(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]) -> NamedFactor | None:
     """The name of *ratios*, one per look, on *paths*; None where no table holds it."""
     if _all_near(ratios, [-1.0] * len(ratios)):
-        return Factor(code="sign", text=SAY["sign"])
+        return NamedFactor(code="sign", text=SAY["sign"])
     factor = _named(view, ratios, paths)
     if factor is not None:
         return factor
     turned = _named(view, [-ratio for ratio in ratios], paths)
     if turned is None:
         return None
-    return Factor(code=f"sign-and-{turned.code}", text=f"has the opposite sign and {turned.text}")
+    return NamedFactor(code=f"sign-and-{turned.code}", text=f"has the opposite sign and {turned.text}")
 
 
-def any_factor(view: CaseView, ratios: Sequence[float]) -> Factor:
+def any_factor(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFactor:
     """What can be said about a factor that has no name: its number only where no data change it."""
     if _all_near(ratios, [ratios[0]] * len(ratios)) and _seen(view, ratios[0]):
         shown = number_text(ratios[0])
         shown = f"{ratios[0]:.8g}" if shown == "1" else shown
-        return Factor(code="factor", text=SAY["number"].format(shown))
-    return Factor(code="factor", text=SAY["any"])
+        return NamedFactor(code="factor", text=SAY["number"].format(shown))
+    return NamedFactor(code="factor", text=SAY["any"])
 
 
-def _seen(view: CaseView, ratio: float) -> bool:
+def _seen(view: GradientAnalysis, ratio: float) -> bool:
     """Whether the lesson's own numbers do not contradict *ratio*, by being off by another one as a whole."""
     visible = view.case.visible
     if visible is None or visible.got.shape != visible.reference.shape:
@@ -92,7 +92,7 @@ def _seen(view: CaseView, ratio: float) -> bool:
     return not proportional or abs(whole - ratio) <= ROUGH * abs(ratio - 1)
 
 
-def _named(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def _named(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]) -> NamedFactor | None:
     return (
         _of_constants(view, ratios, paths)
         or _of_two(ratios)
@@ -107,14 +107,14 @@ def _all_near(ratios: Sequence[float], wanted: Sequence[float]) -> bool:
     )
 
 
-def _of_constants(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def _of_constants(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]) -> NamedFactor | None:
     """Constants of the forward statements that every one of *paths* goes through."""
     ways = [view.steps(path, view.case.looks[0]) for path in paths]
     shared = [step for step in ways[0] if all(any(step.same_as(each) for each in way) for way in ways)]
     return next((factor for step in shared for factor in (_of_step(view, ratios, step),) if factor is not None), None)
 
 
-def _of_step(view: CaseView, ratios: Sequence[float], step: Step) -> Factor | None:
+def _of_step(view: GradientAnalysis, ratios: Sequence[float], step: PathStep) -> NamedFactor | None:
     node = step.node
     if node.op == "pow" or node.op in EXPONENTS:
         exponent = EXPONENTS.get(node.op) or node.options["exponent"]
@@ -123,20 +123,20 @@ def _of_step(view: CaseView, ratios: Sequence[float], step: Step) -> Factor | No
         if abs(exponent) in {0.0, 1.0, *view.numbers} or abs(1 / exponent) in view.numbers:
             return None
         if _all_near(ratios, [1 / exponent] * len(ratios)):
-            return Factor(code="power-coefficient", text=text)
+            return NamedFactor(code="power-coefficient", text=text)
         if exponent < 0 and _all_near(ratios, [-1 / exponent] * len(ratios)):
-            return Factor(code="power-coefficient", text=f"{text}, except for its sign")
+            return NamedFactor(code="power-coefficient", text=f"{text}, except for its sign")
     if node.op in {"mul", "div"} and node.operands[1 - step.position].op == "number" and not step.z.ndim:
         constant = float(step.z) if node.op == "mul" else 1 / float(step.z)
         shown = node.operands[1 - step.position].text
         if abs(constant) not in {0.0, 1.0} and _all_near(ratios, [1 / constant] * len(ratios)):
-            return Factor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
+            return NamedFactor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
         if abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
-            return Factor(code="constant-twice", text=f"has the constant `{shown}` of `{node.text}` twice")
+            return NamedFactor(code="constant-twice", text=f"has the constant `{shown}` of `{node.text}` twice")
     return None
 
 
-def holds(view: CaseView, line: Statement, ratios: Sequence[float]) -> bool:
+def multiplies_by(view: GradientAnalysis, line: ForwardStatement, ratios: Sequence[float]) -> bool:
     """Whether the forward *line* multiplies or divides by *ratios*, one per look."""
     scales = [_scales(line, look) for look in view.case.looks]
     wanted = [abs(ratio) for ratio in ratios]
@@ -146,10 +146,10 @@ def holds(view: CaseView, line: Statement, ratios: Sequence[float]) -> bool:
     return False
 
 
-def _scales(line: Statement, look: Look) -> list[float]:
+def _scales(line: ForwardStatement, look: Observation) -> list[float]:
     """By operation of *line*: the number that it multiplies or divides by; 0 where it is none."""
     try:
-        waiting = [traced(line.node, look.forward, look.dims)]
+        waiting = [trace_expression(line.node, look.forward, look.dims)]
     except UntracedError:
         return []
     found = []
@@ -159,24 +159,24 @@ def _scales(line: Statement, look: Look) -> list[float]:
         if node.op in {"mul", "div"} and numbers:
             found.append(abs(float(numbers[0])))
         elif node.op in {"mean", "var", "std"}:
-            found.append(float(count(node)))
+            found.append(float(reduced_count(node)))
         else:
             found.append(float(node.options.get("words", {}).get("n", 0.0)))
     return found
 
 
-def _of_two(ratios: Sequence[float]) -> Factor | None:
+def _of_two(ratios: Sequence[float]) -> NamedFactor | None:
     named = (code for code, number in TWO.items() if _all_near(ratios, [number] * len(ratios)))
-    return next((Factor(code=code, text=SAY[code]) for code in named), None)
+    return next((NamedFactor(code=code, text=SAY[code]) for code in named), None)
 
 
-def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def _of_sizes(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]) -> NamedFactor | None:
     table = _sizes(view, paths)
     for label, sizes in table.items():
         for form in BESSEL:
             if min(sizes) > 1 and _all_near(ratios, [form(size) for size in sizes]):
                 less = "n − 1" if ratios[0] < 1 else "n"
-                return Factor(code="bessel", text=SAY["bessel"].format(label, less))
+                return NamedFactor(code="bessel", text=SAY["bessel"].format(label, less))
     for pattern, form in FORMS.items():
         for label, sizes in table.items():
             if min(sizes) > (2 if "-1" in pattern else 1) and _all_near(ratios, [form(size) for size in sizes]):
@@ -189,15 +189,15 @@ def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) ->
     return None
 
 
-def _size_factor(shown: str) -> Factor:
+def _size_factor(shown: str) -> NamedFactor:
     bare = shown.removeprefix("1/")
     bare = bare if bare == shown or "sqrt" in bare else bare.removeprefix("(").removesuffix(")")
-    return Factor(
+    return NamedFactor(
         code=f"factor:{shown.replace(' ', '')}", text=SAY["large" if shown[:2] != "1/" else "small"].format(bare)
     )
 
 
-def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
+def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, tuple[int, ...]]:
     """Sizes by label, one number per look: what the forward averages over first, then the lesson's names, then axes."""
     case, found = view.case, dict[str, tuple[int, ...]]()
 
@@ -220,14 +220,16 @@ def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
         steps = [view.steps(path, look) for look in case.looks]
         for depth, step in enumerate(steps[0][: min(map(len, steps))]):
             if step.node.op in {"mean", "sum", "var", "std"}:
-                add(_counted(view, [each[depth] for each in steps]), [count(each[depth].node) for each in steps])
+                add(
+                    _counted(view, [each[depth] for each in steps]), [reduced_count(each[depth].node) for each in steps]
+                )
             operand = step.node.operands[step.position].text
             if operand.isidentifier():
                 axes_of(operand, [each[depth].x.shape for each in steps])
     return found
 
 
-def _counted(view: CaseView, steps: Sequence[Step]) -> str:
+def _counted(view: GradientAnalysis, steps: Sequence[PathStep]) -> str:
     """What a reduction counts, by what it is: all entries of a tensor, or the sizes of the axes that it runs over."""
     node = steps[0].node
     text, axes = node.operands[0].text, node.options["axes"]
@@ -242,7 +244,7 @@ def _counted(view: CaseView, steps: Sequence[Step]) -> str:
     return " * ".join(words) if all(words) else f"({text}).numel()" if len(axes) == steps[0].x.ndim else ""
 
 
-def _of_lesson_sizes(view: CaseView, ratios: Sequence[float]) -> Factor | None:
+def _of_lesson_sizes(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFactor | None:
     """Numbers in the learner's code that fit the lesson's own sizes only."""
     visible = view.case.visible
     if visible is None:
@@ -253,14 +255,14 @@ def _of_lesson_sizes(view: CaseView, ratios: Sequence[float]) -> Factor | None:
             quotients = [(each - less) / (size - less) for each in hidden if size > less]
             forms = ([each**power for each in quotients] for power in (1.0, -1.0, 0.5, -0.5))
             if quotients and any(_all_near(ratios, form) for form in forms):
-                return Factor(code="size-hard-coded", text=SAY["fixed"].format(size, name))
+                return NamedFactor(code="size-hard-coded", text=SAY["fixed"].format(size, name))
         for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):
             if size in view.numbers and _all_near(ratios, [factor] * len(ratios)):
                 return _size_factor(label)
     return None
 
 
-def _lesson_sizes(view: CaseView, visible: Look) -> dict[str, int]:
+def _lesson_sizes(view: GradientAnalysis, visible: Observation) -> dict[str, int]:
     looks = view.case.looks
     shared = [name for name in visible.dims if all(name in look.dims for look in looks)]
     return {name: visible.dims[name] for name in shared if any(look.dims[name] != visible.dims[name] for look in looks)}
@@ -269,7 +271,7 @@ def _lesson_sizes(view: CaseView, visible: Look) -> dict[str, int]:
 # Two slips at once.
 
 
-def scaled(view: CaseView, mistakes: Iterable[Mistake]) -> Diagnosis | None:
+def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> Diagnosis | None:
     """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
     # A mean is a sum times a factor already.
     rows = (mistake for mistake in mistakes if not mistake.code.startswith("mean"))
@@ -277,12 +279,12 @@ def scaled(view: CaseView, mistakes: Iterable[Mistake]) -> Diagnosis | None:
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
         if factor is not None:
-            fields = {"said": beside(mistake.say()), "factor": factor.text}
+            fields = {"said": beside_others(mistake.say()), "factor": factor.text}
             return view.case.told(f"{mistake.code}+{factor.code}", SAY["twofold"], **fields)
     return None
 
 
-def _ratio(view: CaseView, mistake: Mistake, look: Look) -> float:
+def _ratio(view: GradientAnalysis, mistake: Hypothesis, look: Observation) -> float:
     """The learner's tensor over the prediction; 0 where it is no multiple of it."""
     tensor, got = view.predicted(mistake, look), view.got[look]
     if tensor is None or tensor.shape != got.shape or not view.wrong(tensor, look):

@@ -14,14 +14,14 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import writes_parts
-from app.grading.diagnosis.evidence import Array, Look, Mistake, Predict
-from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, Predict
+from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.picks import is_pick, overwritten
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
+from app.grading.diagnosis.picks import is_pick, last_shares
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import backward, with_operand
 
 SAY = sentences_of("forks")
@@ -30,7 +30,7 @@ MEETINGS = frozenset({"matmul", "mul"})
 Pairs = Sequence[tuple[int, Array]]
 
 
-def mistakes(view: CaseView) -> Iterator[Mistake]:
+def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     if len(view.paths) < 2:
         return
     for one, other in combinations(view.paths, 2):
@@ -46,7 +46,7 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
     yield from _in_steps(view)
 
 
-def _crossed(view: CaseView, one: Path, other: Path, look: Look) -> Array | None:
+def _crossed(view: GradientAnalysis, one: GradientPath, other: GradientPath, look: Observation) -> Array | None:
     a, b = view.steps(one, look)[-1], view.steps(other, look)[-1]
     if a.g.shape != b.g.shape:
         return None
@@ -56,34 +56,34 @@ def _crossed(view: CaseView, one: Path, other: Path, look: Look) -> Array | None
     return np.asarray(look.reference - look.shares[one.key] - look.shares[other.key] + sent[0] + sent[1])
 
 
-def _written_over(path: Path, look: Look) -> Array:
+def _written_over(path: GradientPath, look: Observation) -> Array:
     share = look.shares[path.key]
     return np.where(share == 0, look.reference, share)
 
 
-def _copied_over(view: CaseView, path: Path, turned: bool, look: Look) -> Array | None:
+def _copied_over(view: GradientAnalysis, path: GradientPath, turned: bool, look: Observation) -> Array | None:
     """The rows that an index picked hold one share of theirs, and nothing of what the other lines had sent."""
     step = view.steps(path, look)[-1]
     if not is_pick(step):
         return None
     picked = step.of_ones != 0
-    return np.where(picked, overwritten(step, turned), look.reference - look.shares[path.key])
+    return np.where(picked, last_shares(step, turned), look.reference - look.shares[path.key])
 
 
 # A tensor that is used in step after step.
 
 
-def _in_steps(view: CaseView) -> Iterator[Mistake]:
+def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
     steps = _meetings(view, view.case.looks[0])
     if all(np.array_equal(step.z, steps[0].z) for step in steps):
         return  # none of the factors is another one's
-    lines = listed([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
-    factors = listed([in_code(step.node.operands[1 - step.position].text) for step in steps])
+    lines = join_words([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
+    factors = join_words([in_code(step.node.operands[1 - step.position].text) for step in steps])
     for at, (code, _, say) in enumerate(_patterns(steps)):
         yield view.row(code, partial(_joined, view, at), SAY["steps"], lines=lines, factors=factors, how=say)
 
 
-def _meetings(view: CaseView, look: Look) -> list[Step]:
+def _meetings(view: GradientAnalysis, look: Observation) -> list[PathStep]:
     """By path, the step in which what arrives meets the other factor; empty where the paths are not alike."""
     met = ([step for step in view.steps(path, look) if step.node.op in MEETINGS] for path in view.paths)
     found = [steps[-1] for steps in met if steps]
@@ -91,7 +91,7 @@ def _meetings(view: CaseView, look: Look) -> list[Step]:
     return found if len(found) == len(view.paths) and len(kinds) == 1 else []
 
 
-def _patterns(steps: Sequence[Step]) -> Iterator[tuple[str, Pairs, str]]:
+def _patterns(steps: Sequence[PathStep]) -> Iterator[tuple[str, Pairs, str]]:
     """Which factor each gradient may have met."""
     beside = "each gradient meets the factor of a neighbouring step"
     factors, places = [step.z for step in steps], range(len(steps))
@@ -113,7 +113,7 @@ def _patterns(steps: Sequence[Step]) -> Iterator[tuple[str, Pairs, str]]:
     yield "steps-mixed", [(at, total) for at in places], "the factors are added up first, and so are the gradients"
 
 
-def _joined(view: CaseView, rank: int, look: Look) -> Array | None:
+def _joined(view: GradientAnalysis, rank: int, look: Observation) -> Array | None:
     steps = _meetings(view, look)
     patterns = list(_patterns(steps)) if steps else []
     pairs = patterns[rank][1] if rank < len(patterns) else ()
@@ -121,5 +121,5 @@ def _joined(view: CaseView, rank: int, look: Look) -> Array | None:
     return np.asarray(sum(shares)) if shares and len(shares) == len(pairs) else None
 
 
-def _meeting(step: Step, factor: Array) -> Array | None:
+def _meeting(step: PathStep, factor: Array) -> Array | None:
     return step.carried(backward(with_operand(step.node, 1 - step.position, factor), step.position, step.g))

@@ -20,7 +20,7 @@ MODULES = frozenset({"torch", "F", "math"})
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class EditVocabulary:
     """What an edit may put in.
 
     Args:
@@ -43,7 +43,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Replacement:
     """*new* may stand in the place of an expression; *piece* is what was left out, put in or turned round."""
 
     kind: str
@@ -51,97 +51,97 @@ class Change:
     piece: ast.expr | None = None
 
 
-Kind = Callable[[ast.expr, Words], Iterator[Change]]
+Kind = Callable[[ast.expr, EditVocabulary], Iterator[Replacement]]
 
 
-def dropped(node: ast.expr, _words: Words) -> Iterator[Change]:
+def removal_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     """A factor, a term, a power, a minus, a transpose or a function that is left out."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.MatMult() as op, right=right):
-            yield Change("drop-divisor" if isinstance(op, ast.Div) else "drop-factor", left, right)
-            yield Change("drop-factor", right, left)
+            yield Replacement("drop-divisor" if isinstance(op, ast.Div) else "drop-factor", left, right)
+            yield Replacement("drop-factor", right, left)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            yield Change("drop-term", left, right)
-            yield Change("drop-term", right, left)
+            yield Replacement("drop-term", left, right)
+            yield Replacement("drop-term", right, left)
             if isinstance(op, ast.Sub):
-                yield Change("drop-term", ast.UnaryOp(ast.USub(), right), left)
+                yield Replacement("drop-term", ast.UnaryOp(ast.USub(), right), left)
         case ast.BinOp(left=left, op=ast.Pow()):
-            yield Change("drop-power", left)
+            yield Replacement("drop-power", left)
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
-            yield Change("drop-minus", operand)
+            yield Replacement("drop-minus", operand)
         case (
             ast.Attribute(value=value, attr="T" | "mT")
             | ast.Call(func=ast.Attribute(value=value, attr="transpose" | "t" | "permute" | "swapaxes"))
             | ast.Call(func=ast.Name(id="T"), args=[value])
         ):
-            yield Change("drop-turn", value, value)
+            yield Replacement("drop-turn", value, value)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=attr), args=[first, *_]) if module in MODULES:
-            yield Change("drop-function", first, ast.Name(attr))
+            yield Replacement("drop-function", first, ast.Name(attr))
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr not in TURNS:
-            yield Change("drop-method", value, ast.Name(attr))
+            yield Replacement("drop-method", value, ast.Name(attr))
         case ast.Call(func=ast.Name(id=name), args=[inner]):
-            yield Change("drop-function", inner, ast.Name(name))
+            yield Replacement("drop-function", inner, ast.Name(name))
 
 
-def named(node: ast.expr, words: Words) -> Iterator[Change]:
+def name_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Another tensor, or another size."""
     if not isinstance(node, ast.Name):
         return
     mine = words.arrays.get(node.id)
     for name, array in words.arrays.items():
         if mine is not None and name != node.id and array.dtype.kind == mine.dtype.kind:
-            yield Change("gradient" if node.id in words.gradients else "name", ast.Name(name, ast.Load()), node)
+            yield Replacement("gradient" if node.id in words.gradients else "name", ast.Name(name, ast.Load()), node)
     for name, size in words.sizes.items() if node.id in words.sizes or words.inverse else ():
         if name != node.id and isinstance(size, int):
-            yield Change("size", ast.Name(name, ast.Load()), node)
+            yield Replacement("size", ast.Name(name, ast.Load()), node)
     for name in words.arrays if node.id in words.sizes and words.inverse else ():
-        yield Change("tensor", ast.Name(name, ast.Load()), node)
+        yield Replacement("tensor", ast.Name(name, ast.Load()), node)
 
 
-def signed(node: ast.expr, words: Words) -> Iterator[Change]:
+def sign_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Another sign of a term; a minus put in."""
     match node:
         case ast.Name() | ast.Call() | ast.Subscript() | ast.BinOp(op=ast.Mult() | ast.Div()) if words.inverse:
-            yield Change("put-minus", ast.UnaryOp(ast.USub(), node))
+            yield Replacement("put-minus", ast.UnaryOp(ast.USub(), node))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            yield Change("sign", ast.BinOp(left, ast.Sub(), right), right)
-            yield Change("sign", ast.BinOp(right, ast.Sub(), left), left)
+            yield Replacement("sign", ast.BinOp(left, ast.Sub(), right), right)
+            yield Replacement("sign", ast.BinOp(right, ast.Sub(), left), left)
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            yield Change("sign", ast.BinOp(left, ast.Add(), right), right)
+            yield Replacement("sign", ast.BinOp(left, ast.Add(), right), right)
 
 
-def operated(node: ast.expr, words: Words) -> Iterator[Change]:
+def operator_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Another operator, or its operands the other way round."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            yield Change("divide", ast.BinOp(left, ast.Div(), right), right)
-            yield Change("matmul", ast.BinOp(left, ast.MatMult(), right))
-            yield Change("add", ast.BinOp(left, ast.Add(), right))
+            yield Replacement("divide", ast.BinOp(left, ast.Div(), right), right)
+            yield Replacement("matmul", ast.BinOp(left, ast.MatMult(), right))
+            yield Replacement("add", ast.BinOp(left, ast.Add(), right))
             if words.inverse:
-                yield Change("subtract", ast.BinOp(left, ast.Sub(), right), right)
+                yield Replacement("subtract", ast.BinOp(left, ast.Sub(), right), right)
                 for base, exponent in (left, right), (right, left):
                     if _is_number(exponent):
-                        yield Change("raise", ast.BinOp(base, ast.Pow(), exponent))
-                yield Change("matmul", ast.BinOp(turned_over(left), ast.MatMult(), right))
-                yield Change("matmul", ast.BinOp(left, ast.MatMult(), turned_over(right)))
+                        yield Replacement("raise", ast.BinOp(base, ast.Pow(), exponent))
+                yield Replacement("matmul", ast.BinOp(turned_over(left), ast.MatMult(), right))
+                yield Replacement("matmul", ast.BinOp(left, ast.MatMult(), turned_over(right)))
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if words.inverse:
-            yield Change("lower", ast.BinOp(left, ast.Mult(), right))
+            yield Replacement("lower", ast.BinOp(left, ast.Mult(), right))
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            yield Change("multiply", ast.BinOp(left, ast.Mult(), right), right)
-            yield Change("turn-over", ast.BinOp(right, ast.Div(), left))
+            yield Replacement("multiply", ast.BinOp(left, ast.Mult(), right), right)
+            yield Replacement("turn-over", ast.BinOp(right, ast.Div(), left))
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-            yield Change("entrywise", ast.BinOp(left, ast.Mult(), right))
-            yield Change("swap", ast.BinOp(right, ast.MatMult(), left))
+            yield Replacement("entrywise", ast.BinOp(left, ast.Mult(), right))
+            yield Replacement("swap", ast.BinOp(right, ast.MatMult(), left))
             if words.inverse:
-                yield Change("entrywise", ast.BinOp(turned_over(left), ast.Mult(), right))
-                yield Change("entrywise", ast.BinOp(left, ast.Mult(), turned_over(right)))
+                yield Replacement("entrywise", ast.BinOp(turned_over(left), ast.Mult(), right))
+                yield Replacement("entrywise", ast.BinOp(left, ast.Mult(), turned_over(right)))
             else:
-                yield Change("turn", ast.BinOp(turned_over(left), ast.MatMult(), right))
-                yield Change("turn", ast.BinOp(left, ast.MatMult(), turned_over(right)))
+                yield Replacement("turn", ast.BinOp(turned_over(left), ast.MatMult(), right))
+                yield Replacement("turn", ast.BinOp(left, ast.MatMult(), turned_over(right)))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            yield Change("product", ast.BinOp(left, ast.Mult(), right))
+            yield Replacement("product", ast.BinOp(left, ast.Mult(), right))
             if words.inverse:
-                yield Change("quotient", ast.BinOp(left, ast.Div(), right))
+                yield Replacement("quotient", ast.BinOp(left, ast.Div(), right))
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -149,25 +149,25 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(inner, ast.Constant) and isinstance(inner.value, int | float)
 
 
-def grouped(node: ast.expr, _words: Words) -> Iterator[Change]:
+def grouping_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     """Brackets left out, as in `1 - y * g` for `(1 - y) * g`; put in again, where something may be missing."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=a, op=inner, right=b) as group, op=outer, right=c) if _binds(outer, inner):
-            yield Change("ungroup", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), group)
-            yield Change("ungroup", ast.BinOp(ast.BinOp(a, outer, c), inner, b), group)
+            yield Replacement("ungroup", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), group)
+            yield Replacement("ungroup", ast.BinOp(ast.BinOp(a, outer, c), inner, b), group)
         case ast.BinOp(left=a, op=outer, right=ast.BinOp(left=b, op=inner, right=c) as group) if _binds(outer, inner):
-            yield Change("ungroup", ast.BinOp(ast.BinOp(a, outer, b), inner, c), group)
-            yield Change("ungroup", ast.BinOp(b, inner, ast.BinOp(a, outer, c)), group)
+            yield Replacement("ungroup", ast.BinOp(ast.BinOp(a, outer, b), inner, c), group)
+            yield Replacement("ungroup", ast.BinOp(b, inner, ast.BinOp(a, outer, c)), group)
         case ast.BinOp(left=a, op=inner, right=ast.BinOp(left=b, op=ast.Pow() as power, right=p)):
-            yield Change("group", ast.BinOp(ast.BinOp(a, inner, b), power, p), node)
+            yield Replacement("group", ast.BinOp(ast.BinOp(a, inner, b), power, p), node)
     match node:
         case ast.BinOp(left=a, op=outer, right=ast.BinOp(left=b, op=inner, right=c)) if _binds(inner, outer):
-            yield Change("group", ast.BinOp(ast.BinOp(a, outer, b), inner, c), node)
+            yield Replacement("group", ast.BinOp(ast.BinOp(a, outer, b), inner, c), node)
         case ast.BinOp(left=ast.BinOp(left=a, op=inner, right=b), op=outer, right=c) if _binds(inner, outer):
-            yield Change("group", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), node)
+            yield Replacement("group", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), node)
         case ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult() | ast.Div() as inner, right=b), op=ast.Div(), right=c):
-            yield Change("group", ast.BinOp(a, inner, ast.BinOp(b, ast.Div(), c)), node)
-            yield Change("group", ast.BinOp(a, ast.Div(), ast.BinOp(b, ast.Mult(), c)), node)
+            yield Replacement("group", ast.BinOp(a, inner, ast.BinOp(b, ast.Div(), c)), node)
+            yield Replacement("group", ast.BinOp(a, ast.Div(), ast.BinOp(b, ast.Mult(), c)), node)
 
 
 def _binds(outer: ast.operator, inner: ast.operator) -> bool:
@@ -175,20 +175,22 @@ def _binds(outer: ast.operator, inner: ast.operator) -> bool:
     return isinstance(outer, ast.Mult | ast.Div | ast.MatMult) and isinstance(inner, ast.Add | ast.Sub)
 
 
-def summed(node: ast.expr, _words: Words) -> Iterator[Change]:
+def product_of_sums_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     """The sum of products for the product of sums, and the inverse."""
     match node:
         case ast.Call(func=ast.Name(id="S" | "M"), args=[ast.BinOp(left=a, op=ast.Mult() as op, right=b)]):
-            yield Change("split-sum", ast.BinOp(ast.Call(node.func, [a], []), op, ast.Call(node.func, [b], [])), node)
+            yield Replacement(
+                "split-sum", ast.BinOp(ast.Call(node.func, [a], []), op, ast.Call(node.func, [b], [])), node
+            )
         case ast.BinOp(
             left=ast.Call(func=ast.Attribute(value=a, attr="sum")) as first,
             op=ast.Mult() as op,
             right=ast.Call(func=ast.Attribute(value=b, attr="sum")) as second,
         ) if ast.dump(ast.Tuple(first.args)) == ast.dump(ast.Tuple(second.args)):
             func = attribute(ast.BinOp(a, op, b), "sum")
-            yield Change("join-sum", ast.Call(func, first.args, first.keywords), node)
+            yield Replacement("join-sum", ast.Call(func, first.args, first.keywords), node)
             keep = [ast.keyword("keepdim", ast.Constant(True))]
-            yield Change("join-sum", ast.Call(func, first.args, keep), node)
+            yield Replacement("join-sum", ast.Call(func, first.args, keep), node)
 
 
 def turned_over(node: ast.expr) -> ast.expr:
@@ -204,13 +206,13 @@ def attribute(node: ast.expr, attr: str) -> ast.Attribute:
 POWERS = (1, -1, 2, -2, 0.5, -0.5)
 
 
-def powered(node: ast.expr, _words: Words) -> Iterator[Change]:
+def power_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     """Another exponent."""
     match node:
         case ast.BinOp(left=left, op=ast.Pow(), right=exponent):
             for by in POWERS:
-                yield Change("power", ast.BinOp(left, ast.Pow(), _raised(exponent, by)))
-            yield Change("power-sign", ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), exponent)))
+                yield Replacement("power", ast.BinOp(left, ast.Pow(), _raised(exponent, by)))
+            yield Replacement("power-sign", ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), exponent)))
 
 
 def _raised(exponent: ast.expr, by: float) -> ast.expr:
@@ -222,7 +224,7 @@ def _raised(exponent: ast.expr, by: float) -> ast.expr:
     return ast.BinOp(exponent, ast.Add(), ast.Constant(by))
 
 
-def numbered(node: ast.expr, words: Words) -> Iterator[Change]:
+def number_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Another number."""
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
@@ -230,18 +232,18 @@ def numbered(node: ast.expr, words: Words) -> Iterator[Change]:
                 (*words.numbers, 0, 1, 2, 0.5, 3, -value, value * 2, value / 2, value + 1, value - 1)
             ):
                 if other != value:
-                    yield Change("number", ast.Constant(other), node)
+                    yield Replacement("number", ast.Constant(other), node)
 
 
 def is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in MODULES
 
 
-def compared(node: ast.expr, _words: Words) -> Iterator[Change]:
+def comparison_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     """A comparison the other way round."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
-            yield Change("compare", ast.Compare(left, [OPPOSITE[type(op)]()], [right]))
+            yield Replacement("compare", ast.Compare(left, [OPPOSITE[type(op)]()], [right]))
 
 
 OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {

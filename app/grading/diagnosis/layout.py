@@ -21,12 +21,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, Predict
-from app.grading.diagnosis.naming import in_code, listed, shape_in, shown, upstream_name
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, Predict, WrongGradient
+from app.grading.diagnosis.naming import in_code, join_words, shape_in, shown_observation, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import swapped
 
 SAY = sentences_of("layout")
@@ -35,9 +35,9 @@ FLAT = 1e-9
 RANK_MAX = 4
 
 
-def wrong_shape(case: Case) -> str:
+def wrong_shape(case: WrongGradient) -> str:
     """The true fact that remains where no prediction fits: two shapes that differ."""
-    look = shown(case)
+    look = shown_observation(case)
     if look is not case.visible and (case.visible or len({one.got.ndim for one in case.looks}) > 1):
         return f"The shape of `{case.name}` changes with the data; a gradient has the shape of its tensor."
     said = (
@@ -47,7 +47,7 @@ def wrong_shape(case: Case) -> str:
     return said if look.got.ndim else f"{said}{_taken_in(case)}"
 
 
-def _taken_in(case: Case) -> str:
+def _taken_in(case: WrongGradient) -> str:
     """What on the learner's lines makes a single number of a tensor."""
     for node in (node for write in case.writes for node in ast.walk(write)):
         match node:
@@ -56,15 +56,15 @@ def _taken_in(case: Case) -> str:
     return ""
 
 
-def shapes(view: CaseView) -> Iterator[Mistake]:
+def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The reference in another shape."""
     case, shape = view.case, view.case.looks[0].reference.shape
 
-    def row(code: str, act: Callable[[Array], Array | None], say: str) -> Mistake:
+    def row(code: str, act: Callable[[Array], Array | None], say: str) -> Hypothesis:
         return seen(code, partial(_remade, act), say)
 
-    def seen(code: str, predict: Predict, say: str, **more: str) -> Mistake:
-        return Mistake(code, predict, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
+    def seen(code: str, predict: Predict, say: str, **more: str) -> Hypothesis:
+        return Hypothesis(code, predict, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
 
     if len(shape) >= 2:
         yield row("transposed", swapped, SAY["transposed"])
@@ -86,11 +86,11 @@ def shapes(view: CaseView) -> Iterator[Mistake]:
             yield seen("upstream-unchanged", same, SAY["unchanged"], upstream=upstream_name(path))
 
 
-def _remade(act: Callable[[Array], Array | None], look: Look) -> Array | None:
+def _remade(act: Callable[[Array], Array | None], look: Observation) -> Array | None:
     return act(look.reference)
 
 
-def _upstream(look: Look, key: str) -> Array:
+def _upstream(look: Observation, key: str) -> Array:
     return look.upstream[key]
 
 
@@ -104,7 +104,7 @@ def _folded(reference: Array, axis: int, keepdim: bool) -> Array | None:
     return first if keepdim else first.squeeze(axis)
 
 
-def views(view: CaseView) -> Iterator[Mistake]:
+def view_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """A layout step that was undone in another way."""
     for path, depth, step in view.every_step():
         if step.node.op in {"reshape", "permute"}:
@@ -121,19 +121,19 @@ def views(view: CaseView) -> Iterator[Mistake]:
         yield view.row("mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis))
 
 
-def _unturned(view: CaseView) -> Iterator[Mistake]:
+def _unturned(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """No exchange of axes undone, on any of several paths."""
     lines = dict.fromkeys(step.statement.source for _, _, step in view.every_step() if step.node.op == "permute")
     if lines and len(view.paths) > 1:
         predict = partial(view.everywhere, lambda step: step.node.op == "permute", _as_it_lies)
-        yield view.row("permute-skipped", predict, SAY["skipped"], statements=listed([*map(in_code, lines)]))
+        yield view.row("permute-skipped", predict, SAY["skipped"], statements=join_words([*map(in_code, lines)]))
 
 
-def _as_it_lies(step: Step) -> Array:
+def _as_it_lies(step: PathStep) -> Array:
     return np.ascontiguousarray(step.g).reshape(step.x.shape)
 
 
-def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+def _of_view(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) -> Iterator[Hypothesis]:
     fields = {**view.spot(path, depth), "statements": in_code(step.statement.source)}
     if step.node.op == "permute" and len(view.paths) > 1:
         yield view.slip(path, depth, "permute-skipped", _as_it_lies, SAY["skipped"], statements=fields["statements"])
@@ -145,7 +145,9 @@ def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mis
         yield view.row("axes-mixed", partial(_laid, view, path, depth, order), SAY["mixed"], **fields)
 
 
-def _laid(view: CaseView, path: Path, depth: int, order: tuple[int, ...] | None, look: Look) -> Array | None:
+def _laid(
+    view: GradientAnalysis, path: GradientPath, depth: int, order: tuple[int, ...] | None, look: Observation
+) -> Array | None:
     g = view.steps(path, look)[depth].g
     g = g if order is None else g.transpose(order)
     if g.size != look.reference.size:
@@ -153,16 +155,16 @@ def _laid(view: CaseView, path: Path, depth: int, order: tuple[int, ...] | None,
     return view.exchanged(path, look, np.ascontiguousarray(g).reshape(look.reference.shape))
 
 
-def _part(step: Step, start: int) -> Array:
+def _part(step: PathStep, start: int) -> Array:
     axis = step.node.options["axis"]
     return step.g.take(range(start, start + step.x.shape[axis]), axis)
 
 
-def _slice(step: Step, at: int) -> Array:
+def _slice(step: PathStep, at: int) -> Array:
     return np.asarray(step.g.take(at, step.node.options["axis"]))
 
 
-def misplaced(view: CaseView) -> Diagnosis | None:
+def diagnose_misplaced(view: GradientAnalysis) -> Diagnosis | None:
     """The last resort of this family: sorted, both tensors are equal."""
     for look in view.case.looks:
         got, reference = view.got[look], look.reference

@@ -11,13 +11,13 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from app.bindings import as_written
-from app.grading.diagnosis.call_kinds import added, forgotten, functioned
-from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, unread_tensor_edits
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.diagnosis.grammar import Kind, Words
+from app.grading.diagnosis.grammar import EditVocabulary, Kind
 from app.grading.diagnosis.layout import wrong_shape
-from app.grading.diagnosis.phrases import LINE, coded
+from app.grading.diagnosis.phrases import LINE, format_code
 from app.grading.diagnosis.rerun import Rerun, inside_of
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
@@ -30,31 +30,31 @@ FUNCTIONS = ("exp", "log", "tanh", "sigmoid", "sqrt", "square", "relu", "sign", 
 FUNCTIONS_IN_LOOPS = frozenset({"square", "sqrt"})
 """Those that are tried in a loop although no forward line has them."""
 
-PUT_IN = (functioned, added)
+PUT_IN = (function_edits, insertion_edits)
 LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 """What is put in has the most edits, and can make up for a slip in another line."""
 
 
-def mended(view: CaseView) -> Diagnosis | None:
+def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, None)
 
 
-def mended_by(view: CaseView, kinds: Sequence[Kind] | None) -> Diagnosis | None:
+def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis | None:
     """The slip that an edit of one of *kinds* mends; of all kinds where there are none."""
     with view.case.budget.one():
-        found = view.once(reruns)
+        found = view.once(line_replays)
         edit = next(_mending(found, kinds), None)
     return None if edit is None else _said(view, found[0].line, edit)
 
 
-def is_mended(view: CaseView, kinds: Sequence[Kind]) -> bool:
+def is_mended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
     """Whether an edit of one of *kinds* makes the gradient right; also where the lines cannot be read again."""
     with view.case.budget.one():
-        found = view.once(reruns)
+        found = view.once(line_replays)
         return not found or next(_mending(found, kinds), None) is not None
 
 
-def reruns(view: CaseView) -> Sequence["Rerun"]:
+def line_replays(view: GradientAnalysis) -> Sequence["Rerun"]:
     """The learner's lines read on each look; empty where they cannot be, or do not come to what the learner has."""
     case = view.case
     if any(look.got.size == 0 for look in case.looks):
@@ -69,7 +69,7 @@ def _mending(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterat
     return (edit for edit in _tried(several, kinds) if all(one.mended(edit) for one in several[1:]))
 
 
-def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
+def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
     assert isinstance(edit.root, ast.stmt)
     fault = _at_fault(line, edit.root)
     text = as_written(fault)
@@ -82,10 +82,10 @@ def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
     code, say = LINE["unread" if _continues(view, edit) else change.kind]
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
-    return Diagnosis(code=f"{view.case.name}:{coded(code, fields)}", message=message)
+    return Diagnosis(code=f"{view.case.name}:{format_code(code, fields)}", message=message)
 
 
-def _continues(view: CaseView, edit: Edit) -> bool:
+def _continues(view: GradientAnalysis, edit: Edit) -> bool:
     """Whether the edit reads what an earlier line left in the gradient, where the line replaces it unread."""
     new = edit.change.new
     return edit.change.kind in {"name", "gradient"} and isinstance(new, ast.Name) and new.id == view.case.name
@@ -105,7 +105,9 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
         for at in rerun.candidates():
             for one in several:
                 one.stand(at)
-            for edit in _edits(rerun, likely) if kinds is None else edits(rerun.line, Words(inverse=True), kinds):
+            for edit in (
+                _edits(rerun, likely) if kinds is None else edits(rerun.line, EditVocabulary(inverse=True), kinds)
+            ):
                 if rerun.before[at].budget.is_empty:
                     return
                 if not rerun.is_elsewhere(edit) and rerun.mended(edit):
@@ -125,7 +127,9 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
         if isinstance(word, ast.Attribute)
     }
     functions = tuple(one for one in FUNCTIONS if one in FUNCTIONS_IN_LOOPS | names) if inside else FUNCTIONS
-    words = Words(arrays, rerun.look.gradients.keys(), sizes, parts, functions, _numbers_of(rerun.view), inverse=True)
+    words = EditVocabulary(
+        arrays, rerun.look.gradients.keys(), sizes, parts, functions, _numbers_of(rerun.view), inverse=True
+    )
     most = TRIES_IN_LOOPS if inside else TRIES_MAX
     if not likely:
         yield from islice(edits(rerun.line, words, PUT_IN), most)
@@ -133,12 +137,12 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
     # What was computed and is read nowhere was most likely forgotten here.
     unread = {name: one for name, one in arrays.items() if name in rerun.unread}
     if unread:
-        yield from edits(rerun.line, replace(words, arrays=unread), (forgotten,))
+        yield from edits(rerun.line, replace(words, arrays=unread), (unread_tensor_edits,))
     yield from turned_loops(rerun.line)
     yield from islice(chain(edits(rerun.line, words, LIKELY), statement_edits(rerun.line, words)), most)
 
 
-def _parts_of(view: CaseView) -> tuple[ast.expr, ...]:
+def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
     """What the forward lines that read the tensor are made of."""
     found = {}
     for path in view.paths:
@@ -148,7 +152,7 @@ def _parts_of(view: CaseView) -> tuple[ast.expr, ...]:
     return tuple(found.values())
 
 
-def _numbers_of(view: CaseView) -> tuple[float, ...]:
+def _numbers_of(view: GradientAnalysis) -> tuple[float, ...]:
     """The numbers that stand in the forward lines that read the tensor."""
     nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
     values = (node.value for node in nodes if isinstance(node, ast.Constant))

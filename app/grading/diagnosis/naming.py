@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.content.sizes import written
-from app.grading.diagnosis.evidence import Array, Case, Look
-from app.grading.forward.statements import Path
+from app.content.sizes import format_shape
+from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
+from app.grading.forward.statements import GradientPath
 
 SHOWN_MAX = 4
 
 
-def shown(case: Case) -> Look:
+def shown_observation(case: WrongGradient) -> Observation:
     """The look that a sentence speaks of: the lesson's own, where the mistake has the same form there."""
     hidden, visible = case.looks[0], case.visible
     if visible is None or visible.got.ndim != hidden.got.ndim:
@@ -27,16 +27,16 @@ def places_text(marks: Sequence[Array]) -> str:
     places = [np.flatnonzero(mark).tolist() for mark in marks]
     if any(each != places[0] for each in places) or len(places[0]) > SHOWN_MAX:
         return "some positions"
-    numbers = listed([str(place) for place in places[0]])
+    numbers = join_words([str(place) for place in places[0]])
     return f"positions {numbers}" if len(places[0]) > 1 else f"position {numbers}"
 
 
 def shape_text(shape: Sequence[int | str]) -> str:
     """Such as `` `(32, 27)` ``; `` `()` `` for a scalar."""
-    return in_code(written(shape))
+    return in_code(format_shape(shape))
 
 
-def shape_in(case: Case, look: Look, array: Array) -> str:
+def shape_in(case: WrongGradient, look: Observation, array: Array) -> str:
     """The shape of *array* in *look*: in numbers on the lesson's own sizes, by the names of sizes on hidden ones."""
     if look is case.visible:
         return shape_text(array.shape)
@@ -44,7 +44,7 @@ def shape_in(case: Case, look: Look, array: Array) -> str:
     return shape_text([names.get(size, "?") for size in array.shape])
 
 
-def axis_text(case: Case, tensor: str, axis: int) -> str:
+def axis_text(case: WrongGradient, tensor: str, axis: int) -> str:
     """Such as ``axis 0 (`N`)``; without the name where the axis has none."""
     names = case.axes.get(tensor, ())
     if 0 <= axis < len(names) and names[axis] and not names[axis].isdecimal():
@@ -52,17 +52,17 @@ def axis_text(case: Case, tensor: str, axis: int) -> str:
     return f"axis {axis}"
 
 
-def axes_text(case: Case, tensor: str, axes: Sequence[int]) -> str:
+def axes_text(case: WrongGradient, tensor: str, axes: Sequence[int]) -> str:
     """Such as ``axis 0 (`N`) and axis 1 (`D`)``."""
-    return listed([axis_text(case, tensor, axis) for axis in axes])
+    return join_words([axis_text(case, tensor, axis) for axis in axes])
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_words(parts: Sequence[str]) -> str:
     """Such as `a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else list(parts))
 
 
-def upstream_name(path: Path) -> str:
+def upstream_name(path: GradientPath) -> str:
     """The learner's name of what arrives at the consumer of *path*."""
     return f"d{path.consumer}"
 

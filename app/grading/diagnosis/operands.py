@@ -9,7 +9,7 @@ import numpy as np
 
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.steps import PathStep
 from app.grading.reading.rules import backward, names_of, rule_of, with_operand
 
 SAY = sentences_of("slips")
@@ -20,7 +20,7 @@ SMALL = 1e-2
 Variant = Callable[[Array, Array], Array]
 
 
-def other_operands(step: Step) -> Iterator[tuple[int, Variant, str, str]]:
+def other_operands(step: PathStep) -> Iterator[tuple[int, Variant, str, str]]:
     """By the place of the operand: what it may be instead, with a code and a sentence."""
     for place, read in enumerate(step.node.operands):
         if read.op not in {"add", "sub"} or not _reads(step, place):
@@ -54,11 +54,11 @@ VARIANTS: tuple[Variant, ...] = (
 )
 
 
-def _reads(step: Step, place: int) -> bool:
+def _reads(step: PathStep, place: int) -> bool:
     rule = rule_of(step.node, step.position)
     return rule is not None and ("x" if place == step.position else "z") in names_of(rule)
 
 
-def with_value(step: Step, place: int, value: Variant) -> Array:
+def with_value(step: PathStep, place: int, value: Variant) -> Array:
     a, b = (operand.value for operand in step.node.operands[place].operands)
     return backward(with_operand(step.node, place, value(a, b)), step.position, step.g)

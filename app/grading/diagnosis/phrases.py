@@ -11,7 +11,7 @@ Phrase = tuple[str, str]
 """A code and a sentence, both with fields to fill in."""
 
 
-def normal(text: str) -> str:
+def normalised_text(text: str) -> str:
     """*text* as it is written for comparison."""
     return ast.unparse(ast.parse(text, mode="eval"))
 
@@ -32,10 +32,10 @@ def slips_of(op: str, position: int) -> Mapping[str, Phrase]:
     """The slips at one operand of an operation that have a sentence of their own, by the rule that they make of it."""
     slips = _TABLES["SLIPS"]
     rows = {**slips.get(op, {}), **slips.get(f"{op}{position}", {})}
-    return {normal(text): (code, say) for text, (code, say) in rows.items()}
+    return {normalised_text(text): (code, say) for text, (code, say) in rows.items()}
 
 
-def coded(pattern: str, fields: Mapping[str, str]) -> str:
+def format_code(pattern: str, fields: Mapping[str, str]) -> str:
     """The code of *pattern*; with its detail where that is a name, such as `factor-extra:bnvar`."""
     row, _, detail = pattern.partition(":")
     detail = detail.format(**fields)
@@ -46,12 +46,12 @@ def coded(pattern: str, fields: Mapping[str, str]) -> str:
 _ALONE = re.compile(r"‹([^‹›|]*)(?:\|([^‹›|]*))?›")
 
 
-def whole(sentence: str) -> str:
+def without_others(sentence: str) -> str:
     """*sentence* where nothing else is off."""
     return _ALONE.sub(r"\1", sentence)
 
 
-def beside(sentence: str) -> str:
+def beside_others(sentence: str) -> str:
     """*sentence* where something else is off as well."""
     rest = _ALONE.sub(r"\2", sentence)
     return rest[:1].upper() + rest[1:]

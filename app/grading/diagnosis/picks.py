@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView, Send
-from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
+from app.grading.diagnosis.case_view import GradientAnalysis, Send
+from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.naming import axis_text, places_text
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
-from app.grading.reading.node import kept, one_hot
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
+from app.grading.reading.node import one_hot, with_kept_axes
 
 SAY = sentences_of("picks")
 
@@ -34,7 +34,7 @@ POSITIONS_MAX = 40
 ROUND = 1e-6
 
 
-def mistakes(view: CaseView) -> Iterator[Mistake]:
+def index_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path, depth, step in view.places():
         if is_pick(step):
             for code, send, say, word in _rows(step, SAY["dense" if len(view.paths) == 1 else "dense-share"]):
@@ -47,15 +47,15 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
             yield from (view.slip(path, depth, *row) for row in _whole() if step.node.options["axes"] == (1,))
 
 
-def is_pick(step: Step) -> bool:
+def is_pick(step: PathStep) -> bool:
     """Whether the step picks entries by arrays of whole numbers."""
     return step.node.op == "index" and any(isinstance(part, np.ndarray) for part in step.node.options["index"])
 
 
-def _rows(step: Step, dense: str) -> Iterator[tuple[str, Send, str, str]]:
+def _rows(step: PathStep, dense: str) -> Iterator[tuple[str, Send, str, str]]:
     yield from ((*row, "") for row in _whole())
-    yield "scatter-overwrite", overwritten, SAY["later"], ""
-    yield "scatter-overwrite", partial(overwritten, turned=True), SAY["earlier"], ""
+    yield "scatter-overwrite", last_shares, SAY["later"], ""
+    yield "scatter-overwrite", partial(last_shares, turned=True), SAY["earlier"], ""
     yield "scatter-overwrite", _by_turns, SAY["turns"], ""
     yield "scatter-mean", lambda step: step.sends(step.g) / np.maximum(step.of_ones, 1.0), SAY["averaged"], ""
     yield "dense", _dense, dense, ""
@@ -77,18 +77,18 @@ def _rows(step: Step, dense: str) -> Iterator[tuple[str, Send, str, str]]:
             yield f"wrong-index:arg{word}", partial(_at_extreme, place=place, name=f"arg{word}"), SAY["extreme"], word
 
 
-def _place(step: Step) -> int:
+def _place(step: PathStep) -> int:
     index = step.node.options["index"]
     return next(rank for rank in reversed(range(len(index))) if isinstance(index[rank], np.ndarray))
 
 
-def _picked(step: Step) -> Array:
+def _picked(step: PathStep) -> Array:
     """The index array, or what several of them broadcast to."""
     arrays = [part for part in step.node.options["index"] if isinstance(part, np.ndarray)]
     return np.asarray(np.broadcast_arrays(*arrays)[0])
 
 
-def overwritten(step: Step, turned: bool = False) -> Array:
+def last_shares(step: PathStep, turned: bool = False) -> Array:
     """Each row keeps its last share, or its first where *turned*."""
     origin = step.node.options["act"](np.arange(step.x.size).reshape(step.x.shape)).ravel()
     flat, shares = np.zeros(step.x.size), np.broadcast_to(step.g, step.y.shape).ravel()
@@ -96,7 +96,7 @@ def overwritten(step: Step, turned: bool = False) -> Array:
     return flat.reshape(step.x.shape)
 
 
-def _by_turns(step: Step) -> Array | None:
+def _by_turns(step: PathStep) -> Array | None:
     """Each row keeps its last share of each turn along the first axis; the turns are added up."""
     picked = _picked(step)
     if picked.ndim < 2 or step.y.shape[: picked.ndim] != picked.shape or len(picked) > POSITIONS_MAX:
@@ -110,7 +110,7 @@ def _by_turns(step: Step) -> Array | None:
     return total.reshape(step.x.shape)
 
 
-def _dense(step: Step) -> Array | None:
+def _dense(step: PathStep) -> Array | None:
     """What one pick per row gives when the pick is forgotten."""
     index, x = step.node.options["index"], step.x
     if len(index) == x.ndim and step.g.shape == x.shape[:-1]:
@@ -120,7 +120,7 @@ def _dense(step: Step) -> Array | None:
     return None
 
 
-def _constant(step: Step) -> Array | None:
+def _constant(step: PathStep) -> Array | None:
     return np.broadcast_to(step.g.reshape(-1)[0], step.x.shape) if step.g.size and np.ptp(step.g) == 0 else None
 
 
@@ -129,7 +129,7 @@ def _whole() -> Iterator[tuple[str, Send, str]]:
         yield "index-every-row", partial(_everywhere, down=down, turned=turned), SAY["columns" if down else "rows"]
 
 
-def _everywhere(step: Step, down: bool, turned: bool) -> Array | None:
+def _everywhere(step: PathStep, down: bool, turned: bool) -> Array | None:
     """Whole columns where entries `[..., t]` were picked, or won; rows where not *down*; shares *turned* to a row."""
     index = step.node.options.get("index") or (..., getattr(step.x, f"arg{step.node.op}")(axis=1))
     full = np.zeros(step.x.shape)
@@ -139,7 +139,7 @@ def _everywhere(step: Step, down: bool, turned: bool) -> Array | None:
     return full
 
 
-def _with_index(step: Step, place: int, part: Any) -> Array:
+def _with_index(step: PathStep, place: int, part: Any) -> Array:
     index = list(step.node.options["index"])
     index[place] = part
     full = np.zeros(step.x.shape)
@@ -147,27 +147,27 @@ def _with_index(step: Step, place: int, part: Any) -> Array:
     return full
 
 
-def _shifted(step: Step, shift: int) -> Array:
+def _shifted(step: PathStep, shift: int) -> Array:
     last = len(step.node.options["index"]) - 1
     part = step.node.options["index"][last]
     wrapped = (part + shift) % step.x.shape[last] if isinstance(part, np.ndarray) else part
     return _with_index(step, last, wrapped)
 
 
-def _repeated(step: Step, axis: int) -> Array:
+def _repeated(step: PathStep, axis: int) -> Array:
     return step.sends(np.broadcast_to(step.g.take([0], axis), step.g.shape))
 
 
-def _elsewhere(step: Step, place: int, name: str) -> Array | None:
+def _elsewhere(step: PathStep, place: int, name: str) -> Array | None:
     other = step.look.forward[name]
     return None if np.array_equal(other, step.node.options["index"][place]) else _with_index(step, place, other)
 
 
-def _at_extreme(step: Step, place: int, name: str) -> Array:
+def _at_extreme(step: PathStep, place: int, name: str) -> Array:
     return _with_index(step, place, getattr(step.x, name)(axis=1))
 
 
-def _labels(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+def _labels(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) -> Iterator[Hypothesis]:
     """An integer tensor whose entries were taken for the winners' positions."""
     (axis,) = step.node.options["axes"]
     rest = step.x.shape[:axis] + step.x.shape[axis + 1 :]
@@ -177,12 +177,12 @@ def _labels(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mist
             yield view.slip(path, depth, "router-labels:{word}", send, SAY["labels"], (name,), word=name)
 
 
-def _marked(step: Step, name: str, axis: int) -> Array:
+def _marked(step: PathStep, name: str, axis: int) -> Array:
     mark = np.moveaxis(one_hot(step.look.forward[name], step.x.shape[axis]), -1, axis)
-    return np.asarray(kept(step.g, step.node) * mark)
+    return np.asarray(with_kept_axes(step.g, step.node) * mark)
 
 
-def positions(view: CaseView) -> Diagnosis | None:
+def diagnose_positions(view: GradientAnalysis) -> Diagnosis | None:
     """The learner's tensor as a sum of the shares of single positions of the index, some of them left out."""
     for path, depth, step in view.every_step() if view.shaped() else ():
         for axis in range(_picked(step).ndim) if is_pick(step) else ():
@@ -194,7 +194,7 @@ def positions(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _of_positions(view: CaseView, path: Path, depth: int, axis: int, look: Look) -> Array | None:
+def _of_positions(view: GradientAnalysis, path: GradientPath, depth: int, axis: int, look: Observation) -> Array | None:
     """Which positions were left out; None where the learner's tensor is no sum of the others."""
     step = view.steps(path, look)[depth]
     size = step.g.shape[axis]

@@ -14,14 +14,14 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.claims import has_factor, lacks_factor, reads
-from app.grading.diagnosis.evidence import Array, Claim, Look, Mistake, Predict, always
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.claims import has_factor, lacks_factor, reads_all
+from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict, always
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.reductions import unreduced
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
-from app.grading.reading.node import fits, reduce_to
+from app.grading.diagnosis.reductions import unreduced_share
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
+from app.grading.reading.node import is_broadcastable, reduce_to
 
 SAY = sentences_of("powers")
 
@@ -31,11 +31,11 @@ RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
 NAMES = {**POWERS, **RARE}
 
 
-def mistakes(view: CaseView) -> Iterator[Mistake]:
+def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Powers of a tensor in the share before it was summed, for the tensors of the consumer's own statement first."""
     look = view.case.looks[0]
     for path in view.paths:
-        wide, near = unreduced(look, path).shape, {*path.statement.inputs, *path.statement.outputs}
+        wide, near = unreduced_share(look, path).shape, {*path.statement.inputs, *path.statement.outputs}
         for name in sorted(look.forward, key=lambda one: one not in near):
             if _may_scale(look.forward[name], wide):
                 for power in NAMES if name in near else POWERS:
@@ -46,11 +46,11 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
 
 
 def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
-    return tensor.dtype.kind == "f" and fits(wide, tensor.shape)
+    return tensor.dtype.kind == "f" and is_broadcastable(wide, tensor.shape)
 
 
-def _row(view: CaseView, path: Path, name: str, power: float, predict: Predict) -> Mistake:
-    code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads(view, (name,)) else "power-lost"]
+def _row(view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict) -> Hypothesis:
+    code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads_all(view, (name,)) else "power-lost"]
     claim: Claim = always
     if abs(power) == 1.0:
         code, say = (f"factor-extra:{name}", SAY["extra"]) if power > 0 else (f"divided-by:{name}", SAY["lacking"])
@@ -61,19 +61,21 @@ def _row(view: CaseView, path: Path, name: str, power: float, predict: Predict) 
     return view.row(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
 
 
-def _line_of(view: CaseView, path: Path, name: str) -> str:
+def _line_of(view: GradientAnalysis, path: GradientPath, name: str) -> str:
     """The forward line on the way of *path* that has the tensor *name*; empty where none has."""
     on_the_way = dict.fromkeys(step.statement for step in view.steps(path, view.case.looks[0]))
     lines = (one for one in (path.statement, *on_the_way) if name in {*one.inputs, *one.outputs})
     return next((one.source for one in lines), "")
 
 
-def _scaled_share(view: CaseView, path: Path, name: str, power: float, look: Look) -> Array | None:
-    full = unreduced(look, path) * look.forward[name].astype(np.float64) ** power
+def _scaled_share(
+    view: GradientAnalysis, path: GradientPath, name: str, power: float, look: Observation
+) -> Array | None:
+    full = unreduced_share(look, path) * look.forward[name].astype(np.float64) ** power
     return view.exchanged(path, look, reduce_to(full, look.reference.shape))
 
 
-def _at_upstream(view: CaseView) -> Iterator[Mistake]:
+def _at_upstream(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The same at the output of each step, where that is another place than its operand."""
     for path, depth, step in view.places():
         if step.g.shape == step.x.shape and step.node.op not in {"matmul", "index", "softmax", "log_softmax"}:
@@ -84,11 +86,11 @@ def _at_upstream(view: CaseView) -> Iterator[Mistake]:
                 yield _row(view, path, name, power, slip.predict)
 
 
-def _scaled(step: Step, name: str, power: float) -> Array:
+def _scaled(step: PathStep, name: str, power: float) -> Array:
     return step.sends(step.g * step.look.forward[name] ** power)
 
 
-def _of_whole(view: CaseView) -> Iterator[Mistake]:
+def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Factors that all shares have in common."""
     look, line = view.case.looks[0], view.paths[-1]
     fitting = [name for name in look.forward if _may_scale(look.forward[name], look.reference.shape)]
@@ -101,5 +103,5 @@ def _of_whole(view: CaseView) -> Iterator[Mistake]:
         yield view.row(f"divided-by:{one}+{other}", predict, SAY["pair"], one=one, other=other)
 
 
-def _whole(look: Look, names: Sequence[str], power: float) -> Array:
+def _whole(look: Observation, names: Sequence[str], power: float) -> Array:
     return np.asarray(look.reference * math.prod(look.forward[name] for name in names) ** power)

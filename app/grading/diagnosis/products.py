@@ -14,12 +14,12 @@ from functools import partial
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import multiplies_matrices
-from app.grading.diagnosis.evidence import Array, Look, Mistake
-from app.grading.diagnosis.phrases import coded, sentences_of
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
+from app.grading.diagnosis.evidence import Array, Hypothesis, Observation
+from app.grading.diagnosis.phrases import format_code, sentences_of
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import swapped
 from app.grading.reading.rules import ELEMENTWISE, backward, with_operand
 
@@ -41,7 +41,7 @@ ITS_OWN = frozenset({"product", "other"})
 """What is said of a matrix product in the learner's lines; it is not even computed where they have none."""
 
 
-def mistakes(view: CaseView) -> Iterator[Mistake]:
+def product_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     multiplies = multiplies_matrices(view)
     for path, depth, step in view.places():
         for code, join, other, say, word in _joined(step):
@@ -49,7 +49,7 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
                 continue
             fields = {**view.spot(path, depth), "word": word}
             predict = partial(_predict, view, path, depth, join, other)
-            yield view.row(coded(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
+            yield view.row(format_code(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:
             entries = partial(_unsummed, view, path, depth)
@@ -63,19 +63,19 @@ def _turned(kernel: Array) -> Array:
     return np.flip(kernel, tuple(range(2, kernel.ndim)))
 
 
-def _turned_kernel(step: Step) -> Array:
+def _turned_kernel(step: PathStep) -> Array:
     return backward(with_operand(step.node, 1, _turned(step.z)), 0, step.g)
 
 
-def _turned_result(step: Step) -> Array:
+def _turned_result(step: PathStep) -> Array:
     return _turned(step.sends(step.g))
 
 
-def _partner(step: Step) -> Array:
+def _partner(step: PathStep) -> Array:
     return step.z if len(step.node.operands) > 1 else step.y
 
 
-def _joined(step: Step) -> Iterator[tuple[str, Join, Callable[[Step], Array], str, str]]:
+def _joined(step: PathStep) -> Iterator[tuple[str, Join, Callable[[PathStep], Array], str, str]]:
     """By code: how what arrives was joined, with what, what is said of it, and of which tensor."""
     if step.node.op in ELEMENTWISE and step.g.ndim >= 2:
         for other in (_partner, lambda step: step.x, lambda step: step.of_ones):
@@ -93,7 +93,7 @@ def _joined(step: Step) -> Iterator[tuple[str, Join, Callable[[Step], Array], st
                 yield "wrong-operand:{word}", order, partial(_named, name), "other", name
 
 
-def _unsummed(view: CaseView, path: Path, depth: int, look: Look) -> Array:
+def _unsummed(view: GradientAnalysis, path: GradientPath, depth: int, look: Observation) -> Array:
     """Every product of an entry of what arrives and one of the other matrix, before any of them are added up."""
     step = view.steps(path, look)[depth]
     if step.position == 1:
@@ -106,12 +106,17 @@ def _is_operand(tensor: Array, operand: Array) -> bool:
     return np.array_equal(tensor, operand) or (tensor.ndim >= 2 and np.array_equal(swapped(tensor), operand))
 
 
-def _named(name: str, step: Step) -> Array:
+def _named(name: str, step: PathStep) -> Array:
     return step.look.forward[name]
 
 
 def _predict(
-    view: CaseView, path: Path, depth: int, join: Join, other: Callable[[Step], Array], look: Look
+    view: GradientAnalysis,
+    path: GradientPath,
+    depth: int,
+    join: Join,
+    other: Callable[[PathStep], Array],
+    look: Observation,
 ) -> Array | None:
     step = view.steps(path, look)[depth]
     full = np.asarray(join(step.g, other(step)))

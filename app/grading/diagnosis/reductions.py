@@ -16,34 +16,34 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
-from app.grading.diagnosis.naming import axes_text, listed, shape_in, shown
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, WrongGradient
+from app.grading.diagnosis.naming import axes_text, join_words, shape_in, shown_observation
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.forward.statements import Path
-from app.grading.reading.node import Axes, fits, stretched_axes
+from app.grading.forward.statements import GradientPath
+from app.grading.reading.node import Axes, is_broadcastable, stretched_axes
 
 SAY = sentences_of("reductions")
 
 RANK_MAX = 5
-Source = Callable[[Look, Path], Any]
+Source = Callable[[Observation, GradientPath], Any]
 
 
-def mistakes(view: CaseView) -> Iterator[Mistake]:
+def reduction_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path in view.paths:
-        wide, narrow = unreduced(view.case.looks[0], path).shape, view.case.looks[0].reference.shape
-        if wide != narrow and 0 < len(wide) <= RANK_MAX and fits(wide, narrow):
-            yield from _of_path(view, path, unreduced, stretched_axes(wide, narrow))
+        wide, narrow = unreduced_share(view.case.looks[0], path).shape, view.case.looks[0].reference.shape
+        if wide != narrow and 0 < len(wide) <= RANK_MAX and is_broadcastable(wide, narrow):
+            yield from _of_path(view, path, unreduced_share, stretched_axes(wide, narrow))
         elif wide == narrow:
             yield from _hidden_sum(view, path)
 
 
-def unreduced(look: Look, path: Path) -> Array:
+def unreduced_share(look: Observation, path: GradientPath) -> Array:
     """The share of *path* before a broadcast was undone."""
     return look.unreduced.get(path.key, look.shares[path.key])
 
 
-def _hidden_sum(view: CaseView, path: Path) -> Iterator[Mistake]:
+def _hidden_sum(view: GradientAnalysis, path: GradientPath) -> Iterator[Hypothesis]:
     """A sum that no broadcast shows: a vector in a matrix product, or a bias inside of `conv2d` and the like."""
     looks = view.case.looks
     rank = looks[0].upstream[path.key].ndim
@@ -56,12 +56,12 @@ def _hidden_sum(view: CaseView, path: Path) -> Iterator[Mistake]:
             return
 
 
-def _is_sum(look: Look, path: Path, axes: Axes) -> bool:
+def _is_sum(look: Observation, path: GradientPath, axes: Axes) -> bool:
     share, total = look.shares[path.key], look.upstream[path.key].sum(axis=axes)
     return total.shape == share.shape and bool(np.allclose(total, share, rtol=1e-9, atol=1e-12))
 
 
-def _vector_product(view: CaseView, look: Look, path: Path) -> Array | None:
+def _vector_product(view: GradientAnalysis, look: Observation, path: GradientPath) -> Array | None:
     """The products whose sum is the gradient of a vector v in M @ v."""
     steps = view.steps(path, look)
     step = steps[-1] if steps else None
@@ -70,11 +70,11 @@ def _vector_product(view: CaseView, look: Look, path: Path) -> Array | None:
     return np.asarray(step.g[..., None] * step.z)
 
 
-def _of_path(view: CaseView, path: Path, source: Source, right: Axes) -> Iterator[Mistake]:
+def _of_path(view: GradientAnalysis, path: GradientPath, source: Source, right: Axes) -> Iterator[Hypothesis]:
     wide = source(view.case.looks[0], path).shape
 
-    def row(code: str, act: Callable[[Array], Any], say: str, axes: Axes = right) -> Mistake:
-        return Mistake(
+    def row(code: str, act: Callable[[Array], Any], say: str, axes: Axes = right) -> Hypothesis:
+        return Hypothesis(
             code, partial(_predict, view, path, source, act), partial(_say, view.case, path, say, axes, right)
         )
 
@@ -90,7 +90,7 @@ def _of_path(view: CaseView, path: Path, source: Source, right: Axes) -> Iterato
     for code, say, act in (("summed-all", "axis", np.sum), ("mean-wrong-axis", "average", np.mean)):
         if everything != right:
             told = partial(_say, view.case, path, SAY[say], everything, right)
-            yield Mistake(code, partial(_spread, view, path, source, act), told)
+            yield Hypothesis(code, partial(_spread, view, path, source, act), told)
     for keepdim in (False, True):
         for extreme in (np.max, np.min):
             yield row("largest", partial(extreme, axis=right, keepdims=keepdim), SAY["slice"])
@@ -103,7 +103,9 @@ def _axis_sets(rank: int) -> Iterator[Axes]:
         yield from combinations(range(rank), size)
 
 
-def _predict(view: CaseView, path: Path, source: Source, act: Callable[[Array], Any], look: Look) -> Array | None:
+def _predict(
+    view: GradientAnalysis, path: GradientPath, source: Source, act: Callable[[Array], Any], look: Observation
+) -> Array | None:
     share, reference = np.asarray(act(source(look, path))), look.reference
     # The same numbers in the tensor's own shape differ from it only by keepdim.
     if share.size == reference.size and share.shape != reference.shape and len(view.paths) > 1:
@@ -111,7 +113,9 @@ def _predict(view: CaseView, path: Path, source: Source, act: Callable[[Array], 
     return view.exchanged(path, look, share)
 
 
-def _spread(view: CaseView, path: Path, source: Source, act: Callable[[Array], Any], look: Look) -> Array | None:
+def _spread(
+    view: GradientAnalysis, path: GradientPath, source: Source, act: Callable[[Array], Any], look: Observation
+) -> Array | None:
     """One number of everything, in each entry."""
     return view.exchanged(path, look, np.broadcast_to(act(source(look, path)), look.reference.shape))
 
@@ -122,8 +126,8 @@ def _one_slice(unreduced: Array, axes: Axes, end: int, keepdim: bool) -> Array:
     return unreduced
 
 
-def _say(case: Case, path: Path, say: str, axes: Axes, right: Axes) -> str:
-    look = shown(case)
+def _say(case: WrongGradient, path: GradientPath, say: str, axes: Axes, right: Axes) -> str:
+    look = shown_observation(case)
     return say.format(
         name=case.name,
         tensor=case.tensor,
@@ -134,13 +138,13 @@ def _say(case: Case, path: Path, say: str, axes: Axes, right: Axes) -> str:
     )
 
 
-def _copied(case: Case, path: Path, axes: Axes) -> str:
-    look = shown(case)
-    wide = unreduced(look, path).shape
+def _copied(case: WrongGradient, path: GradientPath, axes: Axes) -> str:
+    look = shown_observation(case)
+    wide = unreduced_share(look, path).shape
     along = axes_text(case, path.consumer, axes)
     if wide == look.reference.shape:
         return f"`{case.tensor}` is used along {along} of `{path.consumer}`"
     if look is not case.visible:
         # Hidden sizes are nobody's business: the learner cannot see them.
         return f"`{case.tensor}` was copied along {along}"
-    return f"`{case.tensor}` was copied along {along}, {listed([str(wide[axis]) for axis in axes])} times here"
+    return f"`{case.tensor}` was copied along {along}, {join_words([str(wide[axis]) for axis in axes])} times here"

@@ -15,10 +15,10 @@ from contextlib import suppress
 
 import numpy as np
 
-from app.bindings import as_written, called, freshly_bound, reads_of, writes_of
+from app.bindings import as_written, called_name, freshly_bound, reads_of, writes_of
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scope_of
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
@@ -28,7 +28,7 @@ SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
 
 
-def not_finite(case: Case) -> Diagnosis | None:
+def not_finite(case: WrongGradient) -> Diagnosis | None:
     broken = [look for look in case.looks if look.got.dtype.kind == "f" and not np.isfinite(look.got).all()]
     if not broken:
         return None
@@ -37,7 +37,7 @@ def not_finite(case: Case) -> Diagnosis | None:
     return _origin(case, broken[0]) or case.told("not-finite", SAY["somewhere"], which=which)
 
 
-def _origin(case: Case, look: Look) -> Diagnosis | None:
+def _origin(case: WrongGradient, look: Observation) -> Diagnosis | None:
     now = Interpreter(*scope_of(look, case.name))
     with suppress(UntracedError):
         for line in case.lines:
@@ -48,7 +48,7 @@ def _origin(case: Case, look: Look) -> Diagnosis | None:
     return None
 
 
-def _in_line(case: Case, line: ast.Assign, now: Interpreter) -> Diagnosis | None:
+def _in_line(case: WrongGradient, line: ast.Assign, now: Interpreter) -> Diagnosis | None:
     tracer = Tracer(now.arrays, now.others, now.budget)
     for expr in _innermost_first(line.value):
         try:
@@ -68,14 +68,14 @@ def _innermost_first(expr: ast.expr) -> Iterator[ast.expr]:
     yield expr
 
 
-def _said(case: Case, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
+def _said(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
     text = as_written(expr)
     match expr:
         case (
             ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[inner])
             | ast.Call(func=ast.Attribute(value=inner, attr=attr))
         ) if attr in EXPONENTIALS:
-            return sentences.unstable(case.name, text, as_written(inner))
+            return sentences.overflowing_exponential(case.name, text, as_written(inner))
         case ast.BinOp(op=ast.Div(), right=right):
             why = f"`{as_written(right)}` holds a zero"
         case ast.Call(func=ast.Attribute(attr="log")):
@@ -92,7 +92,7 @@ def _said(case: Case, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
 CALLS_MAX = 4
 
 
-def read_early(view: CaseView) -> Diagnosis | None:
+def read_early(view: GradientAnalysis) -> Diagnosis | None:
     """A gradient that a line of the name, or one before it, reads although a later line still writes it."""
     for gradient, at, later in _early(view):
         if all(_right_with(view, look, gradient) for look in view.case.looks):
@@ -101,7 +101,7 @@ def read_early(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _early(view: CaseView) -> Iterator[tuple[str, int, int]]:
+def _early(view: GradientAnalysis) -> Iterator[tuple[str, int, int]]:
     """Gradients, required or not, the line that reads them, and the line that finishes them."""
     known = {f"d{name}" for name in view.case.looks[0].forward} - {view.case.name}
     written = [writes_of(list(ast.walk(line))) for line in view.case.lines]
@@ -114,7 +114,7 @@ def _early(view: CaseView) -> Iterator[tuple[str, int, int]]:
                 yield gradient, at, later[-1]
 
 
-def _right_with(view: CaseView, look: Look, gradient: str) -> bool:
+def _right_with(view: GradientAnalysis, look: Observation, gradient: str) -> bool:
     """Whether the learner's lines give the reference once *gradient* is finished from the start."""
     with suppress(KeyError, UntracedError):
         finished = _read(view, look, {})[gradient]
@@ -122,7 +122,7 @@ def _right_with(view: CaseView, look: Look, gradient: str) -> bool:
     return False
 
 
-def _read(view: CaseView, look: Look, finished: Mapping[str, Array]) -> Mapping[str, Array]:
+def _read(view: GradientAnalysis, look: Observation, finished: Mapping[str, Array]) -> Mapping[str, Array]:
     """What the learner's lines leave, where those that write a required or *finished* gradient are passed over."""
     arrays, others = scope_of(look, view.case.name)
     now, held = Interpreter({**arrays, **finished}, others), {*look.gradients, *finished} - {view.case.name}
@@ -135,11 +135,11 @@ def _read(view: CaseView, look: Look, finished: Mapping[str, Array]) -> Mapping[
 EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
 
 
-def expanded(view: CaseView) -> Diagnosis | None:
+def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
     """A write into one copy of an expanded tensor, which stands in all of them; with memory of its own it is right."""
     lines = view.case.lines
     for at, line in enumerate(lines):
-        if not (isinstance(line, ast.Assign) and called(line.value) in EXPANDING):
+        if not (isinstance(line, ast.Assign) and called_name(line.value) in EXPANDING):
             continue
         for name in sorted(freshly_bound(line)):
             into = (
@@ -151,19 +151,19 @@ def expanded(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _right_apart(view: CaseView, look: Look) -> bool:
+def _right_apart(view: GradientAnalysis, look: Observation) -> bool:
     """Whether the learner's lines give the reference where no two entries are one memory."""
     with suppress(KeyError, UntracedError):
         return not view.wrong(_read(view, look, {})[view.case.name], look)
     return False
 
 
-def called_again(view: CaseView) -> Diagnosis | None:
+def called_again(view: GradientAnalysis) -> Diagnosis | None:
     """A whole multiple of the reference, where a function of the learner's was called that many times alike."""
     own = {line.name for line in view.case.lines if isinstance(line, ast.FunctionDef)}
     calls = [ast.dump(line) for line in view.case.lines if _called(line) in own]
     counts = {calls.count(call) for call in calls} & {*range(2, CALLS_MAX + 1)}
-    return next((sentences.stale(view.case.name, each) for each in sorted(counts) if _multiple(view, each)), None)
+    return next((sentences.stale_state(view.case.name, each) for each in sorted(counts) if _multiple(view, each)), None)
 
 
 def _called(line: ast.stmt) -> str:
@@ -173,5 +173,5 @@ def _called(line: ast.stmt) -> str:
     return ""
 
 
-def _multiple(view: CaseView, times: int) -> bool:
+def _multiple(view: GradientAnalysis, times: int) -> bool:
     return view.shaped() and all(view.equal(np.asarray(times * look.reference), look) for look in view.case.looks)

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from app.bindings import LIKE, NEW, called, writes_of
-from app.grading.diagnosis.case_view import CaseView
+from app.bindings import LIKE, NEW, called_name, writes_of
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.edits import Edit
-from app.grading.diagnosis.evidence import Array, Look, scope_of
-from app.grading.reading.budget import Budget
+from app.grading.diagnosis.evidence import Array, Observation, scope_of
+from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.recall import Recall
@@ -20,7 +20,9 @@ from app.grading.reading.recall import Recall
 class Rerun:
     """The learner's lines read on one look."""
 
-    def __init__(self, view: CaseView, look: Look, lines: tuple[ast.stmt, ...], start: Interpreter) -> None:
+    def __init__(
+        self, view: GradientAnalysis, look: Observation, lines: tuple[ast.stmt, ...], start: Interpreter
+    ) -> None:
         self.view = view
         self.look = look
         self.lines = lines
@@ -37,7 +39,7 @@ class Rerun:
             now.recall.learning = False  # an edit's own values come once
 
     @classmethod
-    def of(cls, view: CaseView, look: Look, budget: Budget) -> "Rerun | None":
+    def of(cls, view: GradientAnalysis, look: Observation, budget: EntryBudget) -> "Rerun | None":
         """None where the reading does not come to what the learner has."""
         name = view.case.name
         last = max((at for at, line in enumerate(view.case.lines) if name in writes(line)), default=-1)
@@ -120,7 +122,7 @@ class Rerun:
         if not edit.change.kind.startswith("put-"):
             return False
         if not isinstance(edit.old, ast.Name):
-            return called(edit.old) in LIKE | NEW
+            return called_name(edit.old) in LIKE | NEW
         given = {*self.look.forward, *self.look.gradients} - {self.name}
         return edit.old.id not in given and any(edit.old.id in names for names in self.written[: self.at])
 

@@ -33,7 +33,7 @@ def not_a_tensor(name: str, kind: str) -> Diagnosis:
     return _of(name, "not-a-tensor", "python", kind=kind, meant=meant)
 
 
-def unfit(name: str, reason: str) -> Diagnosis:
+def unfit_value(name: str, reason: str) -> Diagnosis:
     """*reason* is what the jail says of a value that it did not send: `dtype torch.float16, shape (2,)`."""
     word, _, rest = reason.partition(" ")
     if word == "dtype":
@@ -49,24 +49,24 @@ def wrong_dtype(name: str, dtype: str, right: bool) -> Diagnosis:
     return _of(name, "dtype", "right-integers" if right else "integers", kind=kind)
 
 
-def aliased(name: str, other: str, line: int | None = None) -> Diagnosis:
+def aliased_memory(name: str, other: str, line: int | None = None) -> Diagnosis:
     """*other* changed *name* after it was finished, because both are one memory."""
     return _of(name, "aliased", "aliased", where=f" by line {line}" if line else "", other=other)
 
 
-def mutated(name: str, tensor: str, line: int | None = None, *, kind: str = "forward tensor") -> Diagnosis:
+def mutated_tensor(name: str, tensor: str, line: int | None = None, *, kind: str = "forward tensor") -> Diagnosis:
     """The given *tensor* was edited in place on the way to *name*; *kind* says what it is."""
     where = f"Line {line} edits" if line else "The code edits"
     return _of(name, "mutated", "mutated", where=where, kind=kind, tensor=tensor)
 
 
-def overwritten(name: str, given: str, line: int, reader: int | None) -> Diagnosis:
+def overwritten_name(name: str, given: str, line: int, reader: int | None) -> Diagnosis:
     """*line* bound the *given* name to other values, and the line *reader* on the way to *name* reads those."""
     reads = "a later line" if reader is None else f"line {reader}"
     return _of(name, f"overwritten:{given}", "overwritten", given=given, line=line, reads=reads)
 
 
-def stale(name: str, times: int) -> Diagnosis:
+def stale_state(name: str, times: int) -> Diagnosis:
     """A function of the learner's was called *times* times, and each call added to what the one before had left."""
     return _of(name, "stale", "stale", times=times)
 
@@ -76,12 +76,12 @@ def wrong_order(name: str, gradient: str, line: int, later: int) -> Diagnosis:
     return _of(name, "order", "order", gradient=gradient, line=line, later=later)
 
 
-def unstable(name: str, text: str, inner: str) -> Diagnosis:
+def overflowing_exponential(name: str, text: str, inner: str) -> Diagnosis:
     """The exponential *text* of *inner* overflows."""
     return _of(name, "unstable", "unstable", text=text, inner=inner)
 
 
-def stopped(name: str, kind: str, line: int | None, said: str) -> Diagnosis:
+def stopped_line(name: str, kind: str, line: int | None, said: str) -> Diagnosis:
     """*kind* is the word of the error, such as `matmul`; *said* the whole of it."""
     where = "The code" if line is None else f"Line {line}"
     return _of(name, f"error:{kind}", "stopped", said=said, where=where)
@@ -91,7 +91,7 @@ def only_here(name: str) -> Diagnosis:
     return _of(name, "size-hard-coded", "only-here")
 
 
-def differs(name: str) -> Diagnosis:
+def plain_difference(name: str) -> Diagnosis:
     return Diagnosis(code=f"{name}:unrecognised", message=f"`{name}` differs from the gradient.")
 
 

@@ -20,15 +20,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.grading.diagnosis.call_kinds import reduced
-from app.grading.diagnosis.case_view import NOISE, SAME, CaseView, solved
-from app.grading.diagnosis.evidence import Array, Diagnosis, Look
-from app.grading.diagnosis.factors import NEAR, Factor, any_factor, holds, named_factor
+from app.grading.diagnosis.call_kinds import reduction_edits
+from app.grading.diagnosis.case_view import NOISE, SAME, GradientAnalysis, solve_coefficients
+from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
+from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
 from app.grading.diagnosis.mend import mended_by
-from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.forward.statements import Path, Statement
-from app.grading.reading.rules import evaluated, rule_of, terms_of
+from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
 
 SAY, WHY, TERMS = sentences_of("shares"), sentences_of("why"), sentences_of("terms")
 PARALLEL = 1e-10
@@ -37,19 +37,19 @@ CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ProportionalPaths:
     """Paths whose shares are multiples of each other, so that only their sum can be told apart from other shares."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[GradientPath, ...]
 
     def share(self, shares: Mapping[str, Array]) -> Array:
         return np.asarray(sum(shares[path.key] for path in self.paths))
 
     def text(self) -> str:
-        return listed(list(dict.fromkeys(in_code(path.consumer) for path in self.paths)))
+        return join_words(list(dict.fromkeys(in_code(path.consumer) for path in self.paths)))
 
 
-def read(view: CaseView, every: bool) -> Diagnosis | None:
+def diagnose_shares(view: GradientAnalysis, every: bool) -> Diagnosis | None:
     """A slip on the shares; one whose coefficient has no name only where *every* one counts."""
     if not view.shaped() or not view.paths:
         return None
@@ -71,7 +71,9 @@ def read(view: CaseView, every: bool) -> Diagnosis | None:
     return _apart(view, groups, ratios, wrong, every)
 
 
-def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], every: bool) -> Diagnosis | None:
+def _common(
+    view: GradientAnalysis, groups: Sequence[ProportionalPaths], ratios: Sequence[float], every: bool
+) -> Diagnosis | None:
     paths = [path for group in groups for path in group.paths]
     half = len(groups) == 1 and len(paths) == 2 and _is(ratios, 0.5)
     if half and not paths[0].statement.source.count("**"):
@@ -80,14 +82,14 @@ def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], ev
     if factor is None:
         return None
     lines = {line for path in paths for line in _lines_of(view, path)}
-    if factor.code.startswith("factor:") and not any(holds(view, line, ratios) for line in lines):
-        averaged = mended_by(view, (reduced,))  # no forward line has it: a sum or an average in the text may
+    if factor.code.startswith("factor:") and not any(multiplies_by(view, line, ratios) for line in lines):
+        averaged = mended_by(view, (reduction_edits,))  # no forward line has it: a sum or an average in the text may
         if averaged is not None:
             return averaged
     return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, ratios, paths))
 
 
-def _why(view: CaseView, factor: Factor, ratios: Sequence[float], paths: Sequence[Path]) -> str:
+def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], paths: Sequence[GradientPath]) -> str:
     """Where to look: in the forward lines that hold the factor, or the minus, and past which steps."""
     lines = list(dict.fromkeys(line for path in paths for line in _lines_of(view, path)))
     skipped = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
@@ -96,16 +98,16 @@ def _why(view: CaseView, factor: Factor, ratios: Sequence[float], paths: Sequenc
         minus = [line for line in lines if _has_minus(view, line, paths)]
         kind, lines = ("minus", minus) if minus else ("no-minus", lines)
     elif kind not in WHY:
-        lines = [line for line in lines if holds(view, line, ratios)] or lines
+        lines = [line for line in lines if multiplies_by(view, line, ratios)] or lines
     return WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
         name=view.case.name,
-        statements=listed([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
-        steps=listed([*map(in_code, skipped)]),
+        statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
+        steps=join_words([*map(in_code, skipped)]),
         verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
     )
 
 
-def _lines_of(view: CaseView, path: Path) -> Iterator[Statement]:
+def _lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardStatement]:
     """The forward lines from the gradients in force down to the consumer of *path*."""
     yield path.statement
     waiting = [path.consumer]
@@ -116,7 +118,7 @@ def _lines_of(view: CaseView, path: Path) -> Iterator[Statement]:
             waiting += [line.outputs[0] for line in readers]
 
 
-def _has_minus(view: CaseView, line: Statement, paths: Sequence[Path]) -> bool:
+def _has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
     """Whether the backward rule of *line* has a minus of its own."""
     steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
     rules = [rule_of(step.node, step.position) or "" for step in steps]
@@ -125,7 +127,11 @@ def _has_minus(view: CaseView, line: Statement, paths: Sequence[Path]) -> bool:
 
 
 def _apart(
-    view: CaseView, groups: Sequence[Group], ratios: Sequence[Sequence[float]], wrong: Sequence[int], every: bool
+    view: GradientAnalysis,
+    groups: Sequence[ProportionalPaths],
+    ratios: Sequence[Sequence[float]],
+    wrong: Sequence[int],
+    every: bool,
 ) -> Diagnosis | None:
     facts = [_fact(view, groups[rank], ratios[rank]) for rank in wrong]
     if not every and any(code == "factor" for code, _ in facts):
@@ -143,12 +149,12 @@ def _apart(
         code = f"share-{rest}:{consumers[0]}{detail}"
     else:
         code, texts = "several", SAY["several"].format(texts)
-    reads = listed(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
+    reads = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
     erased = SAY["erased"] if code.startswith("overwritten") else ""
     return view.case.told(code, SAY["apart"], reads=reads, texts=texts, erased=erased)
 
 
-def _fact(view: CaseView, group: Group, ratios: Sequence[float]) -> tuple[str, str]:
+def _fact(view: GradientAnalysis, group: ProportionalPaths, ratios: Sequence[float]) -> tuple[str, str]:
     way = _way(view, group)
     if _is(ratios, 0.0):
         return "missing", f"{way} is missing"
@@ -156,7 +162,7 @@ def _fact(view: CaseView, group: Group, ratios: Sequence[float]) -> tuple[str, s
     return factor.code, f"{way} {factor.text}"
 
 
-def _way(view: CaseView, group: Group) -> str:
+def _way(view: GradientAnalysis, group: ProportionalPaths) -> str:
     """Names a share: by its consumer, and by its place where the consumer reads the tensor in several."""
     path = group.paths[0]
     places = [each for each in view.paths if each.statement == path.statement]
@@ -166,7 +172,7 @@ def _way(view: CaseView, group: Group) -> str:
     return f"the share through its {ordinal} place in `{path.statement.source}`"
 
 
-def _overwrote(view: CaseView) -> bool:
+def _overwrote(view: GradientAnalysis) -> bool:
     """Whether the learner's last write is a plain assignment that does not read what an earlier line left."""
     writes = view.case.writes
     if len(writes) < 2 or not isinstance(writes[-1], ast.Assign | ast.AnnAssign):
@@ -177,9 +183,9 @@ def _overwrote(view: CaseView) -> bool:
     return plain and view.case.name not in read
 
 
-def _groups(view: CaseView) -> list[Group]:
+def _groups(view: GradientAnalysis) -> list[ProportionalPaths]:
     """The paths of the tensor, those with proportional shares together; shares that are rounding tell nothing."""
-    groups: list[list[Path]] = []
+    groups: list[list[GradientPath]] = []
     for path in view.paths:
         if not any(view.weighty(look.shares[path.key], look) for look in view.case.looks):
             continue
@@ -189,10 +195,10 @@ def _groups(view: CaseView) -> list[Group]:
                 break
         else:
             groups.append([path])
-    return [Group(tuple(group)) for group in groups]
+    return [ProportionalPaths(tuple(group)) for group in groups]
 
 
-def _stacked(view: CaseView, path: Path) -> Array:
+def _stacked(view: GradientAnalysis, path: GradientPath) -> Array:
     return np.concatenate([look.shares[path.key].ravel() for look in view.case.looks])
 
 
@@ -201,7 +207,7 @@ def _parallel(one: Array, other: Array) -> bool:
     return one.size > 1 and abs(abs(float(one @ other)) / lengths - 1.0) < PARALLEL
 
 
-def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[float]], bool] | None:
+def _coefficients(view: GradientAnalysis, groups: Sequence[ProportionalPaths]) -> tuple[list[list[float]], bool] | None:
     """By group its coefficient in every look, and whether equations outnumber unknowns; None without a fit."""
     looks = view.case.looks
     blocks = [np.stack([group.share(dict(look.shares)).ravel() for group in groups], 1) for look in looks]
@@ -214,7 +220,7 @@ def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[fl
     columns = []
     noise = NOISE * max(view.scale.values())
     for block, target in zip(blocks, targets, strict=True):
-        fitted = solved(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
+        fitted = solve_coefficients(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
         if fitted is None:
             return None
         columns.append(fitted)
@@ -240,7 +246,7 @@ def _clean(ratios: Sequence[float]) -> bool:
 # Rules of several terms: which of them are too large, and by how much.
 
 
-def terms(view: CaseView) -> Diagnosis | None:
+def diagnose_terms(view: GradientAnalysis) -> Diagnosis | None:
     for path, depth, step in view.places() if view.shaped() else ():
         rule = rule_of(step.node, step.position)
         parts = terms_of(step.node.op, rule) if rule is not None else {}
@@ -256,18 +262,20 @@ def terms(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _fitted(view: CaseView, path: Path, depth: int, terms: Sequence[str], look: Look) -> Array | None:
+def _fitted(
+    view: GradientAnalysis, path: GradientPath, depth: int, terms: Sequence[str], look: Observation
+) -> Array | None:
     """The coefficient of each term in the learner's tensor; None where they do not make it up."""
     step = view.steps(path, look)[depth]
     nothing = view.resent(path, depth, look, np.zeros_like(step.x))
-    full = (evaluated(one, view.meanings(step), step.node, step.position) for one in terms)
+    full = (evaluate_rule(one, view.meanings(step), step.node, step.position) for one in terms)
     sent = [view.resent(path, depth, look, np.broadcast_to(one, step.x.shape)) for one in full]
     if nothing is None or any(each is None for each in sent):
         return None
     return view.solved([each - nothing for each in sent if each is not None], view.got[look] - nothing, look)
 
 
-def _told(view: CaseView, path: Path, ratios: Mapping[str, Sequence[float]]) -> Diagnosis | None:
+def _told(view: GradientAnalysis, path: GradientPath, ratios: Mapping[str, Sequence[float]]) -> Diagnosis | None:
     wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
     facts = {word: named_factor(view, ratio, [path]) or any_factor(view, ratio) for word, ratio in wrong.items()}
     code = "several"

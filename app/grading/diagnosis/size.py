@@ -12,21 +12,21 @@ from functools import partial
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Diagnosis, Look, scale_of
-from app.grading.diagnosis.mend import reruns
-from app.grading.diagnosis.naming import in_code, listed, upstream_name
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Diagnosis, Observation, scale_of
+from app.grading.diagnosis.mend import line_replays
+from app.grading.diagnosis.naming import in_code, join_words, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 
 SAY = sentences_of("size")
 RIGHT = 1e-5
 VACUOUS = 1e-4
 SMALLEST = 2
-Measure = Callable[[Look], int]
+Measure = Callable[[Observation], int]
 """From a look to a size in it."""
 
 
-def hard_coded(view: CaseView) -> Diagnosis | None:
+def hard_coded(view: GradientAnalysis) -> Diagnosis | None:
     visible = view.case.visible
     if visible is not None and _fixed_shape(view, visible):
         return view.case.told("size-hard-coded", SAY["shape"], cure=_cure(view))
@@ -40,23 +40,23 @@ def hard_coded(view: CaseView) -> Diagnosis | None:
     return view.case.told("size-hard-coded", SAY["number"], shown=", ".join(map(in_code, map(str, sorted(literals)))))
 
 
-def _cure(view: CaseView) -> str:
+def _cure(view: GradientAnalysis) -> str:
     visible = view.case.visible
     if visible is not None and _right(visible):
         return SAY["cure"]
     arriving = dict.fromkeys(upstream_name(path) for path in view.paths)
-    unread = "" if view.words & arriving.keys() else SAY["unread"].format(listed([*map(in_code, arriving)]))
+    unread = "" if view.words & arriving.keys() else SAY["unread"].format(join_words([*map(in_code, arriving)]))
     return f"{SAY['numbers']}{unread}"
 
 
-def _fixed_shape(view: CaseView, visible: Look) -> bool:
+def _fixed_shape(view: GradientAnalysis, visible: Observation) -> bool:
     shape = visible.got.shape
     return shape == visible.reference.shape and all(
         look.got.shape == shape != look.reference.shape for look in view.case.looks
     )
 
 
-def _right(visible: Look) -> bool:
+def _right(visible: Observation) -> bool:
     got, reference = np.asarray(visible.got), visible.reference
     if got.shape != reference.shape or got.dtype.kind not in "fiub":
         return False
@@ -65,7 +65,7 @@ def _right(visible: Look) -> bool:
     return scale > VACUOUS * scale_of(visible) and float(np.abs(got - reference).max(initial=0.0)) <= RIGHT * scale
 
 
-def _sizes(view: CaseView, visible: Look) -> Mapping[float, list[Measure]]:
+def _sizes(view: GradientAnalysis, visible: Observation) -> Mapping[float, list[Measure]]:
     """Sizes of the lesson that differ from the hidden ones, and one less; with what each of them may measure."""
     looks = view.case.looks
     found: dict[float, list[Measure]] = {}
@@ -79,17 +79,17 @@ def _sizes(view: CaseView, visible: Look) -> Mapping[float, list[Measure]]:
     return {size: measures for size, measures in found.items() if size >= SMALLEST}
 
 
-def _size_of(name: str, axis: int, less: int, look: Look) -> int:
+def _size_of(name: str, axis: int, less: int, look: Observation) -> int:
     return int(look.forward[name].shape[axis]) - less
 
 
-def _entries_of(name: str, look: Look) -> int:
+def _entries_of(name: str, look: Observation) -> int:
     return int(look.forward[name].size)
 
 
-def _is_size(view: CaseView, visible: Look, number: float) -> bool:
+def _is_size(view: GradientAnalysis, visible: Observation, number: float) -> bool:
     """Whether the gradient is right once a size stands where the learner wrote *number*, at one place or all."""
-    several = view.once(reruns)
+    several = view.once(line_replays)
     if not several:
         return True
     places = sum(_is(node, number) for line in several[0].lines for node in ast.walk(line))

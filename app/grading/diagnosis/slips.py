@@ -17,22 +17,22 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.brackets import bracketed
-from app.grading.diagnosis.call_kinds import turned
-from app.grading.diagnosis.case_view import CaseView, Send
+from app.grading.diagnosis.brackets import bracket_edits
+from app.grading.diagnosis.call_kinds import transpose_edits
+from app.grading.diagnosis.case_view import GradientAnalysis, Send
 from app.grading.diagnosis.claims import has_gate, puts_through
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Mistake
-from app.grading.diagnosis.grammar import Words, grouped
+from app.grading.diagnosis.evidence import Array, Hypothesis
+from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits
 from app.grading.diagnosis.mend import is_mended
 from app.grading.diagnosis.operands import other_operands, with_value
-from app.grading.diagnosis.phrases import RULE, coded, normal, slips_of
-from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.phrases import RULE, format_code, normalised_text, slips_of
+from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import is_exchanged, is_undone, is_undone_everywhere
-from app.grading.forward.statements import Path
+from app.grading.forward.statements import GradientPath
 from app.grading.reading.library import FUNCTIONS
-from app.grading.reading.node import fits, softmax
-from app.grading.reading.rules import CURVES, along, evaluated, names_of, rule_of, terms_of
+from app.grading.reading.node import is_broadcastable, softmax
+from app.grading.reading.rules import CURVES, axis_functions, evaluate_rule, names_of, rule_of, terms_of
 
 FORMS: Mapping[str, tuple[str, ...]] = {
     "tanh": ("g / cosh(x) ** 2",),
@@ -60,7 +60,7 @@ OF_WHOLE = ("`{name}` holds", "`{name}` multiplies by")
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class RuleEdit:
     """The rule *text* in the place of the right one; *mentions* are words of rules that stand in it newly."""
 
     text: str
@@ -71,15 +71,15 @@ class Slip:
 
 
 @cache
-def slips_at(op: str, position: int, rule: str) -> tuple[Slip, ...]:
+def slips_at(op: str, position: int, rule: str) -> tuple[RuleEdit, ...]:
     """Every slip at one operand of an operation, whose right rule is *rule*; those that teach most first."""
-    right = {normal(form) for form in (rule, *FORMS.get(op, ()))}
+    right = {normalised_text(form) for form in (rule, *FORMS.get(op, ()))}
     found = {"g": _slip("local", "g", rule)} | {
-        text: Slip(text, code, say, mentions=_new_words(text, rule))
+        text: RuleEdit(text, code, say, mentions=_new_words(text, rule))
         for text, (code, say) in slips_of(TWINS.get(op, op), position).items()
     }
     forms = (replace(slip, mentions=()) for form in right for slip in _edited(op, form))
-    for slip in chain(_whole(op, normal(rule)), _edited(op, normal(rule)), forms):
+    for slip in chain(_whole(op, normalised_text(rule)), _edited(op, normalised_text(rule)), forms):
         found.setdefault(slip.text, slip)
     return tuple(slip for text, slip in found.items() if text not in right)
 
@@ -89,12 +89,12 @@ def _new_words(text: str, rule: str) -> tuple[str, ...]:
     return tuple(f"{{{word}}}" for word in sorted(new) if word in {"x", "y", "z"})
 
 
-def _slip(kind: str, text: str, rule: str, word: str = "") -> Slip:
+def _slip(kind: str, text: str, rule: str, word: str = "") -> RuleEdit:
     code, say = RULE[kind]
-    return Slip(normal(text), code, say, word, _new_words(text, rule))
+    return RuleEdit(normalised_text(text), code, say, word, _new_words(text, rule))
 
 
-def _whole(op: str, rule: str) -> Iterator[Slip]:
+def _whole(op: str, rule: str) -> Iterator[RuleEdit]:
     """What may stand in the place of the whole local derivative."""
     terms = terms_of(op, rule)
     for word, term in terms.items():
@@ -119,16 +119,16 @@ def _whole(op: str, rule: str) -> Iterator[Slip]:
             yield _slip("rule", CURVES[rival], rule, shown)
 
 
-def _edited(op: str, rule: str) -> Iterator[Slip]:
+def _edited(op: str, rule: str) -> Iterator[RuleEdit]:
     """Every edit of the grammar."""
     if op in UNEDITED:
         return
     root = ast.parse(rule, mode="eval")
     places = {name: DUMMY for name in ("x", "y", "z") if name in _places(op)}
     functions = tuple(dict.fromkeys([*([op] if op in FUNCTIONS else []), "exp", "log", "tanh", "sigmoid"]))
-    words = Words(arrays=places, functions=functions)
-    for edit in edits(root, words, [kind for kind in KINDS if kind is not turned]):
-        text = normal(ast.unparse(ast.fix_missing_locations(edit.root)))
+    words = EditVocabulary(arrays=places, functions=functions)
+    for edit in edits(root, words, [kind for kind in KINDS if kind is not transpose_edits]):
+        text = normalised_text(ast.unparse(ast.fix_missing_locations(edit.root)))
         kind, word = _kind(edit, op)
         if text != rule and kind in RULE and "g" in names_of(text):
             yield _slip(kind, text, rule, word)
@@ -156,7 +156,7 @@ def _kind(edit: Edit, op: str) -> tuple[str, str]:
 # What the texts of slips may read beyond the words of rules.
 
 
-def _further(step: Step) -> dict[str, Any]:
+def _further(step: PathStep) -> dict[str, Any]:
     axes = step.node.options.get("axes")
     if axes is None:
         return {"whole": np.sum}
@@ -171,7 +171,7 @@ def _further(step: Step) -> dict[str, Any]:
         "most": partial(extreme, axis=aside, keepdims=True),
         "whole": np.sum,
         "F": partial(np.cumsum, axis=axes[0]),
-        "B": along(aside)["C"],
+        "B": axis_functions(aside)["C"],
         "rows": _whole_rows,
     }
 
@@ -184,17 +184,17 @@ def _whole_rows(hot: Array) -> Array:
     return rows
 
 
-def sender(view: CaseView, text: str) -> Send:
+def sender(view: GradientAnalysis, text: str) -> Send:
     """What the rule *text* sends."""
     return partial(_send, view, text)
 
 
-def _send(view: CaseView, text: str, step: Step) -> Array | None:
+def _send(view: GradientAnalysis, text: str, step: PathStep) -> Array | None:
     words = {**view.meanings(step), **({} if _plain(text) else _further(step))}
-    return evaluated(text, words, step.node, step.position)
+    return evaluate_rule(text, words, step.node, step.position)
 
 
-def _valued(view: CaseView, text: str, step: Step) -> Array | None:
+def _valued(view: GradientAnalysis, text: str, step: PathStep) -> Array | None:
     """The values of a part of a rule; None where it is no such part."""
     try:
         with np.errstate(all="ignore"):
@@ -211,20 +211,22 @@ def _plain(text: str) -> bool:
 # Families.
 
 
-def edited(view: CaseView) -> Iterator[Mistake]:
+def rule_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Every slip at every step."""
     for path, depth, step in view.places():
         yield from _at(view, path, depth, step)
 
 
-def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) -> Iterator[Hypothesis]:
     rule = rule_of(step.node, step.position)
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
         word = slip.word.format(**view.spot(path, depth))
         code, say = _said(view, slip, step, word)
-        claim = partial(is_undone, view, (path, depth), (normal(rule or ""), slip.text), partial(_valued, view))
+        claim = partial(
+            is_undone, view, (path, depth), (normalised_text(rule or ""), slip.text), partial(_valued, view)
+        )
         if code == RULE["group"][0]:
-            claim = partial(is_mended, view, (grouped, bracketed))
+            claim = partial(is_mended, view, (grouping_edits, bracket_edits))
         elif slip.say == RULE["of-upstream"][1]:
             claim = partial(puts_through, view, step.look.gradients.keys())
         say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer}
@@ -235,7 +237,7 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
         yield view.slip(path, depth, code, partial(with_value, place=place, value=value), say)
 
 
-def _said(view: CaseView, slip: Slip, step: Step, word: str) -> tuple[str, str]:
+def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
     """The code and the sentence of a slip at a step of the learner's."""
     if slip.text == "g" and step.node.op in GATED and has_gate(view):
         return RULE["open"]
@@ -246,7 +248,7 @@ def _said(view: CaseView, slip: Slip, step: Step, word: str) -> tuple[str, str]:
     return slip.code, slip.say
 
 
-def _of_share(view: CaseView, path: Path, step: Step, say: str) -> str:
+def _of_share(view: GradientAnalysis, path: GradientPath, step: PathStep, say: str) -> str:
     """*say* of one share, where the tensor is read in several places: what is one's alone is not the gradient's."""
     sharing = sum(any(each.same_as(step) for each in view.steps(other, step.look)) for other in view.paths)
     if sharing == len(view.paths) or not say.startswith(OF_WHOLE):
@@ -255,12 +257,12 @@ def _of_share(view: CaseView, path: Path, step: Step, say: str) -> str:
     return say.replace("`{name}`", "The share of `{name}` through `{way}`" if apart else "One share of `{name}`", 1)
 
 
-def _is_summed(slip: Slip, step: Step) -> bool:
+def _is_summed(slip: RuleEdit, step: PathStep) -> bool:
     """Whether what is passed on has to be added up, so that it does not stay unchanged."""
     return slip.text == "g" and step.node.op in {"mul", "div"} and step.g.shape != step.x.shape
 
 
-def of_scope(view: CaseView) -> Iterator[Mistake]:
+def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The rule of each step with another tensor of the program in one of the places that it reads."""
     for path, depth, step in view.places():
         rule = rule_of(step.node, step.position)
@@ -268,7 +270,7 @@ def of_scope(view: CaseView) -> Iterator[Mistake]:
             continue
         say = "`{name}` uses `{word}` where the rule for `{statement}` has `{place}`."
         for name, tensor in step.look.forward.items():
-            if tensor.dtype.kind == "f" and tensor.ndim and fits(step.g.shape, tensor.shape):
+            if tensor.dtype.kind == "f" and tensor.ndim and is_broadcastable(step.g.shape, tensor.shape):
                 for place, shown in _shown_places(step, rule).items():
                     if shown != name:
                         send = partial(_with_tensor, view, rule, place, name)
@@ -277,7 +279,7 @@ def of_scope(view: CaseView) -> Iterator[Mistake]:
                         yield view.slip(path, depth, "wrong-operand:{word}", send, say, (name,), claim, **fields)
 
 
-def _shown_places(step: Step, rule: str) -> dict[str, str]:
+def _shown_places(step: PathStep, rule: str) -> dict[str, str]:
     """The words of the rule that stand for tensors, with what stands there; `f` is the output made of another input."""
     names, operands = names_of(rule), step.node.operands
     found = {"y": step.node.text} if "y" in names else {}
@@ -286,17 +288,17 @@ def _shown_places(step: Step, rule: str) -> dict[str, str]:
     return found | ({"z": operands[1 - step.position].text} if "z" in names else {})
 
 
-def _with_tensor(view: CaseView, rule: str, place: str, name: str, step: Step) -> Array:
+def _with_tensor(view: GradientAnalysis, rule: str, place: str, name: str, step: PathStep) -> Array:
     tensor, word = _in_place(place, name, step), "y" if place == "f" else place
-    return evaluated(rule, {**view.meanings(step), word: tensor}, step.node, step.position)
+    return evaluate_rule(rule, {**view.meanings(step), word: tensor}, step.node, step.position)
 
 
-def _two_of(view: CaseView, place: str, name: str, step: Step) -> tuple[Array, Array]:
+def _two_of(view: GradientAnalysis, place: str, name: str, step: PathStep) -> tuple[Array, Array]:
     """What belongs at a place of the rule, and what stands there with another tensor."""
     return np.asarray(view.meanings(step)["y" if place == "f" else place]), _in_place(place, name, step)
 
 
-def _in_place(place: str, name: str, step: Step) -> Array:
+def _in_place(place: str, name: str, step: PathStep) -> Array:
     tensor = np.asarray(step.look.forward[name], dtype=np.float64)
     base = step.node.operands[step.position]
     if place == "x" and base.op == "add" and step.node.op in {"pow", "sqrt", "rsqrt"}:
@@ -304,7 +306,7 @@ def _in_place(place: str, name: str, step: Step) -> Array:
     return np.asarray(FUNCTIONS[step.node.op](tensor)) if place == "f" else tensor
 
 
-def throughout(view: CaseView) -> Iterator[Mistake]:
+def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The same slip on every path of a tensor that feeds several lines, as a loop makes it."""
     seen: set[str] = set()
     for path, depth, step in view.every_step() if len(view.paths) > 1 else ():
@@ -318,11 +320,11 @@ def throughout(view: CaseView) -> Iterator[Mistake]:
             said = {**fields, "word": slip.word.format(**fields)}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
             predict = partial(view.everywhere, alike, sender(view, slip.text))
-            claim = partial(_is_throughout, view, alike, (normal(rule), slip.text))
-            yield view.row(coded(slip.code, said), predict, slip.say + more, (), claim, **said)
+            claim = partial(_is_throughout, view, alike, (normalised_text(rule), slip.text))
+            yield view.row(format_code(slip.code, said), predict, slip.say + more, (), claim, **said)
 
 
-def _is_throughout(view: CaseView, alike: Callable[[Step], bool], texts: tuple[str, str]) -> bool:
+def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], texts: tuple[str, str]) -> bool:
     """Whether the slip *texts* stands in the lines for each path, at its first step that is *alike*."""
     look = view.case.looks[0]
     depths = ([at for at, step in enumerate(view.steps(path, look)) if alike(step)] for path in view.paths)
@@ -330,6 +332,6 @@ def _is_throughout(view: CaseView, alike: Callable[[Step], bool], texts: tuple[s
     return is_undone_everywhere(view, places, texts, partial(_valued, view))
 
 
-def _is_alike(rule: str, op: str, any_curve: bool, step: Step) -> bool:
+def _is_alike(rule: str, op: str, any_curve: bool, step: PathStep) -> bool:
     same = step.node.op == op and rule_of(step.node, step.position) == rule
     return same or (any_curve and op in CURVES and step.node.op in CURVES)

@@ -5,25 +5,25 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
 
-from app.grading.diagnosis.edits import Edit, replaced
-from app.grading.diagnosis.grammar import Change, Words
+from app.grading.diagnosis.edits import Edit, replace_node
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement
 
 Act = Callable[[ast.AST], ast.AST | None]
 """What stands in the place of a part of a text; None where that stays."""
 
 
-def statement_edits(statement: ast.stmt, words: Words) -> Iterator[Edit]:
+def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit]:
     """Every such edit of *statement*."""
-    yield from _at_all(statement, _unsliced, Change("unslice-all", ast.Constant(None)))
+    yield from _at_all(statement, _unsliced, Replacement("unslice-all", ast.Constant(None)))
     read = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     for name in dict.fromkeys(name for name in read if name in words.arrays and read.count(name) > 1):
         kind = "gradient-everywhere" if name in words.gradients else "everywhere"
         for other, array in words.arrays.items():
             if other != name and array.dtype.kind == words.arrays[name].dtype.kind:
-                change = Change(kind, ast.Name(other), ast.Name(name))
+                change = Replacement(kind, ast.Name(other), ast.Name(name))
                 yield from _at_all(statement, partial(_renamed, name, other), change)
     for axis in (0, 1, -1):
-        yield from _at_all(statement, partial(_along, axis), Change("axis-everywhere", ast.Constant(axis)))
+        yield from _at_all(statement, partial(_along, axis), Replacement("axis-everywhere", ast.Constant(axis)))
     for inner in ast.walk(statement):
         yield from _of_target(statement, inner, words)
 
@@ -33,13 +33,13 @@ def turned_loops(statement: ast.stmt) -> Iterator[Edit]:
     for inner in ast.walk(statement):
         match inner:
             case ast.For(iter=ast.Call(func=ast.Name(id="reversed"), args=[items]) as order):
-                yield Edit(replaced(statement, order, items), order, Change("order", items))
+                yield Edit(replace_node(statement, order, items), order, Replacement("order", items))
             case ast.For(iter=ast.Call(func=ast.Name(id="range")) as order):
                 new = ast.Call(ast.Name("reversed", ast.Load()), [order], [])
-                yield Edit(replaced(statement, order, new), order, Change("order", new))
+                yield Edit(replace_node(statement, order, new), order, Replacement("order", new))
 
 
-def _at_all(statement: ast.stmt, act: Act, change: Change) -> Iterator[Edit]:
+def _at_all(statement: ast.stmt, act: Act, change: Replacement) -> Iterator[Edit]:
     new, found = _everywhere(statement, act)
     if found > 1:
         yield Edit(new, statement, change)
@@ -63,16 +63,16 @@ def _everywhere(node: ast.AST, act: Act) -> tuple[ast.AST, int]:
     return (twin, found) if new is None else (new, found + 1)
 
 
-def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Edit]:
+def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> Iterator[Edit]:
     match inner:
         case ast.Assign(targets=[ast.Name() as target], value=value) if inner is not statement:
             added = ast.AugAssign(target, ast.Add(), value)
-            yield Edit(replaced(statement, inner, added), inner, Change("add-up", value))
+            yield Edit(replace_node(statement, inner, added), inner, Replacement("add-up", value))
         case ast.Assign(
             targets=[ast.Name() | ast.Subscript() as target], value=ast.UnaryOp(op=ast.USub(), operand=value)
         ):
             less = ast.AugAssign(target, ast.Sub(), value)
-            yield Edit(replaced(statement, inner, less), inner, Change("set", value))
+            yield Edit(replace_node(statement, inner, less), inner, Replacement("set", value))
         case (
             ast.Subscript(value=value, slice=ast.Name(id=index) as picked)
             | ast.Subscript(
@@ -82,7 +82,7 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Ed
             count = ast.Call(ast.Name("len", ast.Load()), [picked], [])
             rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
             new = ast.Subscript(value, ast.Tuple([rows, picked], ast.Load()), inner.ctx)
-            yield Edit(replaced(statement, inner, new), inner, Change("rows", new))
+            yield Edit(replace_node(statement, inner, new), inner, Replacement("rows", new))
 
 
 def _unsliced(node: ast.AST) -> ast.AST | None:

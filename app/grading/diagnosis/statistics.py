@@ -21,14 +21,14 @@ from itertools import combinations, product
 
 import numpy as np
 
-from app.bindings import called
-from app.grading.diagnosis.case_view import CaseView
+from app.bindings import called_name
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import lacks_no_gradient, lacks_sum
-from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
+from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.factors import NEAR, named_factor
-from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.reading.node import Axes, fits, stretched_axes
+from app.grading.reading.node import Axes, is_broadcastable, stretched_axes
 
 SAY = sentences_of("statistics")
 DIRECT = "direct"
@@ -44,7 +44,7 @@ FORMS: tuple[tuple[str, str, Form], ...] = (
 """What the term through a statistic may be, up to one number per slice: made of the direct term and the right one."""
 
 
-def names_of(view: CaseView) -> tuple[str, ...]:
+def names_of(view: GradientAnalysis) -> tuple[str, ...]:
     """Names of the statistics, one for each different term."""
     look = view.case.looks[0]
     if any(each.blocked.keys() != look.blocked.keys() for each in view.case.looks):
@@ -56,38 +56,38 @@ def names_of(view: CaseView) -> tuple[str, ...]:
             continue
         if not view.weighty(look.reference - blocked, look):
             continue  # what is rounding has nothing to tell
-        if fits(look.reference.shape, value.shape) and all(
+        if is_broadcastable(look.reference.shape, value.shape) and all(
             np.abs(blocked - look.blocked[other]).max() > FLAT * np.abs(look.reference).max() for other in found
         ):
             found.append(name)
     return tuple(found)
 
 
-def constants(view: CaseView) -> Iterator[Mistake]:
+def all_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """All statistics held constant."""
     names = names_of(view)
     if len(names) > 1:
-        held = listed([in_code(name) for name in names])
+        held = join_words([in_code(name) for name in names])
         yield view.row("statistics-constant", lambda look: _terms(look, names)[DIRECT], SAY["all"], held=held)
 
 
-def constant(view: CaseView) -> Iterator[Mistake]:
+def one_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """One of the statistics held constant."""
     for name in names_of(view):
         predict, claim = partial(_with_constant, name), partial(lacks_no_gradient, view)
         yield view.row(f"statistics-constant:{name}", predict, SAY["one"], (), claim, held=in_code(name))
 
 
-def _with_constant(name: str, look: Look) -> Array:
+def _with_constant(name: str, look: Observation) -> Array:
     return look.blocked[name]
 
 
-def _terms(look: Look, names: Sequence[str]) -> Mapping[str, Array]:
+def _terms(look: Observation, names: Sequence[str]) -> Mapping[str, Array]:
     parts = {name: look.reference - look.blocked[name] for name in names}
     return {DIRECT: look.reference - np.asarray(sum(parts.values())), **parts}
 
 
-def other_axes(view: CaseView) -> Iterator[Mistake]:
+def other_axes(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The fused formula with its averages along other axes than the statistics were taken along."""
     names, look = names_of(view), view.case.looks[0]
     rank, case = look.reference.ndim, view.case
@@ -98,17 +98,17 @@ def other_axes(view: CaseView) -> Iterator[Mistake]:
     scales = [None, *(name for name in names if _is_array(look, name))]
     right = {stretched_axes(look.reference.shape, look.forward[name].shape) for name in names}
     for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size) if axes not in right):
-        shown = listed([f"axis {axis}" for axis in axes])
+        shown = join_words([f"axis {axis}" for axis in axes])
         for scale, unit, changed in product(scales, (None, *units), (*((name,) for name in names), names)):
             yield view.row("term-axis", partial(_along, names, changed, axes, scale, unit), SAY["axes"], axes=shown)
 
 
-def _is_array(look: Look, name: str) -> bool:
+def _is_array(look: Observation, name: str) -> bool:
     return name in look.forward and look.forward[name].dtype.kind == "f"
 
 
 def _along(
-    names: Sequence[str], changed: Sequence[str], axes: Axes, scale: str | None, unit: str | None, look: Look
+    names: Sequence[str], changed: Sequence[str], axes: Axes, scale: str | None, unit: str | None, look: Observation
 ) -> Array:
     """The terms through *changed* with averages along *axes*: of what arrives, or of its product with *unit*."""
     direct = _terms(look, names)[DIRECT]
@@ -122,7 +122,7 @@ def _along(
     return np.asarray(look.blocked[changed[0]] - factor * (mean if unit is None else variance))
 
 
-def changed(view: CaseView) -> Diagnosis | None:
+def diagnose_changed_term(view: GradientAnalysis) -> Diagnosis | None:
     """One term that has kept its form: the right one times another number, for one slice or all, or not averaged."""
     for held in names_of(view) if view.shaped() else ():
         for code, say, form in FORMS:
@@ -136,7 +136,7 @@ def changed(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _changed(view: CaseView, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
+def _changed(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
     """What the term through *held* was multiplied by: by one number, by a tensor, or by another average."""
     if all(np.ptp(number) <= NEAR * np.abs(number).max() for number in numbers):
         factor = named_factor(view, [float(number.flat[0]) for number in numbers], view.paths)
@@ -146,7 +146,7 @@ def _changed(view: CaseView, held: str, numbers: Sequence[Array]) -> Diagnosis |
     small = [name for name, one in view.case.looks[0].forward.items() if one.size == numbers[0].size]
     for name, power in product(small, (1.0, -1.0)):
         if any(
-            not fits(number.shape, look.forward[name].shape)
+            not is_broadcastable(number.shape, look.forward[name].shape)
             for number, look in zip(numbers, view.case.looks, strict=True)
         ):
             continue
@@ -155,11 +155,11 @@ def _changed(view: CaseView, held: str, numbers: Sequence[Array]) -> Diagnosis |
         if all(np.abs(number - tensor).max() <= NEAR * np.abs(tensor).max() for number, tensor in pairs):
             way = "twice" if power > 0 else "never"
             return view.case.told(f"term-factor:{held}", SAY["factor"], held=held, factor=SAY[way].format(name))
-    averages = any(called(node) in {"sum", "mean"} for line in view.case.writes for node in ast.walk(line))
+    averages = any(called_name(node) in {"sum", "mean"} for line in view.case.writes for node in ast.walk(line))
     return view.case.told(f"term-changed:{held}", SAY["changed"], held=held) if averages else None
 
 
-def _number(view: CaseView, look: Look, name: str, form: Form) -> Array | None:
+def _number(view: GradientAnalysis, look: Observation, name: str, form: Form) -> Array | None:
     """The number for each slice by which the learner's term through *name* is *form*; None where it is not."""
     own = view.got[look] - look.blocked[name]
     right = form(_terms(look, names_of(view))[DIRECT], look.reference - look.blocked[name])

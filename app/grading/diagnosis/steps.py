@@ -10,23 +10,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array, Case, Look
-from app.grading.forward.statements import Path, Statement
-from app.grading.reading.node import Node, UntracedError, reduce_to
+from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
+from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.reading.node import OpNode, UntracedError, reduce_to
 from app.grading.reading.rules import backward
-from app.grading.reading.tracer import traced
+from app.grading.reading.tracer import trace_expression
 
 CHAIN = 1e-8
-Way = tuple[tuple[Node, int], ...]
+Way = tuple[tuple[OpNode, int], ...]
 """Operations from the outermost inwards, each with the position of the operand that leads further."""
-Stretch = tuple[Statement, Way]
+Stretch = tuple[ForwardStatement, Way]
 """The part of a way that lies in one statement."""
 Leaf = tuple[tuple[int, int], str, Way]
 """Where a tensor is read in the source, its name, and the way to it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class PathStep:
     """One operation on the way of a path from its consumer's output down to the tensor.
 
     Args:
@@ -37,12 +37,12 @@ class Step:
         statement: The forward line that it stands in.
     """
 
-    node: Node
+    node: OpNode
     position: int
     g: Array
     below: Way
-    look: Look
-    statement: Statement
+    look: Observation
+    statement: ForwardStatement
 
     @property
     def is_root(self) -> bool:
@@ -72,7 +72,7 @@ class Step:
         """What it sends to its operand where *g* arrives."""
         return backward(self.node, self.position, g)
 
-    def same_as(self, other: "Step") -> bool:
+    def same_as(self, other: "PathStep") -> bool:
         """Whether *other* is this very place in the program, on the way of another path."""
         return self.node.expr is other.node.expr and (self.position == other.position or self.is_square)
 
@@ -97,7 +97,9 @@ class Step:
         return gradient
 
 
-def steps_of(case: Case, path: Path, look: Look, *, trusted: bool = False) -> tuple[Step, ...]:
+def steps_of(
+    case: WrongGradient, path: GradientPath, look: Observation, *, trusted: bool = False
+) -> tuple[PathStep, ...]:
     """The operations of *path*, the outermost first; empty where a statement could not be followed.
 
     Args:
@@ -119,10 +121,10 @@ def steps_of(case: Case, path: Path, look: Look, *, trusted: bool = False) -> tu
     return ()
 
 
-def _ways(statement: Statement, position: int, look: Look) -> list[Way]:
+def _ways(statement: ForwardStatement, position: int, look: Observation) -> list[Way]:
     """The ways to occurrence *position* of *statement*; more than one where occurrences and leaves do not match up."""
     try:
-        root = traced(statement.node, look.forward, look.dims)
+        root = trace_expression(statement.node, look.forward, look.dims)
     except UntracedError:
         return []
     # Torch's own output: where a curve is flat, one unit in the last place of y is many of 1 - y².
@@ -137,14 +139,14 @@ def _ways(statement: Statement, position: int, look: Look) -> list[Way]:
     return mine[rank : rank + 1] + mine
 
 
-def _leaves(node: Node, way: Way, found: list[Leaf]) -> None:
+def _leaves(node: OpNode, way: Way, found: list[Leaf]) -> None:
     if node.op == "tensor" and isinstance(node.expr, ast.Name):
         found.append(((node.expr.lineno, node.expr.col_offset), node.expr.id, way))
     for position, operand in enumerate(node.operands):
         _leaves(operand, (*way, (node, position)), found)
 
 
-def _above(case: Case, path: Path, look: Look, upstream: Array) -> tuple[list[Stretch], Array]:
+def _above(case: WrongGradient, path: GradientPath, look: Observation, upstream: Array) -> tuple[list[Stretch], Array]:
     """The statements from the next gradient in force down to the consumer of *path*, and that gradient."""
     stretches: list[Stretch] = []
     name, gradient = path.consumer, upstream
@@ -159,14 +161,14 @@ def _above(case: Case, path: Path, look: Look, upstream: Array) -> tuple[list[St
     return stretches, gradient
 
 
-def _descended(stretches: list[Stretch], upstream: Array, look: Look) -> tuple[Step, ...]:
+def _descended(stretches: list[Stretch], upstream: Array, look: Observation) -> tuple[PathStep, ...]:
     way = [(statement, *pair) for statement, pairs in stretches for pair in pairs]
     if not way or upstream.shape != way[0][1].value.shape:
         return ()
     steps, g = [], upstream
     for depth, (statement, node, position) in enumerate(way):
         below = tuple((lower, at) for _, lower, at in way[depth + 1 :])
-        steps.append(Step(node, position, g, below, look, statement))
+        steps.append(PathStep(node, position, g, below, look, statement))
         try:
             g = reduce_to(backward(node, position, g), node.operands[position].value.shape)
         except (KeyError, ValueError, IndexError, TypeError):
@@ -174,7 +176,7 @@ def _descended(stretches: list[Stretch], upstream: Array, look: Look) -> tuple[S
     return tuple(steps)
 
 
-def _reproduces(step: Step, share: Array) -> bool:
+def _reproduces(step: PathStep, share: Array) -> bool:
     mine = step.carried(step.sends(step.g))
     if mine is None or mine.shape != share.shape or not np.isfinite(mine).all():
         return False

@@ -15,17 +15,17 @@ import numpy as np
 
 from app.bindings import as_written
 from app.content.literals import literal_sizes
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, scope_of
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scope_of
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
 
 SAY = sentences_of("two-slips")
-Diagnose = Callable[[Case], Diagnosis | None]
+Diagnose = Callable[[WrongGradient], Diagnosis | None]
 
 
-def half_powers(view: CaseView, diagnose: Diagnose) -> Diagnosis | None:
+def half_powers(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
     """A fraction behind `**` without brackets, where with them the gradient is right or another power is left."""
     case = view.case
     open_ones = (node for line in case.writes for node in ast.walk(line) if _open_power(node) is not None)
@@ -35,7 +35,7 @@ def half_powers(view: CaseView, diagnose: Diagnose) -> Diagnosis | None:
         return None
     text = f"{as_written(power)} / {as_written(fraction.right)}"
     said = {"text": text, "power": as_written(power)}
-    then = CaseView(mended)
+    then = GradientAnalysis(mended)
     if not any(then.wrong(then.got[look], look) for look in mended.looks):
         return case.told("brackets", SAY["fraction"], **said)
     rest = diagnose(mended)
@@ -69,7 +69,7 @@ class _Bracketed(ast.NodeTransformer):
         return node.left
 
 
-def in_sizes(case: Case, dims: Mapping[str, int], diagnose: Diagnose) -> Diagnosis | None:
+def in_sizes(case: WrongGradient, dims: Mapping[str, int], diagnose: Diagnose) -> Diagnosis | None:
     """The mistake that is left once the dims stand where the learner wrote their sizes on the lesson's own data."""
     literals = literal_sizes(ast.Module(list(case.lines), []), dims)
     named = {(one.line, one.column): one.dim for one in literals}
@@ -90,9 +90,9 @@ class _Named(ast.NodeTransformer):
         return node if dim is None else ast.parse(dim, mode="eval").body
 
 
-def _with_lines(case: Case, lines: list[ast.stmt]) -> Case | None:
+def _with_lines(case: WrongGradient, lines: list[ast.stmt]) -> WrongGradient | None:
     """*case*, had *lines* been written; None where they cannot be read on each look."""
-    view, looks = CaseView(case), []
+    view, looks = GradientAnalysis(case), []
     with case.budget.one() as budget:
         for look in case.looks:
             rerun = Rerun(view, look, tuple(lines), Interpreter(*scope_of(look, case.name), budget))

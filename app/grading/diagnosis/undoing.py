@@ -12,24 +12,24 @@ from functools import cache, partial
 import numpy as np
 
 from app.grading.diagnosis import mend
-from app.grading.diagnosis.case_view import SAME, CaseView
-from app.grading.diagnosis.edits import Edit, replaced
+from app.grading.diagnosis.case_view import SAME, GradientAnalysis
+from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.grammar import Change, powered
-from app.grading.diagnosis.phrases import normal
+from app.grading.diagnosis.grammar import Replacement, power_edits
+from app.grading.diagnosis.phrases import normalised_text
 from app.grading.diagnosis.rerun import Rerun
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
-from app.grading.reading.node import Node, UntracedError
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
+from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.rules import names_of
 
-Valued = Callable[[str, Step], Array | None]
+Valued = Callable[[str, PathStep], Array | None]
 Texts = tuple[str, str]
-Place = tuple[Path, int]
+Place = tuple[GradientPath, int]
 """A step by its path and depth."""
 Pair = tuple[Array, Array]
 """What belongs there and what stands there, on one look."""
-Paired = Callable[[Step], tuple[Array | None, Array | None]]
+Paired = Callable[[PathStep], tuple[Array | None, Array | None]]
 Way = Callable[[Array, Array, Array], Array | None]
 """From what a part of a line holds, what belongs and what stands there: what to put in its place; None for nothing."""
 Put = Callable[[Sequence[Array]], Sequence[Array]]
@@ -37,7 +37,7 @@ Put = Callable[[Sequence[Array]], Sequence[Array]]
 BELONGS = "_belongs"
 
 
-def is_undone(view: CaseView, place: Place, texts: Texts, valued: Valued) -> bool:
+def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued) -> bool:
     """Whether a slip can be undone in the lines; also where they cannot be read again.
 
     Args:
@@ -56,11 +56,11 @@ def is_undone(view: CaseView, place: Place, texts: Texts, valued: Valued) -> boo
     puts = [_putting(view, place, partial(_paired, two, valued), way) for two, way in tries]
     # What stands there with another exponent is not left out.
     is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
-    other_power = is_lost and bool(view.once(mend.reruns)) and mend.is_mended(view, [powered])
+    other_power = is_lost and bool(view.once(mend.line_replays)) and mend.is_mended(view, [power_edits])
     return not other_power and _makes_right(view, puts, apart)
 
 
-def is_undone_everywhere(view: CaseView, places: Sequence[Place], texts: Texts, valued: Valued) -> bool:
+def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts: Texts, valued: Valued) -> bool:
     """Whether a slip that was made at each of *places* can be undone in the lines, all of it at once; also as above.
 
     What is left out in several places stands nowhere: there the prediction alone speaks.
@@ -73,20 +73,20 @@ def is_undone_everywhere(view: CaseView, places: Sequence[Place], texts: Texts, 
     return _makes_right(view, [partial(_first, whole) if len(whole) == len(several) else None], singly=False)
 
 
-def is_exchanged(view: CaseView, place: Place, paired: Paired) -> bool:
+def is_exchanged(view: GradientAnalysis, place: Place, paired: Paired) -> bool:
     """Whether what belongs at a step, in the place of what stands there, makes the gradient right; also as above."""
     return _makes_right(view, [_putting(view, place, paired, _exchanged)])
 
 
-def _paired(texts: Texts, valued: Valued, step: Step) -> tuple[Array | None, Array | None]:
+def _paired(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None, Array | None]:
     belongs, stands = (valued(text, step) for text in texts)
     return belongs, stands
 
 
-def _putting(view: CaseView, place: Place, paired: Paired, way: Way) -> Put | None:
+def _putting(view: GradientAnalysis, place: Place, paired: Paired, way: Way) -> Put | None:
     """What *way* puts for what stands at a step; None where a look lacks the step, or nothing there has a value."""
     path, depth = place
-    steps = [view.steps(path, one.look) for one in view.once(mend.reruns)]
+    steps = [view.steps(path, one.look) for one in view.once(mend.line_replays)]
     both = [paired(each[depth]) for each in steps if depth < len(each)]
     pairs = [(was, now) for was, now in both if was is not None and now is not None]
     return partial(_puts, way, pairs) if len(pairs) == len(steps) else None
@@ -106,11 +106,11 @@ def _first(puts: Sequence[Put], values: Sequence[Array]) -> Sequence[Array]:
 
 
 def _makes_right(
-    view: CaseView, puts: Sequence[Put | None], apart: Collection[str] = (), *, singly: bool = True
+    view: GradientAnalysis, puts: Sequence[Put | None], apart: Collection[str] = (), *, singly: bool = True
 ) -> bool:
     """Whether one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
     with view.case.budget.one():
-        found = view.once(mend.reruns)
+        found = view.once(mend.line_replays)
         whole = [put for put in puts if put is not None]
         return not found or len(whole) < len(puts) or any(_undoings(found, whole, apart, singly))
 
@@ -137,9 +137,9 @@ def _undoings(found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str
                 yield bool(several) and _is_right(found, several)
 
 
-def _known(rerun: Rerun) -> Mapping[int, Node]:
+def _known(rerun: Rerun) -> Mapping[int, OpNode]:
     """What the parts of its line hold, by identity; nothing where the line cannot be read at once."""
-    known: dict[int, Node] = {}
+    known: dict[int, OpNode] = {}
     if not isinstance(rerun.line, ast.Assign):
         return known
     try:
@@ -155,8 +155,8 @@ def _is_right(found: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[
     line: ast.AST = found[0].line
     for node, _ in several:
         if any(one is node for one in ast.walk(line)):  # what stands inside of another part is gone with it
-            line = replaced(line, node, ast.Name(names[id(node)], ast.Load()))
-    edit = Edit(line, several[0][0], Change("", ast.Name(BELONGS, ast.Load())))
+            line = replace_node(line, node, ast.Name(names[id(node)], ast.Load()))
+    edit = Edit(line, several[0][0], Replacement("", ast.Name(BELONGS, ast.Load())))
     for look, rerun in enumerate(found):
         scope = rerun.before[rerun.at].arrays
         put = {names[id(node)]: arrays[look] for node, arrays in several}
@@ -207,7 +207,7 @@ def parted(rule: str, slip: str) -> tuple[str, str]:
     one, other = (ast.parse(text, mode="eval").body for text in (rule, slip))
     while (lower := _lower(one, other)) is not None:
         one, other = lower
-    return normal(ast.unparse(one)), normal(ast.unparse(other))
+    return normalised_text(ast.unparse(one)), normalised_text(ast.unparse(other))
 
 
 def _lower(one: ast.expr, other: ast.expr) -> tuple[ast.expr, ast.expr] | None:

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array, Case, Look
+from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
 from app.grading.diagnosis.steps import CHAIN, steps_of
-from app.grading.forward.statements import Path, Statement
+from app.grading.forward.statements import ForwardStatement, GradientPath
 
 
-def unpacked(case: Case) -> Case:
+def split_outputs(case: WrongGradient) -> WrongGradient:
     """*case* with a path for each output; itself where there is nothing to unpack, or the parts cannot be read."""
     twins = {path.key: _twins(path) for path in case.paths if len(path.statement.outputs) > 1}
     if not twins:
@@ -30,22 +30,22 @@ def unpacked(case: Case) -> Case:
     return replace(wide, looks=tuple(look for look in looks if look is not None), visible=seen)
 
 
-def _twins(path: Path) -> tuple[Path, ...]:
+def _twins(path: GradientPath) -> tuple[GradientPath, ...]:
     found = []
     for rank, output in enumerate(path.statement.outputs):
         node = ast.Subscript(path.statement.node, ast.Constant(rank), ast.Load())
-        statement = Statement(
+        statement = ForwardStatement(
             index=path.statement.index,
             outputs=(output,),
             inputs=path.statement.inputs,
             node=node,
             source=path.statement.source,
         )
-        found.append(Path(key=f"{path.key}.{output}", statement=statement, position=path.position))
+        found.append(GradientPath(key=f"{path.key}.{output}", statement=statement, position=path.position))
     return tuple(found)
 
 
-def _look(case: Case, look: Look, twins: Mapping[str, tuple[Path, ...]]) -> Look | None:
+def _look(case: WrongGradient, look: Observation, twins: Mapping[str, tuple[GradientPath, ...]]) -> Observation | None:
     """*look* with the share of each output, which must add up to the share that torch gave."""
     shares, unreduced, upstream = dict(look.shares), dict(look.unreduced), dict(look.upstream)
     for key, paths in twins.items():
@@ -64,7 +64,7 @@ def _look(case: Case, look: Look, twins: Mapping[str, tuple[Path, ...]]) -> Look
     return replace(look, shares=shares, unreduced=unreduced, upstream=upstream)
 
 
-def _share(case: Case, path: Path, look: Look) -> tuple[Array, Array] | None:
+def _share(case: WrongGradient, path: GradientPath, look: Observation) -> tuple[Array, Array] | None:
     """The share of one output, and what arrives at it."""
     value, arriving = look.forward.get(path.consumer), look.gradients.get(f"d{path.consumer}")
     if value is None:
@@ -73,7 +73,7 @@ def _share(case: Case, path: Path, look: Look) -> tuple[Array, Array] | None:
         arriving = np.zeros_like(value, dtype=np.float64)
         places = [(one, at) for one in case.statements for at, name in enumerate(one.inputs) if name == path.consumer]
         for statement, position in places:
-            reader = Path(key="", statement=statement, position=position)
+            reader = GradientPath(key="", statement=statement, position=position)
             sent = _sent(case, reader, look.gradients.get(f"d{reader.consumer}"), look)
             if sent is None:
                 return None
@@ -82,7 +82,7 @@ def _share(case: Case, path: Path, look: Look) -> tuple[Array, Array] | None:
     return None if sent is None else (sent, arriving)
 
 
-def _sent(case: Case, path: Path, arriving: Array | None, look: Look) -> Array | None:
+def _sent(case: WrongGradient, path: GradientPath, arriving: Array | None, look: Observation) -> Array | None:
     """What *path* sends where *arriving* is the gradient of its consumer."""
     if arriving is None:
         return None

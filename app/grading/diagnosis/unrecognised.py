@@ -19,14 +19,22 @@ import numpy as np
 
 from app.bindings import as_written
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.case_view import DIFFERENT, CaseView
+from app.grading.diagnosis.case_view import DIFFERENT, GradientAnalysis
 from app.grading.diagnosis.claims import cannot_be_read, takes_parts, writes_parts
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_of
+from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scale_of
 from app.grading.diagnosis.layout import wrong_shape
-from app.grading.diagnosis.naming import axis_text, in_code, listed, number_text, places_text, shown, upstream_name
+from app.grading.diagnosis.naming import (
+    axis_text,
+    in_code,
+    join_words,
+    number_text,
+    places_text,
+    shown_observation,
+    upstream_name,
+)
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.node import UntracedError
-from app.grading.reading.tracer import traced
+from app.grading.reading.tracer import trace_expression
 
 SAY, PLACES = sentences_of("unrecognised"), sentences_of("locality")
 ALIKE = 0.999
@@ -36,12 +44,12 @@ COARSE = 1e-2
 NEARLY = 0.75
 
 
-def _seen(case: Case) -> tuple[Look, ...]:
+def _seen(case: WrongGradient) -> tuple[Observation, ...]:
     """Hidden data and the lesson's own: a type that stands on hidden data alone could be made of hidden numbers."""
     return case.looks if case.visible is None else (*case.looks, case.visible)
 
 
-def cut_to_integers(case: Case) -> Diagnosis | None:
+def cut_to_integers(case: WrongGradient) -> Diagnosis | None:
     """Right but for the fraction, cut off or rounded, because the tensor cannot hold one."""
     looks = _seen(case)
     if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in looks):
@@ -52,33 +60,33 @@ def cut_to_integers(case: Case) -> Diagnosis | None:
     return sentences.wrong_dtype(case.name, str(case.looks[0].got.dtype), right=False)
 
 
-def too_coarse(case: Case) -> Diagnosis | None:
+def too_coarse(case: WrongGradient) -> Diagnosis | None:
     """Right but for digits that the type of number cannot hold."""
     looks = _seen(case)
     if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in looks):
         return None
     if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in looks):
         return None
-    return sentences.unfit(case.name, "dtype torch.float16, too few digits")
+    return sentences.unfit_value(case.name, "dtype torch.float16, too few digits")
 
 
-def all_zeros(case: Case) -> Diagnosis | None:
+def all_zeros(case: WrongGradient) -> Diagnosis | None:
     shaped = all(look.got.shape == look.reference.shape and look.got.size for look in case.looks)
     flat = shaped and all(np.abs(look.got).max() <= NOTHING * scale_of(look) for look in case.looks)
     return case.told("zeros", SAY["zeros"]) if flat else None
 
 
-def fixed(view: CaseView) -> Diagnosis | None:
+def fixed(view: GradientAnalysis) -> Diagnosis | None:
     """The same on any data, because the lines read no tensor."""
     look = view.case.looks[0]
     known = {*look.forward, *look.gradients} - {view.case.name}
     if cannot_be_read(view) or takes_parts(view) or view.names & known:
         return None
-    arriving = listed([in_code(one) for one in dict.fromkeys(upstream_name(path) for path in view.paths)])
+    arriving = join_words([in_code(one) for one in dict.fromkeys(upstream_name(path) for path in view.paths)])
     return view.case.told("fixed", SAY["fixed"], up=arriving, example=_example(view))
 
 
-def _example(view: CaseView) -> str:
+def _example(view: GradientAnalysis) -> str:
     """What a number may stand for: one that no forward line holds, for the other side of a product."""
     steps = [step for _, _, step in view.every_step()]
     sides = {step.node.operands[1 - step.position].text for step in steps if len(step.node.operands) > 1}
@@ -91,14 +99,14 @@ def _example(view: CaseView) -> str:
     return SAY["example"].format(number_text(numbers[0]), side, side)
 
 
-def another_shape(case: Case) -> Diagnosis | None:
+def another_shape(case: WrongGradient) -> Diagnosis | None:
     """A shape that no row predicts."""
     if all(look.got.shape == look.reference.shape for look in case.looks):
         return None
     return case.told("shape", "{wrong}", wrong=wrong_shape(case))
 
 
-def unrecognised(case: Case) -> Diagnosis:
+def describe_difference(case: WrongGradient) -> Diagnosis:
     """True facts only: direction, size and where the error sits, or the shapes where they differ."""
     look = _telling(case)
     if look is None:
@@ -110,9 +118,9 @@ def unrecognised(case: Case) -> Diagnosis:
     return case.told("unrecognised", SAY["facts"] if facts else SAY["single"], facts="; ".join(facts))
 
 
-def _telling(case: Case) -> Look | None:
+def _telling(case: WrongGradient) -> Observation | None:
     """The lesson's own numbers, where the error shows on them; what was measured on hidden ones is not told."""
-    look = shown(case)
+    look = shown_observation(case)
     if look.got.shape != look.reference.shape:
         return look
     if look is not case.visible:
@@ -133,7 +141,7 @@ def _direction(got: Array, reference: Array) -> list[str]:
     return [f"{kind} (cosine {cosine:.3f}), the length is {ratio} times that of the reference"]
 
 
-def _place(case: Case, look: Look, got: Array) -> list[str]:
+def _place(case: WrongGradient, look: Observation, got: Array) -> list[str]:
     off = np.abs(got - look.reference) > VISIBLE * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
     if off.size == 1:
         return []
@@ -151,7 +159,7 @@ def _place(case: Case, look: Look, got: Array) -> list[str]:
 # Where an error sits: some slices along an axis are wrong and all others are right.
 
 
-def confined(view: CaseView) -> Diagnosis | None:
+def diagnose_confined(view: GradientAnalysis) -> Diagnosis | None:
     case, looks = view.case, view.case.looks if view.shaped() else ()
     off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
     for axis in range(off[0].ndim if off else 0):
@@ -167,7 +175,7 @@ def confined(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _reading(view: CaseView, axis: int, marks: Sequence[Array]) -> str:
+def _reading(view: GradientAnalysis, axis: int, marks: Sequence[Array]) -> str:
     """The one forward line whose share alone reaches the marked positions; empty where there is none."""
     looks = list(zip(view.case.looks, marks, strict=True))
     there = [
@@ -178,7 +186,7 @@ def _reading(view: CaseView, axis: int, marks: Sequence[Array]) -> str:
     return there[0].statement.source if len(there) == 1 < len(view.paths) else ""
 
 
-def gated(view: CaseView) -> Diagnosis | None:
+def gated(view: GradientAnalysis) -> Diagnosis | None:
     """Right on one side of a condition of the program, and wrong on the other."""
     case, looks = view.case, view.case.looks if view.shaped() else ()
     off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
@@ -193,9 +201,9 @@ def gated(view: CaseView) -> Diagnosis | None:
     return None
 
 
-def _mask(condition: ast.Compare, look: Look) -> Array | None:
+def _mask(condition: ast.Compare, look: Observation) -> Array | None:
     try:
-        found = traced(condition, look.forward, look.dims).value
+        found = trace_expression(condition, look.forward, look.dims).value
     except UntracedError:
         return None
     return found if found.dtype.kind == "b" else None
@@ -210,7 +218,7 @@ def _slices(off: Array, axis: int) -> Array:
     return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
 
 
-def _visible_places(visible: Look | None, axis: int) -> str:
+def _visible_places(visible: Observation | None, axis: int) -> str:
     """Where the lesson's own numbers are wrong, which everybody may see; hidden ones never tell their places."""
     if visible is None or visible.got.shape != visible.reference.shape:
         return "some positions"

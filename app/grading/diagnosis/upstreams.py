@@ -23,13 +23,13 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.claims import cannot_be_read, reads, takes_parts
-from app.grading.diagnosis.evidence import Array, Look, Mistake, always
-from app.grading.diagnosis.naming import axis_text, in_code, listed
+from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis.claims import cannot_be_read, reads_all, takes_parts
+from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, always
+from app.grading.diagnosis.naming import axis_text, in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
+from app.grading.diagnosis.steps import PathStep
+from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import reduce_to, swapped
 
 SAY, CHANGED = sentences_of("upstreams"), sentences_of("upstreams-changed")
@@ -41,14 +41,14 @@ Change = tuple[str, Callable[[Array], Array], str, int | None, str]
 """A code, what was done with the upstream, how the sentence goes on after "In `dW` ", the axis and the end of it."""
 
 
-def mistakes(view: CaseView) -> Iterator[Mistake]:
+def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path, depth, step in view.every_step():
         known = {**step.look.gradients, **(step.look.forward if step.is_root else {})}
         for name, tensor in known.items():
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
-                send, say, claim = partial(_from, name=name), _starting(view, step), partial(reads, view, (name,))
+                send, say, claim = partial(_from, name=name), _starting(view, step), partial(reads_all, view, (name,))
                 yield view.slip(
                     path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name, way=path.consumer
                 )
@@ -59,7 +59,7 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
     yield from _computed(view)
 
 
-def _starting(view: CaseView, step: Step) -> str:
+def _starting(view: GradientAnalysis, step: PathStep) -> str:
     """What is said of a wrong start: of one share where the others start elsewhere."""
     if not step.is_root:
         return SAY["inside"]
@@ -67,12 +67,12 @@ def _starting(view: CaseView, step: Step) -> str:
     return SAY["starts" if alone == len(view.paths) else "starts-share"]
 
 
-def _from(step: Step, name: str) -> Array | None:
+def _from(step: PathStep, name: str) -> Array | None:
     other = step.look.gradients[name] if name in step.look.gradients else step.look.forward[name]
     return step.sends(other) if other.shape == step.g.shape else None
 
 
-def _computed(view: CaseView) -> Iterator[Mistake]:
+def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """What torch gave for other upstreams, on paths that cannot be followed here."""
     look = view.case.looks[0]
     for path in (path for path in view.paths if not view.steps(path, look)):
@@ -83,11 +83,11 @@ def _computed(view: CaseView) -> Iterator[Mistake]:
             )
 
 
-def _other(view: CaseView, path: Path, name: str, look: Look) -> Array | None:
+def _other(view: GradientAnalysis, path: GradientPath, name: str, look: Observation) -> Array | None:
     return view.exchanged(path, look, look.others.get((path.key, name)))
 
 
-def copies(view: CaseView) -> Iterator[Mistake]:
+def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """A tensor that was written down as it is, in place of a share."""
     look = view.case.looks[0]
     for name, tensor in {**look.forward, **look.gradients}.items():
@@ -97,14 +97,14 @@ def copies(view: CaseView) -> Iterator[Mistake]:
                 if name == f"d{path.consumer}":
                     say = SAY["passed" if len(view.paths) == 1 else "passed-share"]
                 fields = {"word": name, "way": in_code(path.consumer), "statement": path.statement.source}
-                predict, claim = partial(_copy, view, path, name, act), partial(reads, view, (name,))
+                predict, claim = partial(_copy, view, path, name, act), partial(reads_all, view, (name,))
                 yield view.row(f"copied:{name}", predict, say, (name,), claim, **fields)
             if len(view.paths) > 1:  # in the place of all shares together
-                whole, claim = partial(_copied, name, act), partial(reads, view, (name,))
+                whole, claim = partial(_copied, name, act), partial(reads_all, view, (name,))
                 yield view.row(f"copied:{name}", whole, SAY["copy"], (name,), claim, word=name)
 
 
-def added(view: CaseView) -> Iterator[Mistake]:
+def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The right gradient with a tensor or a 1 too many, added to it or taken from it."""
     for path in view.paths:
         # Of a single number no regression tells the shares apart.
@@ -124,14 +124,14 @@ def added(view: CaseView) -> Iterator[Mistake]:
             yield view.row(f"{code}:{name}", predict, say, mentions, claim, **more)
 
 
-def _alone(view: CaseView) -> set[str]:
+def _alone(view: GradientAnalysis) -> set[str]:
     """The tensors that are the whole right side of one of the lines, or a copy of them."""
     values = [line.value for line in view.case.writes if isinstance(line, ast.Assign | ast.AugAssign)]
     copied = [one.func.value for one in values if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
     return {one.id for one in (*values, *copied) if isinstance(one, ast.Name)}
 
 
-def _with(name: str, sign: int, look: Look) -> Array | None:
+def _with(name: str, sign: int, look: Observation) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name, np.ones(())))
     if tensor.dtype.kind != "f" or np.broadcast_shapes(tensor.shape, look.reference.shape) != look.reference.shape:
         return None
@@ -140,7 +140,7 @@ def _with(name: str, sign: int, look: Look) -> Array | None:
     return np.asarray(look.reference + sign * tensor)
 
 
-def _copied(name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Look) -> Array | None:
+def _copied(name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Observation) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name))
     return None if tensor is None else act(tensor, look.reference.shape)
 
@@ -150,7 +150,11 @@ def _summed(tensor: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _copy(
-    view: CaseView, path: Path, name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Look
+    view: GradientAnalysis,
+    path: GradientPath,
+    name: str,
+    act: Callable[[Array, tuple[int, ...]], Array],
+    look: Observation,
 ) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name))
     return None if tensor is None else view.exchanged(path, look, act(tensor, look.reference.shape))
@@ -159,7 +163,7 @@ def _copy(
 # A part of the upstream, or another order of it.
 
 
-def changed(view: CaseView) -> Iterator[Mistake]:
+def changed_upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     seen: set[tuple[str, int, int]] = set()
     for path, depth, step in view.every_step():
         if not 0 < step.g.ndim <= RANK_MAX or not _is_place(step, depth):
@@ -167,7 +171,7 @@ def changed(view: CaseView) -> Iterator[Mistake]:
         kind, fields = _kind(step), view.spot(path, depth)
         everywhere = len(view.paths) > 1 and kind not in seen
         seen.add(kind)
-        ways = listed(list(dict.fromkeys(in_code(each.consumer) for each in view.paths)))
+        ways = join_words(list(dict.fromkeys(in_code(each.consumer) for each in view.paths)))
         for code, act, say, axis, where in _changes(step.g):
             along = "" if axis is None else axis_text(view.case, fields["y"], axis)
             more = {**fields, "axis": along, "where": where, "ways": ways}
@@ -178,7 +182,7 @@ def changed(view: CaseView) -> Iterator[Mistake]:
                 yield view.row(code, predict, CHANGED[say] + CHANGED["everywhere"], (), claim, **more)
 
 
-def _is_place(step: Step, depth: int) -> bool:
+def _is_place(step: PathStep, depth: int) -> bool:
     """Whether another place says more: entry by entry what happens to x happens to y."""
     return depth == 0 or step.g.shape != step.x.shape or step.node.op in {"matmul", "conv", "einsum"}
 
@@ -204,12 +208,12 @@ def _changes(g: Array) -> Iterator[Change]:
         yield "diagonal-only", lambda g: g * np.eye(g.shape[-1]), "diagonal", None, ""
 
 
-def _takes_part(view: CaseView, step: Step, say: str, axis: int) -> bool:
+def _takes_part(view: GradientAnalysis, step: PathStep, say: str, axis: int) -> bool:
     """Whether the lines take parts, where that is said; of one that stands for others, whether others are read."""
     return (say in WHOLE or takes_parts(view)) and (say != "repeated" or _reads_several(step, axis))
 
 
-def _reads_several(step: Step, axis: int) -> bool:
+def _reads_several(step: PathStep, axis: int) -> bool:
     """Whether more than one slice of what arrives reaches the operand, so that one may stand in the place of others."""
     slices = (np.where(np.arange(step.g.shape[axis]) == at, 1.0, 0.0) for at in range(step.g.shape[axis]))
     shape = [-1 if each == axis else 1 for each in range(step.g.ndim)]
@@ -246,14 +250,16 @@ def _averaged(g: Array, axis: int | None) -> Array:
     return np.broadcast_to(g.mean(axis=axis, keepdims=True), g.shape)
 
 
-def _at(view: CaseView, path: Path, depth: int, act: Callable[[Array], Array], look: Look) -> Array | None:
+def _at(
+    view: GradientAnalysis, path: GradientPath, depth: int, act: Callable[[Array], Array], look: Observation
+) -> Array | None:
     found = view.resent(path, depth, look, _after(act, view.steps(path, look)[depth]))
     # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
     return None if found is None or _holes(found) > _usual_holes(look) else found
 
 
 @lru_cache(maxsize=4)
-def _usual_holes(look: Look) -> int:
+def _usual_holes(look: Observation) -> int:
     return _holes(look.reference)
 
 
@@ -264,13 +270,13 @@ def _holes(tensor: Array) -> int:
     return int(sum((~there.any(axis=tuple(each for each in axes if each != axis))).sum() for axis in axes))
 
 
-def _is_alike(kind: tuple[str, int, int], step: Step) -> bool:
+def _is_alike(kind: tuple[str, int, int], step: PathStep) -> bool:
     return _kind(step) == kind
 
 
-def _kind(step: Step) -> tuple[str, int, int]:
+def _kind(step: PathStep) -> tuple[str, int, int]:
     return step.node.op, step.position, step.g.ndim
 
 
-def _after(act: Callable[[Array], Array], step: Step) -> Array:
+def _after(act: Callable[[Array], Array], step: PathStep) -> Array:
     return step.sends(act(step.g))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from app.content.arithmetic import integer_of
 from app.content.blocks import Forward, Input
-from app.content.programs import parsed
+from app.content.programs import parse_program
 
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
@@ -151,7 +151,7 @@ def draw_inputs(
 
 def _only_picks(forward: Forward, name: str) -> bool:
     """Whether the program uses *name* as positions alone: of such, one value is as good as several."""
-    tree = parsed(forward.source)
+    tree = parse_program(forward.source)
     nodes = list(ast.walk(tree)) if isinstance(tree, ast.Module) else []
     picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]
     picking += [arg for node in nodes if isinstance(node, ast.Call) and _called(node) in _PICKS for arg in node.args]

@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any, NamedTuple, NotRequired, Protocol, TypedDict
 
 
-class Output(Protocol):
+class DriverOutput(Protocol):
     """Where a driver leaves its results; given by the sandbox."""
 
     def tensor(self, key: str, value: object) -> None: ...
@@ -23,7 +23,7 @@ HEAD = 6
 """Rows and columns of a tensor that a run without a verdict shows as numbers."""
 
 
-class Line(TypedDict):
+class ForwardLineSpec(TypedDict):
     """One forward statement; a tape also asks for what it reads."""
 
     source: str
@@ -83,12 +83,12 @@ class TapeHeader(TypedDict):
     """A forward program, and its runs; *mode* is `forward` or `backward`."""
 
     mode: str
-    statements: Sequence[Line]
+    statements: Sequence[ForwardLineSpec]
     outputs: Sequence[str]
     runs: Sequence[TapeRun]
 
 
-class Step(TypedDict):
+class StatementSpec(TypedDict):
     """What one statement of a submission reads and writes; a *blank* one is not run."""
 
     reads: list[str]
@@ -125,7 +125,7 @@ class AttemptHeader(TypedDict):
     """
 
     source: str
-    lines: Sequence[Step]
+    lines: Sequence[StatementSpec]
     last: Mapping[str, int]
     required: Sequence[str]
     shown: Sequence[str]
@@ -163,7 +163,7 @@ class FunctionHeader(TypedDict):
 class NudgeHeader(TypedDict):
     """A forward program, of which the *entry* of one *tensor* is moved by each of *steps*."""
 
-    statements: Sequence[Line]
+    statements: Sequence[ForwardLineSpec]
     inputs: Sequence[str]
     dims: Mapping[str, int]
     outputs: Sequence[str]
@@ -172,7 +172,7 @@ class NudgeHeader(TypedDict):
     steps: Sequence[float]
 
 
-class Parameter(TypedDict):
+class ParameterSpec(TypedDict):
     """A tensor that learns; drawn from a normal distribution, scaled and shifted."""
 
     name: str
@@ -195,10 +195,10 @@ class TrainHeader(TypedDict):
     """
 
     dtype: str
-    statements: Sequence[Line]
+    statements: Sequence[ForwardLineSpec]
     output: str
     dims: Mapping[str, int]
-    parameters: Sequence[Parameter]
+    parameters: Sequence[ParameterSpec]
     context: str
     target: str
     batch: str

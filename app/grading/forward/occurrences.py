@@ -22,7 +22,7 @@ _ELEMENTWISE = ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "t
 _FUNCTIONS = frozenset((*_ELEMENTWISE, "maximum", "minimum", "fmax", "fmin", "where", "matmul"))
 
 
-def expression(node: ast.expr, tensors: Collection[str], spread: bool) -> ast.Expression:
+def numbered_expression(node: ast.expr, tensors: Collection[str], spread: bool) -> ast.Expression:
     """*node* with its occurrences of *tensors* numbered in source order.
 
     The line and column numbers stay the author's own.

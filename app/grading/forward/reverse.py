@@ -16,7 +16,7 @@ from typing import Any, Literal
 import torch
 import torch.nn.functional as F
 
-from app.grading.forward.occurrences import COPIES, SPREAD, expression
+from app.grading.forward.occurrences import COPIES, SPREAD, numbered_expression
 from app.grading.forward.predicates import Watch
 
 Tensor = torch.Tensor
@@ -39,7 +39,7 @@ class StatementError(Exception):
         self.why = why
 
 
-class Node:
+class TapeNode:
     """One evaluated statement: leaf copies in, outputs out."""
 
     def __init__(self, index: int, outputs: Sequence[str], inputs: Sequence[str]) -> None:
@@ -82,18 +82,18 @@ class Tape:
         self.statements = statements
         self.scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
         self.nodes = [self._evaluate(index, spread=False) for index in range(len(statements))]
-        self._spread: dict[int, Node] = {}
+        self._spread: dict[int, TapeNode] = {}
 
-    def spread(self, index: int) -> Node:
+    def spread(self, index: int) -> TapeNode:
         """The same statement with its broadcasts made openly."""
         if index not in self._spread:
             self._spread[index] = self._evaluate(index, spread=True)
         return self._spread[index]
 
-    def _evaluate(self, index: int, spread: bool) -> Node:
+    def _evaluate(self, index: int, spread: bool) -> TapeNode:
         statement = self.statements[index]
         self._watch.statement = index
-        node = Node(index, statement["outputs"], statement["inputs"])
+        node = TapeNode(index, statement["outputs"], statement["inputs"])
         copies = [_leaf(self.values[name]) for name in node.inputs]
         watched = {at: one for at, one in enumerate(copies) if isinstance(one, Tensor) and one.requires_grad}
         places = {id(one): at for at, one in watched.items()}
@@ -130,7 +130,7 @@ class Tape:
             raise StatementError(index, "draws random numbers", "draws")
         return value
 
-    def backward(self, forced: Mapping[str, Tensor]) -> "Sweep":
+    def backward(self, forced: Mapping[str, Tensor]) -> "BackwardResult":
         """One backward pass in which the tensors in *forced* have the upstream gradients given there."""
         in_force = dict(forced)
         gradients: dict[str, Tensor] = {}
@@ -144,7 +144,7 @@ class Tape:
                 name, share = node.inputs[position], found[position]
                 shares[node.index, position] = share
                 gradients[name] = gradients[name] + share if name in gradients else share
-        return Sweep(gradients, shares, in_force)
+        return BackwardResult(gradients, shares, in_force)
 
     def refuse_flat(self) -> None:
         """Raise for the first statement that torch cannot differentiate, where there is one."""
@@ -162,7 +162,7 @@ class Tape:
             if any(one is not None and not bool(one.isfinite().all()) for one in shares):
                 raise StatementError(node.index, "its derivative is not finite", "not-finite")
 
-    def unreduced(self, sweep: "Sweep", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
+    def unreduced(self, sweep: "BackwardResult", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
         """The shares of *sweep* that arrive at *tensors*, before the sums over stretched axes."""
         return {
             (node.index, position): share
@@ -172,7 +172,7 @@ class Tape:
         }
 
 
-class Sweep:
+class BackwardResult:
     """What one backward pass found: gradients by tensor, shares by occurrence, upstreams in force by tensor."""
 
     def __init__(
@@ -183,7 +183,7 @@ class Sweep:
         self.in_force = in_force
 
 
-def whole(
+def whole_gradients(
     statements: Sequence[Mapping[str, Any]],
     data: Mapping[str, Tensor],
     dims: Mapping[str, int],
@@ -212,7 +212,7 @@ def whole(
 def _compiled(source: str, tensors: frozenset[str], spread: bool) -> Any:
     assignment = ast.parse(source).body[0]
     assert isinstance(assignment, ast.Assign), "the program was read before it came here"
-    return compile(expression(assignment.value, tensors, spread), "<forward>", "eval")
+    return compile(numbered_expression(assignment.value, tensors, spread), "<forward>", "eval")
 
 
 def _leaf(value: object) -> object:
@@ -239,7 +239,7 @@ def _unpacked(index: int, value: object, outputs: Sequence[str]) -> Iterable[obj
     raise StatementError(index, f"ValueError: {len(outputs)} names on the left, another number of values on the right")
 
 
-def _order(node: Node) -> dict[int, int]:
+def _order(node: TapeNode) -> dict[int, int]:
     """By occurrence, when the function that reads it was recorded; autograd visits later ones first."""
     at = {id(one): position for position, one in node.watched.items()}
     order: dict[int, int] = {}

@@ -20,7 +20,7 @@ MOST_PAIRS = 16
 Side = tuple[int, str]
 
 
-def lacking(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first: bool) -> frozenset[Side]:
+def missing_sides(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first: bool) -> frozenset[Side]:
     """What is missing in a run: predicates by number, with the side that too few entries are on.
 
     Args:
@@ -41,7 +41,7 @@ def lacking(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first: bool
     return frozenset(found)
 
 
-def others(usual: Draw) -> tuple[Draw, ...]:
+def alternative_draws(usual: Draw) -> tuple[Draw, ...]:
     """Draws to be tried in the place of the *usual* one, those that change least first."""
     return (
         *(replace(usual, again=again) for again in (1, 2, 3)),

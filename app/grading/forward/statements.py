@@ -25,7 +25,7 @@ class ProgramError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Statement:
+class ForwardStatement:
     """One assignment of a forward program.
 
     Args:
@@ -44,11 +44,11 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Path:
+class GradientPath:
     """One way in which a tensor reaches the output: as occurrence *position* of *statement*."""
 
     key: str
-    statement: Statement
+    statement: ForwardStatement
     position: int
 
     @property
@@ -57,8 +57,8 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    statements: tuple[Statement, ...]
+class ForwardProgram:
+    statements: tuple[ForwardStatement, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
@@ -67,10 +67,10 @@ class Program:
         """Every name that the program starts from or writes, in program order."""
         return self.inputs + tuple(name for statement in self.statements for name in statement.outputs)
 
-    def paths(self, tensor: str) -> tuple[Path, ...]:
+    def paths(self, tensor: str) -> tuple[GradientPath, ...]:
         """The occurrences of *tensor* as an operand, in program order."""
         return tuple(
-            Path(key=path_key(statement.index, position), statement=statement, position=position)
+            GradientPath(key=path_key(statement.index, position), statement=statement, position=position)
             for statement in self.statements
             for position, name in enumerate(statement.inputs)
             if name == tensor
@@ -106,7 +106,7 @@ def path_key(statement: int, position: int) -> str:
     return f"{statement}.{position}"
 
 
-def read_program(source: str, inputs: Collection[str], dims: Collection[str], *outputs: str) -> Program:
+def read_program(source: str, inputs: Collection[str], dims: Collection[str], *outputs: str) -> ForwardProgram:
     """Read *source* as statements.
 
     Raises:
@@ -119,7 +119,7 @@ def read_program(source: str, inputs: Collection[str], dims: Collection[str], *o
         raise ProgramError(f"this is not Python: {getattr(error, 'msg', None) or error}", line) from None
     known = dict.fromkeys(inputs)
     constants = MODULES | set(dims)
-    statements: list[Statement] = []
+    statements: list[ForwardStatement] = []
     for node in body:
         statement = _statement(len(statements), node, known, constants)
         statements.append(statement)
@@ -127,10 +127,10 @@ def read_program(source: str, inputs: Collection[str], dims: Collection[str], *o
     for output in outputs:
         if output not in known:
             raise ProgramError(f"the output `{output}` is never written", body[-1].lineno if body else 1)
-    return Program(statements=tuple(statements), inputs=tuple(inputs), outputs=outputs)
+    return ForwardProgram(statements=tuple(statements), inputs=tuple(inputs), outputs=outputs)
 
 
-def _statement(index: int, node: ast.stmt, known: Mapping[str, None], constants: Collection[str]) -> Statement:
+def _statement(index: int, node: ast.stmt, known: Mapping[str, None], constants: Collection[str]) -> ForwardStatement:
     if not isinstance(node, ast.Assign):
         raise ProgramError(
             f"a forward program is a list of assignments such as `Y = X @ W`; this is {_kind(node)}", node.lineno
@@ -145,7 +145,7 @@ def _statement(index: int, node: ast.stmt, known: Mapping[str, None], constants:
         raise ProgramError(
             f"`{outputs[0]} = {node.value.id}` gives one tensor two names; write `{node.value.id}.clone()`", node.lineno
         )
-    return Statement(
+    return ForwardStatement(
         index=index,
         outputs=outputs,
         inputs=_occurrences(node.value, known, constants),

@@ -9,14 +9,14 @@ from typing import Any
 
 import torch
 
-from app.grading.forward.driver_jobs import Output, TapeHeader, TapeRun
+from app.grading.forward.driver_jobs import DriverOutput, TapeHeader, TapeRun
 from app.grading.forward.predicates import Watch
-from app.grading.forward.reverse import StatementError, Sweep, Tape, whole
+from app.grading.forward.reverse import BackwardResult, StatementError, Tape, whole_gradients
 
 Tensor = torch.Tensor
 
 
-def run(header: TapeHeader, arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: TapeHeader, arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Answer a tape job: mode `forward` evaluates, mode `backward` differentiates under forced upstreams."""
     report: dict[str, Any] = {}
     for job in header["runs"]:
@@ -34,7 +34,7 @@ def run(header: TapeHeader, arrays: dict[str, Tensor], out: Output) -> None:
     out.text("report", json.dumps(report))
 
 
-def _forward(header: TapeHeader, job: TapeRun, data: Mapping[str, Tensor], out: Output) -> dict[str, Any]:
+def _forward(header: TapeHeader, job: TapeRun, data: Mapping[str, Tensor], out: DriverOutput) -> dict[str, Any]:
     """The tensors of the program, what is odd about them, and the predicates that it decided by."""
     with Watch() as watch:
         tape = Tape(header["statements"], data, job["dims"], watch)
@@ -49,7 +49,7 @@ def _forward(header: TapeHeader, job: TapeRun, data: Mapping[str, Tensor], out: 
         if name not in job["inputs"] and not job.get("tried"):
             out.tensor(f"{job['id']}/{name}", value)
     try:
-        gradients = whole(header["statements"], data, job["dims"], header["outputs"], None)
+        gradients = whole_gradients(header["statements"], data, job["dims"], header["outputs"], None)
     except RuntimeError:
         tape.refuse_flat()
         raise
@@ -67,7 +67,7 @@ def _forward(header: TapeHeader, job: TapeRun, data: Mapping[str, Tensor], out: 
 
 
 def _backward(
-    header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, Tensor], out: Output
+    header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, Tensor], out: DriverOutput
 ) -> dict[str, Any]:
     forced = {name: arrays[key] for name, key in job["forced"].items()}
     sweep = tape.backward(forced)
@@ -75,7 +75,10 @@ def _backward(
     gradients = {**sweep.gradients, **upstreams}
     if job.get("whole"):
         data = {name: tape.values[name] for name in job["inputs"]}
-        gradients = {**gradients, **whole(header["statements"], data, job["dims"], header["outputs"], upstreams)}
+        gradients = {
+            **gradients,
+            **whole_gradients(header["statements"], data, job["dims"], header["outputs"], upstreams),
+        }
     unreduced = tape.unreduced(sweep, job["want"])
     for name in job["want"]:
         if name in gradients:
@@ -97,11 +100,11 @@ def _detail(
     job: TapeRun,
     tensor: str,
     tape: Tape,
-    sweep: Sweep,
+    sweep: BackwardResult,
     unreduced: Mapping[tuple[int, int], Tensor],
     forced: Mapping[str, Tensor],
     arrays: Mapping[str, Tensor],
-    out: Output,
+    out: DriverOutput,
 ) -> None:
     """Everything about *tensor*: its shares, their upstreams, what other upstreams and blocked tensors would give."""
     run = job["id"]

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from keyword import kwlist
 
-from app.bindings import parsed
+from app.bindings import parse_code
 
 MOST_FAULTS = 8
 MOST_LINES = 400
@@ -63,7 +63,7 @@ _WRITES = re.compile(r"([A-Za-z]\w*) ?([-+*/@]?=(?!=)|[.\[])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class UnparsableLine:
     """What is no Python, from *line* on; *extent* lines after it belong to it."""
 
     message: str
@@ -76,7 +76,7 @@ class Fault:
         return self.line + self.extent
 
 
-def fault_in(error: SyntaxError, code: str) -> Fault:
+def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
     """What *error* says of *code*, in a sentence with the line that it stands in."""
     lines = code.splitlines()
     line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
@@ -84,7 +84,7 @@ def fault_in(error: SyntaxError, code: str) -> Fault:
     told = next((reason.format(match[0], *match.groups()) for match, reason in found if match), "")
     reason = told or in_words(error.msg or "invalid syntax")
     said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
-    return Fault(message=said, line=error.lineno or 1, column=error.offset)
+    return UnparsableLine(message=said, line=error.lineno or 1, column=error.offset)
 
 
 def in_words(said: str) -> str:
@@ -93,7 +93,7 @@ def in_words(said: str) -> str:
     return next((words.format(match[0], *match.groups()) for match, words in found if match), said.rstrip("."))
 
 
-def set_aside(code: str) -> tuple[str, tuple[Fault, ...]]:
+def blank_unparsable_lines(code: str) -> tuple[str, tuple[UnparsableLine, ...]]:
     """*code* with a blank for each line that is no Python, and what is wrong with those lines.
 
     *code* itself and no fault where it is Python, and where too little of it is.
@@ -102,7 +102,7 @@ def set_aside(code: str) -> tuple[str, tuple[Fault, ...]]:
     error = _error(lines)
     if error is None or len(lines) > MOST_LINES:
         return code, ()
-    faults: list[Fault] = []
+    faults: list[UnparsableLine] = []
     while error is not None and len(faults) <= MOST_FAULTS:
         at = _culprit(lines, error)
         if at is None:
@@ -123,7 +123,7 @@ def set_aside(code: str) -> tuple[str, tuple[Fault, ...]]:
 
 def _error(lines: list[str]) -> SyntaxError | None:
     try:
-        parsed("\n".join(lines))
+        parse_code("\n".join(lines))
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError):

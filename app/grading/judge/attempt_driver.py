@@ -15,9 +15,9 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun, Output
-from app.grading.judge.fault import FILE, describe, is_out_of_memory
-from app.grading.judge.plan import steps
+from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun, DriverOutput
+from app.grading.judge.fault import FILE, describe_error, is_out_of_memory
+from app.grading.judge.plan import judged_statements
 from app.grading.judge.shown import shown_as
 
 Tensor = torch.Tensor
@@ -29,7 +29,7 @@ _NARROW = frozenset(["torch.float32", "torch.float", "torch.FloatTensor"])
 _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
 
 
-def run(header: AttemptHeader, arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: AttemptHeader, arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
     plain = _Code(header["source"], wide=False, echoes=header["echoes"])
@@ -58,7 +58,7 @@ class _Code:
     """
 
     def __init__(self, source: str, wide: bool, echoes: bool = False) -> None:
-        self.nodes = steps(ast.parse(source).body)
+        self.nodes = judged_statements(ast.parse(source).body)
         self._wide = wide
         self._echoes = echoes
         self._codes: dict[int, Any] = {}
@@ -189,7 +189,7 @@ class _Trial:
         except BaseException as error:
             if is_out_of_memory(error):
                 raise MemoryError from None
-            self.errors.append({"statement": index, **describe(error, self.code.nodes[index])})
+            self.errors.append({"statement": index, **describe_error(error, self.code.nodes[index])})
             return False
         return True
 
@@ -241,7 +241,7 @@ class _Trial:
         self.scope[name] = one.value
         self.tainted.discard(name)
 
-    def send(self, out: Output) -> dict[str, Any]:
+    def send(self, out: DriverOutput) -> dict[str, Any]:
         """Send what was kept; say of everything that is not a tensor what it is."""
         kinds: dict[str, Any] = {}
         changed: dict[str, int] = {}

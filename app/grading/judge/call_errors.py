@@ -7,7 +7,7 @@ import ast
 import re
 from difflib import get_close_matches
 
-from app.grading.judge.trials import Raised, Row
+from app.grading.judge.trials import ReportedError, Row
 
 _SHAPED = "Give the sizes of the result, such as `{0}(3, 4)`; one of them may be -1."
 _SUMMED = "`{0}()` takes in all entries, `{0}(0)` those along axis 0; several axes stand in one tuple, `{0}((0, 1))`."
@@ -54,7 +54,7 @@ _TAKEN = {
 }
 
 
-def _lacking(found: re.Match[str], error: Raised) -> str:
+def _lacking(found: re.Match[str], error: ReportedError) -> str:
     names = re.findall(r"""['"](\w+)['"]""", found[2])
     if found[1] in WRITTEN:
         lacks = ""
@@ -65,21 +65,21 @@ def _lacking(found: re.Match[str], error: Raised) -> str:
     return _told(error, found[1], f"is given too little. {lacks}")
 
 
-def _axes(found: re.Match[str], error: Raised) -> str:
+def _axes(found: re.Match[str], error: ReportedError) -> str:
     return (
         f"{_call(error, found[1])} names one axis only: the number after it is taken for `keepdim`. "
         f"Several axes stand in one tuple, such as `.{found[1]}((0, 1))`."
     )
 
 
-def _option(found: re.Match[str], error: Raised) -> str:
+def _option(found: re.Match[str], error: ReportedError) -> str:
     name, option = found.groups()
     near = [] if option in OPTIONS else get_close_matches(option, OPTIONS, 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
     return f"{_call(error, name)}: `{name}` does not take `{option}` here.{hint}"
 
 
-def _called(found: re.Match[str], error: Raised) -> str:
+def _called(found: re.Match[str], error: ReportedError) -> str:
     """What was called is no function."""
     node = _parsed(error.source)
     called = node.func if isinstance(node, ast.Call) else None
@@ -95,13 +95,13 @@ def _called(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _uncalled(_: re.Match[str], error: Raised) -> str:
+def _uncalled(_: re.Match[str], error: ReportedError) -> str:
     node = _parsed(error.source)
     what = f"`{ast.unparse(node.value)}`" if isinstance(node, ast.Subscript) else "What stands before the bracket"
     return f"{what} is a function: call it with parentheses, such as `x.sum(0)`, not with square brackets."
 
 
-def _operator(found: re.Match[str], error: Raised) -> str:
+def _operator(found: re.Match[str], error: ReportedError) -> str:
     """An operator that has no meaning for one of its sides."""
     operator, *kinds = found.groups()
     sides = _sides(error.source)
@@ -118,27 +118,27 @@ def _operator(found: re.Match[str], error: Raised) -> str:
     return f"{what} {_TAKEN.get(kind, f'is {a_kind(kind)}, which `{operator}` cannot take.')}"
 
 
-def _vectors(found: re.Match[str], error: Raised) -> str:
+def _vectors(found: re.Match[str], error: ReportedError) -> str:
     name = "dot" if found[0].startswith("1D") else "outer"
     return f"{_call(error, name)}: `{name}` takes two vectors, of one axis each; a product of matrices is `A @ B`."
 
 
-def _square(_: re.Match[str], error: Raised) -> str:
+def _square(_: re.Match[str], error: ReportedError) -> str:
     return f"{_call(error, 'inverse')} wants a square matrix. What a product sends back is no inverse but a transpose."
 
 
-def _letter(found: re.Match[str], error: Raised) -> str:
+def _letter(found: re.Match[str], error: ReportedError) -> str:
     letter, size, _, before = found.groups()
     return (
         f"{_call(error, 'einsum')}: the letter `{letter}` stands for an axis of size {before}, and for one of {size}."
     )
 
 
-def _repeated(_: re.Match[str], error: Raised) -> str:
+def _repeated(_: re.Match[str], error: ReportedError) -> str:
     return _told(error, "repeat", "is given too little.")
 
 
-def _places(_: re.Match[str], error: Raised) -> str:
+def _places(_: re.Match[str], error: ReportedError) -> str:
     """A tensor times a tuple repeats the tuple."""
     sides = [one for one in _sides(error.source) or () if re.search(r"\.(max|min|sort|median|topk|mode)\(", one)]
     if not sides:
@@ -146,18 +146,18 @@ def _places(_: re.Match[str], error: Raised) -> str:
     return f"`{sides[0]}` holds values and their places; take the values, `{sides[0]}.values`."
 
 
-def _counted(found: re.Match[str], error: Raised) -> str:
+def _counted(found: re.Match[str], error: ReportedError) -> str:
     return (
         f"{_call(error, found[1])} is given {found[2]} places and {found[3]} slices along axis {found[4]}: each "
         "slice that is added has its place."
     )
 
 
-def _scattered(_: re.Match[str], error: Raised) -> str:
+def _scattered(_: re.Match[str], error: ReportedError) -> str:
     return _told(error, "scatter_add_", "is given an index with other axes than the tensor.")
 
 
-def _unpacked(found: re.Match[str], _: Raised) -> str:
+def _unpacked(found: re.Match[str], _: ReportedError) -> str:
     return f"On the left of the `=` stand {found[1]} names, and on the right another number of parts."
 
 
@@ -167,32 +167,32 @@ SINGLE_BITS = (
 )
 
 
-def _power(_: re.Match[str], __: Raised) -> str:
+def _power(_: re.Match[str], __: ReportedError) -> str:
     return SINGLE_BITS
 
 
-def _argument(found: re.Match[str], error: Raised) -> str:
+def _argument(found: re.Match[str], error: ReportedError) -> str:
     name, _, wanted, kind = found.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
         return f"{_call(error, name)} wants a tensor, not a plain number; for numbers there is `math`."
     return _told(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
 
 
-def _surplus(found: re.Match[str], error: Raised) -> str:
+def _surplus(found: re.Match[str], error: ReportedError) -> str:
     return _told(error, found[1], "is given too much.")
 
 
-def _misfit(found: re.Match[str], error: Raised) -> str:
+def _misfit(found: re.Match[str], error: ReportedError) -> str:
     given = f"cannot take `{found[2]}`." if found[2] != "()" else "is given too little."
     return _told(error, found[1], given)
 
 
-def _told(error: Raised, name: str, said: str) -> str:
+def _told(error: ReportedError, name: str, said: str) -> str:
     """What is wrong with the call of *name*, and how it is written, where that is known."""
     return f"{_call(error, name)} {said.strip()} {WRITTEN.get(name, '')}".strip()
 
 
-def _call(error: Raised, name: str) -> str:
+def _call(error: ReportedError, name: str) -> str:
     return f"`{error.source}`" if isinstance(_parsed(error.source), ast.Call) else f"`{name}`"
 
 

@@ -11,20 +11,20 @@ from typing import Any
 
 import torch
 
-from app.grading.forward.driver_jobs import CheckHeader, Output
-from app.grading.judge.own_text import ANSWER, OWN, begin, defined, fresh, tried
+from app.grading.forward.driver_jobs import CheckHeader, DriverOutput
+from app.grading.judge.own_text import ANSWER, OWN, initial_scope, reset_case, run_case, run_text
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
 
 
-def run(header: CheckHeader, _arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: CheckHeader, _arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Run the learner's text of *header*, then its function on every case."""
     report: dict[str, Any] = {}
     with torch.no_grad():
         made = {key: _made(header, case, report) for key, case in header["cases"].items()}
-        scope, tree = fresh(), ast.parse(header["source"])
-        report[OWN] = defined(header, scope, tree, out)
+        scope, tree = initial_scope(), ast.parse(header["source"])
+        report[OWN] = run_text(header, scope, tree, out)
         function = scope.get(header["function"])
         if not report[OWN]["errors"] and callable(function) and "failed" not in report:
             for key, arguments in made.items():
@@ -34,8 +34,8 @@ def run(header: CheckHeader, _arrays: dict[str, Tensor], out: Output) -> None:
 
 def _made(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object]:
     """The arguments that a case writes; a case that fails is the author's fault, and is reported as such."""
-    scope = fresh()
-    begin()
+    scope = initial_scope()
+    reset_case()
     try:
         exec(compile(case, "<case>", "exec"), scope)
         return [scope[name] for name in header["arguments"]]
@@ -47,11 +47,11 @@ def _made(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object
 
 
 def _answered(
-    key: str, function: Callable[..., object], arguments: list[object], tree: ast.Module, out: Output
+    key: str, function: Callable[..., object], arguments: list[object], tree: ast.Module, out: DriverOutput
 ) -> dict[str, Any]:
     """Call the check on one case and send what it returned, if that is a single number or truth value."""
     found: list[object] = []
-    if error := tried(key, lambda: found.append(function(*arguments)), tree, out):
+    if error := run_case(key, lambda: found.append(function(*arguments)), tree, out):
         return {"errors": error}
     (value,) = found
     if isinstance(value, _NUMBERS) and abs(value) < 2**53:

@@ -5,9 +5,9 @@ Made outside of the jail, which never knows the second. What comes from there is
 
 from collections.abc import Mapping
 
-from app.content.blocks import Case, Checker
-from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Raised, Trial
+from app.content.blocks import Checker, CheckerCase
+from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.trials import ReportedError, RunReport
 from app.grading.judge.verdict import NameVerdict
 
 ANSWER = "answer"
@@ -30,7 +30,7 @@ def _code(name: str, slip: str) -> str:
     return f"{'correct' if kind == 'right case' else 'mistake'}-{number}:{slip}"
 
 
-def stopped_everywhere(trials: Mapping[str, Trial]) -> Raised | None:
+def stopped_everywhere(trials: Mapping[str, RunReport]) -> ReportedError | None:
     """The one error that ended the check on every case; None where it answered any, or they differ."""
     first = next((one.errors[0] for one in trials.values() if one.errors), None)
     if first is None or len(trials) < 2:
@@ -39,7 +39,7 @@ def stopped_everywhere(trials: Mapping[str, Trial]) -> Raised | None:
     return first if len(ends) == 1 else None
 
 
-def verdicts_of(checker: Checker, trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
+def verdicts_of(checker: Checker, trials: Mapping[str, RunReport]) -> tuple[NameVerdict, ...]:
     """One verdict per case, in file order; where all right cases were refused, mistakes that were
     accepted come first.
 
@@ -54,7 +54,7 @@ def verdicts_of(checker: Checker, trials: Mapping[str, Trial]) -> tuple[NameVerd
     return tuple(sorted(found, key=lambda one: (one.code or "").rpartition(":")[2] != _WORDS[True]))
 
 
-def _verdict(name: str, case: Case, trial: Trial) -> NameVerdict:
+def _verdict(name: str, case: CheckerCase, trial: RunReport) -> NameVerdict:
     answer = _answer(trial)
     if answer is None:
         line = trial.errors[0].line if trial.errors else None
@@ -81,11 +81,11 @@ def _verdict(name: str, case: Case, trial: Trial) -> NameVerdict:
     )
 
 
-def _facts(case: Case) -> tuple[tuple[str, str], ...]:
+def _facts(case: CheckerCase) -> tuple[tuple[str, str], ...]:
     return (("The case", case.code.source.strip()),)
 
 
-def _answer(trial: Trial) -> bool | None:
+def _answer(trial: RunReport) -> bool | None:
     """True or false, as a truth value or as the number 1 or 0; None for everything else."""
     value = trial.values.get(ANSWER)
     if trial.errors or value is None or value.size != 1:
@@ -98,10 +98,10 @@ def _silent(answer: bool) -> str:
     return "Your check accepts a wrong gradient." if answer else "Your check refuses a right gradient."
 
 
-def _instead(trial: Trial) -> str:
+def _instead(trial: RunReport) -> str:
     """What came instead of an answer."""
     if trial.errors:
-        return f"Your check stopped with an error instead of answering. {translate(trial.errors[0])}"
+        return f"Your check stopped with an error instead of answering. {translate_error(trial.errors[0])}"
     value, kind = trial.values.get(ANSWER), trial.kinds.get(ANSWER, "")
     if value is not None and value.size == 1:
         kind = f"number {value.reshape(-1)[0]:.3g}"

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.forward.statements import Program
-from app.grading.judge.trials import Trial
+from app.grading.forward.statements import ForwardProgram
+from app.grading.judge.trials import RunReport
 from app.grading.judge.verdict import Worst
 
 Array = NDArray[Any]
@@ -76,7 +76,9 @@ class Closeness:
     maxdiff: float | None
 
 
-def matches(got: Array | None, reference: Reference, atol: float | None = None, rtol: float | None = None) -> bool:
+def is_within_tolerance(
+    got: Array | None, reference: Reference, atol: float | None = None, rtol: float | None = None
+) -> bool:
     """Whether *got* is the reference within tolerance, on hidden data."""
     if got is None or got.shape != reference.gradient.shape:
         return False
@@ -91,12 +93,12 @@ def matches(got: Array | None, reference: Reference, atol: float | None = None, 
     return not bool((np.abs(values - reference.gradient) > allowed).any())
 
 
-def agrees(got: Array | None, reference: Reference) -> bool:
+def is_right_up_to_rounding(got: Array | None, reference: Reference) -> bool:
     """Whether *got*, computed from the learner's own numbers, is the reference up to the rounding of all its terms."""
-    return near(got, reference, LESSON_TOLERANCE if reference.gradient.dtype == np.float32 else HIDDEN_TOLERANCE)
+    return is_near(got, reference, LESSON_TOLERANCE if reference.gradient.dtype == np.float32 else HIDDEN_TOLERANCE)
 
 
-def near(got: Array | None, reference: Reference, tolerance: float) -> bool:
+def is_near(got: Array | None, reference: Reference, tolerance: float) -> bool:
     """Whether *got* is the reference within *tolerance* of its scale, or of the largest term of its sums."""
     if got is None or got.shape != reference.gradient.shape:
         return False
@@ -168,7 +170,7 @@ References = Mapping[str, Mapping[str, Reference]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class GradingOptions:
     """How the author wants the box to be judged.
 
     Args:
@@ -196,8 +198,8 @@ class Ruling:
 class Fit:
     """What a submission left in its runs, beside the *references* of each run."""
 
-    ruling: Ruling
-    trials: Mapping[str, Trial]
+    ruling: GradingOptions
+    trials: Mapping[str, RunReport]
     references: References
 
     def isolated(self, name: str) -> Mapping[str, Reference]:
@@ -215,15 +217,15 @@ class Fit:
         return all(self.match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
 
     def match(self, got: Array | None, reference: Reference) -> bool:
-        return matches(got, reference, self.ruling.atol, self.ruling.rtol)
+        return is_within_tolerance(got, reference, self.ruling.atol, self.ruling.rtol)
 
     def fits(self, name: str, run: str) -> bool:
         """Whether *name* is right in a *run* in which the learner's own numbers flow on."""
         got, reference = self.trials[run].final(name), self.references[run][name[1:]]
-        return got is not None and (agrees(got, reference) or self.match(got, reference))
+        return got is not None and (is_right_up_to_rounding(got, reference) or self.match(got, reference))
 
 
-class Laboratory(Protocol):
+class DiagnosisSource(Protocol):
     """What judging may ask of the tape while it goes on."""
 
     def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
@@ -234,7 +236,7 @@ class Laboratory(Protocol):
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
         ...
 
-    def substituted(self) -> Mapping[str, Trial]:
+    def substituted(self) -> Mapping[str, RunReport]:
         """By data set: the submission run with the true gradients in the place of each that it finishes."""
         ...
 
@@ -259,14 +261,14 @@ class Laboratory(Protocol):
         ...
 
 
-def silent_consumers(reference: Reference, program: Program) -> tuple[str, ...]:
+def silent_consumers(reference: Reference, program: ForwardProgram) -> tuple[str, ...]:
     """What the tensor of *reference* is read by, where the share that comes back is nothing but rounding."""
     silent = [int(key.split(".")[0]) for key in reference.silent_shares]
     return tuple(dict.fromkeys(program.statements[index].outputs[0] for index in silent))
 
 
 def vacuous_note(
-    name: str, reference: Reference, isolated: Reference, program: Program, forced: Collection[str]
+    name: str, reference: Reference, isolated: Reference, program: ForwardProgram, forced: Collection[str]
 ) -> str:
     """Why the real data cannot tell a right rule for *name* from zeros; empty where they can.
 
@@ -288,7 +290,7 @@ def vacuous_note(
     return f"For this loss the share of `{name}` through {names} is zero up to rounding; the rule still has it."
 
 
-def dtype_note(trial: Trial, name: str) -> str:
+def dtype_note(trial: RunReport, name: str) -> str:
     """A right gradient of the wrong number type."""
     got = trial.values.get(name)
     if got is None or got.dtype.kind == "f" or name in trial.kinds:

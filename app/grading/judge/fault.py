@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from app.bindings import as_written, comparisons
+from app.bindings import as_written, idle_comparisons
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000
@@ -22,12 +22,12 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and "allocate memory" in _text(error)
 
 
-def describe(error: BaseException, node: ast.AST) -> dict[str, Any]:
+def describe_error(error: BaseException, node: ast.AST) -> dict[str, Any]:
     """The learner's own line and the operands on it, as JSON values."""
     frame, line, place = _innermost(error.__traceback__)
     found = _operation(node, place) if place is not None else None
     if found is None and isinstance(error, NameError):
-        found = next((one for name, one in comparisons(node) if name == error.name and one.lineno == line), None)
+        found = next((one for name, one in idle_comparisons(node) if name == error.name and one.lineno == line), None)
     return {
         "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
         "type": type(error).__name__[:80],
@@ -50,7 +50,7 @@ def raised_by(act: Callable[[], object], tree: ast.Module) -> list[dict[str, Any
     except BaseException as error:
         if is_out_of_memory(error):
             raise MemoryError from None
-        return [{"statement": 0, **describe(error, tree)}]
+        return [{"statement": 0, **describe_error(error, tree)}]
     return []
 
 

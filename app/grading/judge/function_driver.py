@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from app.grading.forward.driver_jobs import FunctionHeader, Output
-from app.grading.judge.own_text import OWN, defined, fresh, tried
+from app.grading.forward.driver_jobs import DriverOutput, FunctionHeader
+from app.grading.judge.own_text import OWN, initial_scope, run_case, run_text
 
 Tensor = torch.Tensor
 _DEEPEST = 8
@@ -20,12 +20,12 @@ _MOST_LEAVES = 2000
 _LONGEST_TEXT = 400
 
 
-def run(header: FunctionHeader, arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: FunctionHeader, arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Run the text of *header*, then every case with what it defined."""
     report: dict[str, Any] = {}
     with torch.no_grad():
-        scope, tree = fresh(), ast.parse(header["source"])
-        report[OWN] = own = defined(header, scope, tree, out)
+        scope, tree = initial_scope(), ast.parse(header["source"])
+        report[OWN] = own = run_text(header, scope, tree, out)
         if not own["errors"] and not own["kinds"]:
             for key, case in header["cases"].items():
                 report[key] = _answered(key, case, header, dict(scope), tree, arrays, out)
@@ -39,7 +39,7 @@ def _answered(
     scope: dict[str, Any],
     tree: ast.Module,
     arrays: dict[str, Tensor],
-    out: Output,
+    out: DriverOutput,
 ) -> dict[str, Any]:
     """What became of one case: its `result`, or the error that came instead, and whether a judged one will do."""
 
@@ -48,7 +48,7 @@ def _answered(
         if "result" not in scope:
             scope["result"] = scope[header["function"]](*(scope[name] for name in header["arguments"]))
 
-    if error := tried(key, act, tree, out):
+    if error := run_case(key, act, tree, out):
         return {"errors": error}
     tree_of = Tree(lambda at, tensor: out.tensor(f"{key}/{at}", tensor))
     found: dict[str, Any] = {"result": tree_of.of(scope["result"])}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from app.content.blocks import FunctionBox, FunctionCase
-from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Array, Raised, listed, raised
+from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.trials import Array, ReportedError, as_list, parse_error
 from app.grading.judge.verdict import NameVerdict
 
 RTOL, ATOL = 1e-6, 1e-9
@@ -20,19 +20,19 @@ _DEEPEST = 32
 _NUMBERS = {"bool", "int", "float"}
 
 
-class Answer:
+class CaseResult:
     """What one case of a run came to: a tree of plain values, or the error that came instead."""
 
     def __init__(self, key: str, report: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         found = report.get(key)
         said: Mapping[str, Any] = found if isinstance(found, dict) else {}
-        errors = [one for one in listed(said.get("errors")) if isinstance(one, dict)]
-        self.error: Raised | None = raised(errors[0]) if errors else None
+        errors = [one for one in as_list(said.get("errors")) if isinstance(one, dict)]
+        self.error: ReportedError | None = parse_error(errors[0]) if errors else None
         self.tree = _bounded(said.get("result"))
         self.fits = said.get("fits") is True  # what `expect` says, where this is a run of the author's
         self.arrays = {name.removeprefix(f"{key}/"): one for name, one in arrays.items() if name.startswith(f"{key}/")}
 
-    def same_as(self, other: "Answer") -> bool:
+    def same_as(self, other: "CaseResult") -> bool:
         """Whether both are equal up to rounding, or stopped with the same kind of error."""
         if self.error is not None or other.error is not None:
             return self.error is not None and other.error is not None and self.error.kind == other.error.kind
@@ -54,7 +54,7 @@ def names_of(box: FunctionBox) -> tuple[str, ...]:
 NOTHING = "It gave nothing back. Does every way through it end in a `return` with a value?"
 
 
-def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, declared: str) -> NameVerdict:
+def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseResult, declared: str) -> NameVerdict:
     """The verdict on one case.
 
     Args:
@@ -64,7 +64,7 @@ def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, de
     if own.error is not None:
         # The error, and what the case is. What its other sentences say is about an answer, and here none was given.
         case_is, stop, _ = case.message.partition(". ")
-        message = f"It stopped with an error. {translate(own.error)} {case_is}{stop.strip()}"
+        message = f"It stopped with an error. {translate_error(own.error)} {case_is}{stop.strip()}"
         return _wrong(name, case, "raised", declared or message, own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:
@@ -73,7 +73,9 @@ def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, de
     return _wrong(name, case, "differs", declared or said, own, reference)
 
 
-def _wrong(name: str, case: FunctionCase, code: str, message: str, own: Answer, reference: Answer) -> NameVerdict:
+def _wrong(
+    name: str, case: FunctionCase, code: str, message: str, own: CaseResult, reference: CaseResult
+) -> NameVerdict:
     line = own.error.line if own.error else None
     facts = [("The case", case_text(case))]
     if own.error is None:

@@ -48,7 +48,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """By the row of a diagnosis code: beginnings of words that a hint about such a mistake has in it."""
 
 
-def fitting(hints: Sequence[str], name: str, code: str, required: Collection[str] = ()) -> int | None:
+def fitting_hint(hints: Sequence[str], name: str, code: str, required: Collection[str] = ()) -> int | None:
     """The index of the hint for the mistake *code* in *name*; None where none speaks of either.
 
     Args:

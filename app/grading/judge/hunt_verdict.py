@@ -20,7 +20,7 @@ _MARK = re.compile(rf"# ?({WRONG_LINE}|{PREDICTED}): ?(\d{{1,6}})")
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class CodeChanges:
     """What became of the given code.
 
     Args:
@@ -71,7 +71,7 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
     return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:innocent", word=f"not line {named}", message=message)
 
 
-def cured_verdict(bug: Bug, changes: Changes, named: int | None) -> NameVerdict | None:
+def cured_verdict(bug: Bug, changes: CodeChanges, named: int | None) -> NameVerdict | None:
     """The verdict on a line whose change makes everything right although it is not the planted one; None elsewhere."""
     at = changes.instead
     if at is None or named is None or not (named in at or bug.line <= named <= bug.end):
@@ -80,13 +80,13 @@ def cured_verdict(bug: Bug, changes: Changes, named: int | None) -> NameVerdict 
     return NameVerdict(name=LINE, verdict="right-other-road", word=f"line {at.start} cures it too", message=message)
 
 
-def unchanged() -> NameVerdict:
+def unchanged_verdict() -> NameVerdict:
     """What is said while the given code stands as it was."""
     message = "Nothing is changed yet. Mend the line in the box."
     return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message)
 
 
-def others_verdict(bug: Bug, changes: Changes) -> NameVerdict:
+def others_verdict(bug: Bug, changes: CodeChanges) -> NameVerdict:
     """The verdict on the rest of a text whose gradients are all right."""
     if changes.mended and not changes.others and not changes.added:
         return NameVerdict(name=OTHERS, verdict="right", word="as they were")
@@ -110,7 +110,7 @@ def others_verdict(bug: Bug, changes: Changes) -> NameVerdict:
     return NameVerdict(name=OTHERS, verdict="wrong", code=code, word="changed too", message=message)
 
 
-def changes_of(bug: Bug, code: str) -> Changes | None:
+def changes_of(bug: Bug, code: str) -> CodeChanges | None:
     """How *code* differs from the given one, statement by statement: spaces and comments are no change.
 
     None where *code* is not Python.
@@ -126,7 +126,7 @@ def changes_of(bug: Bug, code: str) -> Changes | None:
     head = _common(before[:planted], after)
     tail = _common(before[:planted:-1], after[head:][::-1])
     place = after[head : len(after) - tail]
-    return Changes(
+    return CodeChanges(
         mended=before[planted] not in place,
         others=tuple(line for line, one in zip(lines, before, strict=True) if line != bug.line and one not in after),
         added=(head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1),

@@ -10,27 +10,27 @@ from functools import cached_property
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.forward.statements import Program
+from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.compare import (
     HIDDEN,
+    DiagnosisSource,
     Fit,
-    Laboratory,
+    GradingOptions,
     References,
-    Ruling,
     closeness,
     dtype_note,
     vacuous_note,
     worst_entries,
 )
 from app.grading.judge.differences import differences
-from app.grading.judge.plan import Plan
-from app.grading.judge.product_kinds import translated
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.product_kinds import translate_product
 from app.grading.judge.reasons import Reasons
 from app.grading.judge.roads import ROUNDING, Roads
-from app.grading.judge.shared_steps import Steps, blamed_elsewhere
+from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere
 from app.grading.judge.torch_errors import kind_of
-from app.grading.judge.trials import Raised, Trial
-from app.grading.judge.unwritten import unwritten
+from app.grading.judge.trials import ReportedError, RunReport
+from app.grading.judge.unwritten import missing_name_text
 from app.grading.judge.verdict import OTHER_ROAD, RIGHT, NameVerdict, Standing
 
 FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
@@ -42,12 +42,12 @@ class Judge:
 
     def __init__(
         self,
-        ruling: Ruling,
-        program: Program,
-        plan: Plan,
-        trials: Mapping[str, Trial],
+        ruling: GradingOptions,
+        program: ForwardProgram,
+        plan: ParsedSubmission,
+        trials: Mapping[str, RunReport],
         references: References,
-        reach: Callable[[], Laboratory],
+        reach: Callable[[], DiagnosisSource],
     ) -> None:
         self.ruling = ruling
         self.program = program
@@ -61,7 +61,7 @@ class Judge:
         self.stopped = next(filter(self._by_itself, self.visible.errors), next(iter(self.visible.errors), None))
 
     @cached_property
-    def laboratory(self) -> Laboratory:
+    def laboratory(self) -> DiagnosisSource:
         """What may be asked of the tape, once something has to be."""
         return self._reach()
 
@@ -93,7 +93,7 @@ class Judge:
         for name in order:  # one after the other: what follows from a line is known when that line is
             standing[name] = self._in_company(name, standing[name], standing)
         if not all(one.verdict in RIGHT for one in standing.values()):
-            standing = Steps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
+            standing = SharedSteps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
         return {name: self._beside(name, standing) for name in order}
 
     # One name on its own.
@@ -116,7 +116,7 @@ class Judge:
     def _not_yet(self, name: str) -> NameVerdict | None:
         last = self.plan.last.get(name)
         if last is None:
-            message = unwritten(name, self.plan, self.ruling.forced, self.program.tensors)
+            message = missing_name_text(name, self.plan, self.ruling.forced, self.program.tensors)
             return self._named(name, "not-yet", message=message)
         blank = next((line.line for line in self.plan.writing(name) if line.blank), None)
         if blank is not None:
@@ -145,7 +145,9 @@ class Judge:
             written = self.plan.written_at(error.statement, error.line)
             if name not in written:
                 continue
-            found = sentences.stopped(name, kind_of(error), error.line, translated(error, self.program, self.plan))
+            found = sentences.stopped_line(
+                name, kind_of(error), error.line, translate_product(error, self.program, self.plan)
+            )
             if name == next(one for one in self.ruling.required if one in written):
                 return replace(self._told(name, "wrong", found), line=error.line)
             return self._named(name, "not-yet", message=found.message)
@@ -155,7 +157,7 @@ class Judge:
     def stopped_by_itself(self) -> bool:
         return self.stopped is not None and self._by_itself(self.stopped)
 
-    def _by_itself(self, error: Raised) -> bool:
+    def _by_itself(self, error: ReportedError) -> bool:
         """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
         at = error.statement
         if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
@@ -182,7 +184,7 @@ class Judge:
                 return self._told(name, "wrong", sentences.only_here(name))
             if kind == "NoneType":
                 return self._named(name, "not-yet", message=f"`{name}` is still None.")
-            say = sentences.unfit if " " in kind else sentences.not_a_tensor
+            say = sentences.unfit_value if " " in kind else sentences.not_a_tensor
             return self._told(name, "wrong", say(name, kind))
         return None
 
@@ -190,7 +192,7 @@ class Judge:
         for changed, at in self.visible.mutated.items():
             if self.plan.blamed_for(at, self.ruling.required) == name:
                 kind = "forward tensor" if changed in self.program.tensors else "given gradient"
-                found = sentences.mutated(name, changed, self.plan.lines[at].line, kind=kind)
+                found = sentences.mutated_tensor(name, changed, self.plan.lines[at].line, kind=kind)
                 return replace(self._told(name, "mutated", found), line=self.plan.lines[at].line)
         return None
 
@@ -203,7 +205,7 @@ class Judge:
             line = self.plan.lines[at]
             others = sorted(line.writes & set(self.ruling.required)) or sorted(line.writes)
             other = others[0] if others else "another name"
-            return self._told(name, "aliased", sentences.aliased(name, other, line.line))
+            return self._told(name, "aliased", sentences.aliased_memory(name, other, line.line))
         return None
 
     def _by_rule(self, name: str) -> NameVerdict | None:

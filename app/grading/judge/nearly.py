@@ -22,7 +22,7 @@ Pairs = Mapping[str, tuple[Array, Reference]]
 """By hidden data set: the learner's tensor and the reference."""
 
 
-def rounded(name: str, pairs: Pairs) -> Diagnosis | None:
+def diagnose_rounded(name: str, pairs: Pairs) -> Diagnosis | None:
     """The diagnosis of a gradient all of whose numbers are those of float32; None for any other."""
     if not all(_off(got, reference) <= VISIBLE_TOLERANCE and _single(got) for got, reference in pairs.values()):
         return None
@@ -33,7 +33,7 @@ def rounded(name: str, pairs: Pairs) -> Diagnosis | None:
     return Diagnosis(code=f"{name}:float32", message=message)
 
 
-def nearly(name: str, pairs: Pairs, near: float = NEAR) -> Diagnosis | None:
+def diagnose_near_miss(name: str, pairs: Pairs, near: float = NEAR) -> Diagnosis | None:
     """What is off in a gradient that is right in its first digits; None for one that is further off."""
     off = max(_off(got, reference) for got, reference in pairs.values())
     if not off <= near:

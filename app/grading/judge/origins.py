@@ -14,12 +14,12 @@ from math import prod
 import numpy as np
 
 from app.grading.forward.driver_jobs import HEAD
-from app.grading.judge.plan import Plan
-from app.grading.reading.budget import Budget, CostError
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.reading.budget import CostError, EntryBudget
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.node import Array, Node, UntracedError
+from app.grading.reading.node import Array, OpNode, UntracedError
 from app.grading.reading.tracer import READING_ERRORS, Tracer
-from app.grading.reading.walk import sent
+from app.grading.reading.walk import sent_gradients
 
 LARGEST = 20_000
 """Entries of a tensor whose entries are followed."""
@@ -41,15 +41,15 @@ class Origin:
     places: tuple[str, ...]
 
 
-def origins(
-    plan: Plan, scope: Mapping[str, Array], dims: Mapping[str, int], names: Sequence[str]
+def entry_origins(
+    plan: ParsedSubmission, scope: Mapping[str, Array], dims: Mapping[str, int], names: Sequence[str]
 ) -> tuple[Origin, ...]:
     """Where the first entries of *names* came from; nothing of what cannot be followed.
 
     Args:
         scope: The tensors before the text, on the lesson's own sizes.
     """
-    reading = Interpreter({name: _positive(one) for name, one in scope.items()}, dims, Budget())
+    reading = Interpreter({name: _positive(one) for name, one in scope.items()}, dims, EntryBudget())
     found: list[Origin] = []
     for at, line in enumerate(plan.lines):
         asked = next((name for name in names if plan.last.get(name) == at), None)
@@ -97,7 +97,7 @@ def _shown(shape: Sequence[int]) -> list[tuple[int, ...]]:
     return [tuple(int(one) for one in np.unravel_index(at, shape)) if shape else () for at in flat]
 
 
-def _behind(node: Node, entry: tuple[int, ...], budget: Budget) -> dict[str, Array]:
+def _behind(node: OpNode, entry: tuple[int, ...], budget: EntryBudget) -> dict[str, Array]:
     """By tensor: which of its entries *entry* came from."""
     if node.value.size > LARGEST:
         raise CostError("too large to follow")
@@ -105,7 +105,7 @@ def _behind(node: Node, entry: tuple[int, ...], budget: Budget) -> dict[str, Arr
     start = np.zeros(node.value.shape)
     start[entry] = 1.0
     found: dict[str, Array] = {}
-    for tensor, share in sent(node, start):
+    for tensor, share in sent_gradients(node, start):
         mask = share != 0
         found[tensor] = found[tensor] | mask if tensor in found else mask
     return found

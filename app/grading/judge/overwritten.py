@@ -10,39 +10,41 @@ from dataclasses import replace
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.judge.plan import Plan
-from app.grading.judge.trials import Raised
-from app.grading.judge.unwritten import compared, idle, paired
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.trials import ReportedError
+from app.grading.judge.unwritten import comparison_text, idle_line_text, paired_value_text
 
 _VAGUE = frozenset({"shape", "unrecognised", "wrong-upstream"})
 Rebound = Sequence[tuple[str, int]]
 """Given names and the statements that bound them to other values, in the order of the run."""
 
 
-def explained(found: Diagnosis, name: str, plan: Plan, rebound: Rebound, required: Collection[str]) -> Diagnosis:
+def explain_overwriting(
+    found: Diagnosis, name: str, plan: ParsedSubmission, rebound: Rebound, required: Collection[str]
+) -> Diagnosis:
     """*found* of the gradient *name*, below a line that does nothing, or the overwriting that it may come from."""
-    if said := compared(name, plan) or idle(name, plan) or paired(name, plan):
+    if said := comparison_text(name, plan) or idle_line_text(name, plan) or paired_value_text(name, plan):
         return replace(found, message=f"{said} {found.message}")
     if found.code.removeprefix(f"{name}:").partition(":")[0] not in _VAGUE:
         return found
     for index in _feeding(name, plan, required):
         for given, at in reversed(rebound):
             if at < index and given in plan.lines[index].uses:
-                cause = sentences.overwritten(name, given, plan.lines[at].line, plan.lines[index].line)
+                cause = sentences.overwritten_name(name, given, plan.lines[at].line, plan.lines[index].line)
                 return replace(cause, message=f"{cause.message} {found.message}")
     return found
 
 
-def blamed(error: Raised, plan: Plan, rebound: Rebound) -> str:
+def overwriting_blame(error: ReportedError, plan: ParsedSubmission, rebound: Rebound) -> str:
     """A sentence on the overwriting that gave an operand of *error* its shape; empty where none did."""
     words = {word for one in error.operands for word in re.findall(r"\w+", one.source)}
     for given, at in reversed(rebound):
         if at < error.statement and given in words:
-            return sentences.overwritten("", given, plan.lines[at].line, error.line).message
+            return sentences.overwritten_name("", given, plan.lines[at].line, error.line).message
     return ""
 
 
-def _feeding(name: str, plan: Plan, required: Collection[str]) -> list[int]:
+def _feeding(name: str, plan: ParsedSubmission, required: Collection[str]) -> list[int]:
     """The statements that *name* is computed by, the last one first, as far back as other *required* gradients."""
     wanted, found = {name}, []
     for index in range(plan.last.get(name, -1), -1, -1):

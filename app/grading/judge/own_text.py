@@ -11,7 +11,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from app.grading.forward.driver_jobs import CheckHeader, FunctionHeader, Output
+from app.grading.forward.driver_jobs import CheckHeader, DriverOutput, FunctionHeader
 from app.grading.judge.fault import FILE, raised_by
 from app.grading.judge.shown import shown_as
 
@@ -20,19 +20,19 @@ ANSWER = "answer"
 _PRINTED = 2000
 
 
-def fresh() -> dict[str, Any]:
+def initial_scope() -> dict[str, Any]:
     """What is in scope before any text."""
     return {"torch": torch, "F": F, "math": math}
 
 
-def begin() -> None:
+def reset_case() -> None:
     """Nothing that one case sets reaches the next."""
     torch.set_default_dtype(torch.float32)
     torch.default_generator.manual_seed(0)
 
 
-def defined(
-    header: CheckHeader | FunctionHeader, scope: dict[str, Any], tree: ast.Module, out: Output
+def run_text(
+    header: CheckHeader | FunctionHeader, scope: dict[str, Any], tree: ast.Module, out: DriverOutput
 ) -> dict[str, Any]:
     """Run *tree*, the text of *header*, in *scope*; what came of it, with the kind of what cannot be called."""
     with out.capture() as printed:
@@ -44,9 +44,9 @@ def defined(
     return {"errors": error, "shown": shown, "kinds": kinds}
 
 
-def tried(key: str, act: Callable[[], object], tree: ast.Module, out: Output) -> list[dict[str, Any]]:
+def run_case(key: str, act: Callable[[], object], tree: ast.Module, out: DriverOutput) -> list[dict[str, Any]]:
     """What *act* raised, which is the case *key*; what it printed is sent."""
-    begin()
+    reset_case()
     with out.capture() as printed:
         error = raised_by(act, tree)
     if printed.getvalue():

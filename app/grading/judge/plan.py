@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.bindings import (
-    called,
+    called_name,
     freshly_bound,
     is_blank,
-    parsed,
+    parse_code,
     reads_of,
     root_of,
-    viewed,
+    viewed_name,
     writes_of,
 )
-from app.grading.judge.aside import Fault, fault_in, set_aside
+from app.grading.judge.aside import UnparsableLine, blank_unparsable_lines, fault_in
 
 LONGEST = 50_000
 MOST_NAMES = 200_000
@@ -26,7 +26,7 @@ _BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class SubmissionStatement:
     """One top-level statement.
 
     Args:
@@ -49,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ParsedSubmission:
     """A submission, read.
 
     Args:
@@ -59,21 +59,21 @@ class Plan:
     """
 
     source: str = ""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[SubmissionStatement, ...] = ()
     last: Mapping[str, int] = field(default_factory=dict)
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[UnparsableLine, ...] = ()
 
     @property
-    def fault(self) -> Fault | None:
+    def fault(self) -> UnparsableLine | None:
         return next(iter(self.faults), None)
 
-    def fault_of(self, name: str) -> Fault | None:
+    def fault_of(self, name: str) -> UnparsableLine | None:
         """What is wrong with a line that writes *name* and is no Python."""
         blanks = [line for line in self.writing(name) if line.blank]
         found = (one for line in blanks for one in self.faults if one.line <= line.end_line and line.line <= one.end)
         return next(found, None)
 
-    def writing(self, name: str) -> tuple[Line, ...]:
+    def writing(self, name: str) -> tuple[SubmissionStatement, ...]:
         return tuple(line for line in self.lines if name in line.writes)
 
     def line_of(self, name: str) -> int | None:
@@ -174,33 +174,35 @@ class _Functions(dict[str, _Function]):
             waiting += further
 
 
-def read_plan(code: str) -> Plan:
+def parse_submission(code: str) -> ParsedSubmission:
     """Read a submission; *code* may be any text."""
     if len(code) > LONGEST:
-        return Plan(faults=(Fault(message=f"The code is longer than {LONGEST:,} characters.", line=1),))
+        return ParsedSubmission(
+            faults=(UnparsableLine(message=f"The code is longer than {LONGEST:,} characters.", line=1),)
+        )
     readable: str = code
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[UnparsableLine, ...] = ()
     try:
         try:
-            body = parsed(code).body
+            body = parse_code(code).body
         except SyntaxError as error:
-            readable, faults = set_aside(code)
+            readable, faults = blank_unparsable_lines(code)
             if not faults:
-                return Plan(faults=(fault_in(error, code),))
-            body = parsed(readable).body
+                return ParsedSubmission(faults=(fault_in(error, code),))
+            body = parse_code(readable).body
         return replace(_plan(body), source=readable, faults=faults)
     except (ValueError, RecursionError, MemoryError):
-        return Plan(faults=(Fault(message="This text cannot be read as Python.", line=1),))
+        return ParsedSubmission(faults=(UnparsableLine(message="This text cannot be read as Python.", line=1),))
     except _TooManyError as error:
-        return Plan(faults=(Fault(message=_TOO_MANY, line=error.line),))
+        return ParsedSubmission(faults=(UnparsableLine(message=_TOO_MANY, line=error.line),))
 
 
-def steps(body: list[ast.stmt]) -> list[ast.stmt]:
+def judged_statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements that are run and judged one by one; `with torch.no_grad():` around them changes nothing."""
     found: list[ast.stmt] = []
     for node in body:
         if isinstance(node, ast.With) and all(_switches_autograd(item) for item in node.items):
-            found += steps(node.body)
+            found += judged_statements(node.body)
         else:
             found.append(node)
     return found
@@ -216,14 +218,14 @@ def _switches_autograd(item: ast.withitem) -> bool:
     return False
 
 
-def _plan(body: list[ast.stmt]) -> Plan:
+def _plan(body: list[ast.stmt]) -> ParsedSubmission:
     functions = _Functions()
-    lines = _through_views([_line(node, functions) for node in steps(body)])
+    lines = _through_views([_line(node, functions) for node in judged_statements(body)])
     last = {name: index for index, line in enumerate(lines) for name in line.writes}
-    return Plan(lines=tuple(lines), last=last)
+    return ParsedSubmission(lines=tuple(lines), last=last)
 
 
-def _through_views(lines: list[Line]) -> list[Line]:
+def _through_views(lines: list[SubmissionStatement]) -> list[SubmissionStatement]:
     """Let a write into `rows = dC.view(-1, 2)` count as one into `dC`, where `dC` began as an empty buffer.
 
     A second name for a gradient that already holds values is no working view but an alias, and its writes are faults.
@@ -238,8 +240,8 @@ def _through_views(lines: list[Line]) -> list[Line]:
             views.pop(name, None)
         if isinstance(line.node, ast.Assign) and len(line.fresh) == 1:
             (name,) = line.fresh
-            bottom = viewed(line.node.value)
-            if called(line.node.value) in _BUFFERS:
+            bottom = viewed_name(line.node.value)
+            if called_name(line.node.value) in _BUFFERS:
                 buffers.add(name)
             elif bottom in buffers:
                 views[name] = bottom
@@ -249,7 +251,7 @@ def _through_views(lines: list[Line]) -> list[Line]:
     return found
 
 
-def _line(node: ast.stmt, functions: _Functions) -> Line:
+def _line(node: ast.stmt, functions: _Functions) -> SubmissionStatement:
     nodes = list(ast.walk(node))
     blank = is_blank(node, nodes)
     if isinstance(node, ast.FunctionDef):
@@ -269,7 +271,7 @@ def _line(node: ast.stmt, functions: _Functions) -> Line:
             for name in writes:
                 functions[name] = _Function(reads, uses, frozenset(), writes_arguments=False)
             reads = uses = frozenset()
-    return Line(
+    return SubmissionStatement(
         node=node,
         line=node.lineno,
         end_line=node.end_lineno or node.lineno,

@@ -2,11 +2,11 @@
 
 import ast
 
-from app.grading.forward.statements import Program
+from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
-from app.grading.judge.plan import Plan
-from app.grading.judge.torch_errors import kind_of, translate
-from app.grading.judge.trials import Raised
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.torch_errors import kind_of, translate_error
+from app.grading.judge.trials import ReportedError
 from app.grading.reading.library import FUNCTIONS
 
 MATRICES = frozenset({"matmul", "vector"})
@@ -21,9 +21,9 @@ EACH = (
 PRODUCT = "The forward line `{line}` is a matrix product, `@`, and so is the way back: `*` multiplies entry by entry."
 
 
-def translated(error: Raised, program: Program, plan: Plan) -> str:
+def translate_product(error: ReportedError, program: ForwardProgram, plan: ParsedSubmission) -> str:
     """The *error* in words; a product of another kind than the forward's is told as its cause, and so is a `^`."""
-    said = translate(error)
+    said = translate_error(error)
     if not 0 <= error.statement < len(plan.lines):
         return said
     line = plan.lines[error.statement]

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.bindings import as_written, called
+from app.bindings import as_written, called_name
 from app.content.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.compare import HIDDEN, silent_consumers
-from app.grading.judge.nearly import TABLES, nearly, rounded
-from app.grading.judge.overwritten import explained
+from app.grading.judge.nearly import TABLES, diagnose_near_miss, diagnose_rounded
+from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
 from app.grading.judge.verdict import NameVerdict
 
@@ -44,7 +44,7 @@ class Reasons:
         if verdict.verdict != "wrong" or verdict.code is not None:
             return verdict
         name, rebound = verdict.name, self._fit.trials["v"].rebound
-        found = explained(self.found(name, explains), name, self._plan, rebound, self._ruling.required)
+        found = explain_overwriting(self.found(name, explains), name, self._plan, rebound, self._ruling.required)
         message, line = f"{found.message} {self._silent(name, found.code)}".rstrip(), found.line or verdict.line
         return replace(verdict, code=found.code, message=message, line=line)
 
@@ -71,9 +71,9 @@ class Reasons:
         if len(got) < len(HIDDEN):
             return sentences.only_here(name)
         pairs = {run: (got[run], one) for run, one in self._fit.isolated(name).items()}
-        found = rounded(name, pairs) or nearly(name, pairs, TABLES)
+        found = diagnose_rounded(name, pairs) or diagnose_near_miss(name, pairs, TABLES)
         if not explains:
-            return found or nearly(name, pairs) or sentences.differs(name)
+            return found or diagnose_near_miss(name, pairs) or sentences.plain_difference(name)
         found = found or self._started(name)
         if found is not None:
             return found
@@ -91,7 +91,7 @@ class Reasons:
             found = self._roads.laboratory.diagnosis(name, cut, got)
             if found is not None:
                 return found
-        found = borrowed or nearly(name, pairs)
+        found = borrowed or diagnose_near_miss(name, pairs)
         if found is None and (rest := self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)) is not None:
             return sentences.sizes_besides(rest)
         others = any(other != name and one.verdict == "wrong" for other, one in self._standing().items())
@@ -163,5 +163,5 @@ class Reasons:
     def _open_hot(self, last: int) -> str:
         """A one-hot that leaves the number of classes to the data, in the lines down to *last*."""
         nodes = (node for line in self._plan.lines[: last + 1] for node in ast.walk(line.node))
-        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "one_hot")
+        calls = (node for node in nodes if isinstance(node, ast.Call) and called_name(node) == "one_hot")
         return next((as_written(call) for call in calls if len([*call.args, *call.keywords]) == 1), "")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.grading.forward.statements import Program
-from app.grading.judge.compare import HIDDEN, Fit, Laboratory, References, agrees, near
-from app.grading.judge.plan import Plan
-from app.grading.judge.trials import Trial
+from app.grading.forward.statements import ForwardProgram
+from app.grading.judge.compare import HIDDEN, DiagnosisSource, Fit, References, is_near, is_right_up_to_rounding
+from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.trials import RunReport
 
 ROUNDED = 1e-2
 """What rounding to float32 adds up to at most, of the scale, before it is called something else."""
@@ -33,7 +33,9 @@ class Road:
 class Roads:
     """The roads of one submission; *reach* gives the tape, once it has to be asked."""
 
-    def __init__(self, program: Program, plan: Plan, fit: Fit, reach: Callable[[], Laboratory]) -> None:
+    def __init__(
+        self, program: ForwardProgram, plan: ParsedSubmission, fit: Fit, reach: Callable[[], DiagnosisSource]
+    ) -> None:
         self.program = program
         self.plan = plan
         self.fit = fit
@@ -42,11 +44,11 @@ class Roads:
         self._reach = reach
 
     @property
-    def laboratory(self) -> Laboratory:
+    def laboratory(self) -> DiagnosisSource:
         return self._reach()
 
     @cached_property
-    def substituted(self) -> Mapping[str, Trial]:
+    def substituted(self) -> Mapping[str, RunReport]:
         """By data set: the run in which each finished gradient gave way to its true reference."""
         return self.laboratory.substituted()
 
@@ -140,13 +142,13 @@ class Roads:
     def rounded(self, name: str) -> bool:
         """Whether *name* differs on the lesson's own numbers by the rounding of float32 and by nothing else."""
         got, reference = self.fit.trials["v"].final(name), self.fit.references["v"][name[1:]]
-        return near(got, reference, ROUNDED) and self._fits_substituted(name, ("v",))
+        return is_near(got, reference, ROUNDED) and self._fits_substituted(name, ("v",))
 
     def _fits_substituted(self, name: str, runs: tuple[str, ...]) -> bool:
         for run in runs:
             trial, reference = self.substituted[run], self.true[run][name[1:]]
             left = (trial.values.get(name), trial.later.get(name))
-            fits = agrees if run == "v" else self.fit.match
+            fits = is_right_up_to_rounding if run == "v" else self.fit.match
             if not any(fits(one, reference) for one in left):
                 return False
         return True

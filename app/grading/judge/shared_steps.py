@@ -9,16 +9,22 @@ from dataclasses import replace
 from functools import cached_property
 
 from app.bindings import reads_of, writes_of
-from app.grading.judge.compare import HIDDEN, Laboratory, References, Ruling, matches
-from app.grading.judge.plan import Line, Plan
-from app.grading.judge.trials import Trial
+from app.grading.judge.compare import HIDDEN, DiagnosisSource, GradingOptions, References, is_within_tolerance
+from app.grading.judge.plan import ParsedSubmission, SubmissionStatement
+from app.grading.judge.trials import RunReport
 from app.grading.judge.verdict import NameVerdict
 
 
-class Steps:
+class SharedSteps:
     """The steps of one submission, and which of them are wrong."""
 
-    def __init__(self, plan: Plan, trials: Mapping[str, Trial], ruling: Ruling, laboratory: Laboratory) -> None:
+    def __init__(
+        self,
+        plan: ParsedSubmission,
+        trials: Mapping[str, RunReport],
+        ruling: GradingOptions,
+        laboratory: DiagnosisSource,
+    ) -> None:
         self.plan = plan
         self.trials = trials
         self.ruling = ruling
@@ -69,7 +75,9 @@ class Steps:
         meant = [step[1:]] if step[:1] == "d" and step[1:] in every[HIDDEN[0]] else every[HIDDEN[0]]
         atol, rtol = self.ruling.atol, self.ruling.rtol
         return not any(
-            all(tensor in every[run] and matches(got[run], every[run][tensor], atol, rtol) for run in HIDDEN)
+            all(
+                tensor in every[run] and is_within_tolerance(got[run], every[run][tensor], atol, rtol) for run in HIDDEN
+            )
             for tensor in meant
         )
 
@@ -93,7 +101,7 @@ def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
     return tuple(found)
 
 
-def steps_of(plan: Plan, name: str, forced: Collection[str]) -> frozenset[str]:
+def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> frozenset[str]:
     """The names by way of which *name* is computed, none of them *forced*."""
     steps = plan.last.keys() - set(forced)
     used = plan.drawn_on({*steps, *forced})
@@ -108,7 +116,7 @@ def steps_of(plan: Plan, name: str, forced: Collection[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _inside(line: Line, name: str) -> set[str]:
+def _inside(line: SubmissionStatement, name: str) -> set[str]:
     """What *name* is computed by way of within one statement, such as the body of a loop."""
     inner = [one for one in ast.walk(line.node) if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr)]
     if inner == [line.node]:

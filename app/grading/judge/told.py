@@ -12,11 +12,11 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import Any
 
-from app.bindings import parsed, root_of
+from app.bindings import parse_code, root_of
 from app.content.blocks import Forward
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.forward.data import hidden_dims
-from app.grading.judge.aside import set_aside
+from app.grading.judge.aside import blank_unparsable_lines
 from app.grading.reading.abstract import Abstract, CollisionError, Sizes
 from app.grading.reading.shape_inference import scope_on
 from app.grading.reading.shape_reader import ShapeReader
@@ -26,7 +26,7 @@ MOST_NAMES = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldLine:
+class LineShape:
     """What stands at the end of *line*, from 1.
 
     Args:
@@ -47,7 +47,7 @@ class ToldLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldName:
+class NameShape:
     """A name in scope: its shape in the names of dims and in numbers, and where it was *made*.
 
     Args:
@@ -63,15 +63,15 @@ class ToldName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class InlayShapes:
     """What can be told of one text."""
 
-    lines: tuple[ToldLine, ...] = ()
-    names: tuple[ToldName, ...] = ()
+    lines: tuple[LineShape, ...] = ()
+    names: tuple[NameShape, ...] = ()
 
 
 @dataclass(frozen=True)
-class Ground:
+class ShapeContext:
     """What a text is read on.
 
     Args:
@@ -87,14 +87,16 @@ class Ground:
     calls: str = ""
 
     @cached_property
-    def given(self) -> tuple[ToldName, ...]:
+    def given(self) -> tuple[NameShape, ...]:
         """The names in scope, as they are before the text."""
         made = self.made or {}
         found = []
         for name, one in self.scopes[0].items():
             if isinstance(one, Abstract):
                 shape = self.named([scope.get(name) for scope in self.scopes])
-                found.append(ToldName(name=name, shape=shape, numbers=written(one.shape), made=made.get(name, "")))
+                found.append(
+                    NameShape(name=name, shape=shape, numbers=format_shape(one.shape), made=made.get(name, ""))
+                )
         return tuple(found[:MOST_NAMES])
 
     @cached_property
@@ -107,11 +109,11 @@ class Ground:
         first = values[0].shape
         shapes = [one.shape for one in values if isinstance(one, Abstract) and one.rank == len(first)]
         if len(shapes) < len(self.dims):
-            return written(first)
-        return written([self.words.get(each, str(each[0])) for each in zip(*shapes, strict=True)])
+            return format_shape(first)
+        return format_shape([self.words.get(each, str(each[0])) for each in zip(*shapes, strict=True)])
 
 
-def ground_of_program(forward: Forward, gradients: Sequence[str]) -> Ground:
+def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContext:
     """What a text about *forward* is read on, with these *gradients* in scope."""
     dims = (dict(forward.dims), *(hidden_dims(forward, shift) for shift in (0, 1)))
     scopes = []
@@ -121,29 +123,29 @@ def ground_of_program(forward: Forward, gradients: Sequence[str]) -> Ground:
         scopes.append(scope)
     made = {
         name: ast.unparse(statement)
-        for statement in parsed(forward.source).body
+        for statement in parse_code(forward.source).body
         for target in (statement.targets if isinstance(statement, ast.Assign) else ())
         for name in sorted({node.id for node in ast.walk(target) if isinstance(node, ast.Name)})
     }
-    return Ground(tuple(scopes), dims, made)
+    return ShapeContext(tuple(scopes), dims, made)
 
 
-def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> Ground:
+def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> ShapeContext:
     """What a text is read on that defines *function*: the *arguments* that the code of a *case* makes."""
     reader = ShapeReader({})
     reader.run(_body(case)[0])
     scope = {name: one for name, one in reader.scope.items() if name in arguments}
-    return Ground((scope,), calls=f"{function}({', '.join(arguments)})")
+    return ShapeContext((scope,), calls=f"{function}({', '.join(arguments)})")
 
 
-def tell(code: str, ground: Ground) -> Told:
+def infer_line_shapes(code: str, ground: ShapeContext) -> InlayShapes:
     """What stands at the ends of the lines of *code*, which may be any text."""
     body, source = _body(code)
     if not body:
-        return Told(names=ground.given)
+        return InlayShapes(names=ground.given)
     own = frozenset(id(node) for node in statements_in(body))
     seen = [_read(body, scope, ground.calls, own) for scope in ground.scopes]
-    lines: dict[int, ToldLine] = {}
+    lines: dict[int, LineShape] = {}
     names = {one.name: one for one in ground.given}
     for at, (statement, given) in seen[0].items():
         values = [given, *(other.get(at, (None, None))[1] for other in seen[1:])]
@@ -151,18 +153,18 @@ def tell(code: str, ground: Ground) -> Told:
         if one is not None and not (one.line in lines and lines[one.line].collides):
             lines[one.line] = one
         if isinstance(given, Abstract) and (name := _subject(statement)):
-            shape, numbers = ground.named(values), written(given.shape)
-            names[name] = ToldName(name=name, shape=shape, numbers=numbers, line=statement.lineno)
-    return Told(lines=tuple(lines[at] for at in sorted(lines)), names=tuple(names.values())[: 2 * MOST_NAMES])
+            shape, numbers = ground.named(values), format_shape(given.shape)
+            names[name] = NameShape(name=name, shape=shape, numbers=numbers, line=statement.lineno)
+    return InlayShapes(lines=tuple(lines[at] for at in sorted(lines)), names=tuple(names.values())[: 2 * MOST_NAMES])
 
 
 def _body(code: str) -> tuple[list[ast.stmt], list[str]]:
     try:
         try:
-            body, source = parsed(code).body, code
+            body, source = parse_code(code).body, code
         except SyntaxError:
-            source = set_aside(code)[0]
-            body = parsed(source).body
+            source = blank_unparsable_lines(code)[0]
+            body = parse_code(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], []
     return body, source.split("\n")
@@ -192,11 +194,11 @@ def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Colle
     for statement in body:
         if not reader.run([statement]):  # half of a loop says nothing of the whole
             return {at: one for at, one in seen.items() if at[0] < statement.lineno}
-    reader.run(parsed(calls).body)
+    reader.run(parse_code(calls).body)
     return seen
 
 
-def _line(statement: ast.stmt, values: Sequence[Any], ground: Ground, source: Sequence[str]) -> ToldLine | None:
+def _line(statement: ast.stmt, values: Sequence[Any], ground: ShapeContext, source: Sequence[str]) -> LineShape | None:
     line, given = statement.end_lineno or statement.lineno, values[0]
     match given:
         case CollisionError():
@@ -215,19 +217,19 @@ def _line(statement: ast.stmt, values: Sequence[Any], ground: Ground, source: Se
                 if fits and not given.shape:
                     return None  # a number like every other there: nothing is told by it
                 text = f"{text} like {about}" if fits else f"{text}, {about} is {ground.named(theirs)}"
-            return ToldLine(line=line, text=text, fits=fits)
+            return LineShape(line=line, text=text, fits=fits)
         case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(one, Abstract) for one in given):
             several = [
                 [one[at] if isinstance(one, tuple) and len(one) == len(given) else None for one in values]
                 for at in range(len(given))
             ]
-            return ToldLine(line=line, text=", ".join(ground.named(each) for each in several))
+            return LineShape(line=line, text=", ".join(ground.named(each) for each in several))
     return None
 
 
 def _collision(
-    line: int, met: CollisionError, values: Sequence[Any], ground: Ground, source: Sequence[str]
-) -> ToldLine | None:
+    line: int, met: CollisionError, values: Sequence[Any], ground: ShapeContext, source: Sequence[str]
+) -> LineShape | None:
     if met.place is None:
         return None
     same = [each for each in values if isinstance(each, CollisionError) and each.how == met.how]
@@ -241,7 +243,7 @@ def _collision(
     text = f"{one} {met.how} {other}{why}" if not met.how[0].isalpha() else f"{one} and {other} cannot {met.how}{why}"
     left, right = met.place
     start, end = (left.lineno, left.col_offset), (right.end_lineno or right.lineno, right.end_col_offset or 0)
-    return ToldLine(line=line, text=text, start=(start[0], _column(source, start)), end=(end[0], _column(source, end)))
+    return LineShape(line=line, text=text, start=(start[0], _column(source, start)), end=(end[0], _column(source, end)))
 
 
 def _shapes(met: CollisionError) -> tuple[Sizes, Sizes]:

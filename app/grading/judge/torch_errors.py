@@ -6,10 +6,10 @@ Every row takes what torch said and the operands of the operation that raised; w
 import re
 from difflib import get_close_matches
 
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.judge.aside import in_words
 from app.grading.judge.call_errors import CALLS, OPTIONS
-from app.grading.judge.trials import Raised, Row
+from app.grading.judge.trials import ReportedError, Row
 from app.grading.reading.library import FUNCTIONS
 
 _LONGEST = 400
@@ -38,7 +38,7 @@ _REDUCED = re.compile(r"\.(?:sum|mean)\((?![^()]*keepdim)[^()]*\)$")
 MATRIX = 2
 
 
-def translate(error: Raised) -> str:
+def translate_error(error: ReportedError) -> str:
     """What happened, in words that name the learner's operands."""
     for pattern, say in ROWS:
         found = re.search(pattern, error.text)
@@ -48,22 +48,22 @@ def translate(error: Raised) -> str:
     return f"{error.kind}: {text}"
 
 
-def kind_of(error: Raised) -> str:
+def kind_of(error: ReportedError) -> str:
     """The word for *error* in a diagnosis code, such as `matmul` or `broadcast`."""
     rows = (say.__name__.strip("_") for pattern, say in ROWS if re.search(pattern, error.text))
     return next(rows, error.kind)
 
 
-def _two(error: Raised, fallback: str) -> str:
+def _two(error: ReportedError, fallback: str) -> str:
     return " and ".join(str(one) for one in error.operands[:2]) if len(error.operands) >= 2 else fallback
 
 
-def _first(error: Raised, said: str, otherwise: str = "") -> str:
+def _first(error: ReportedError, said: str, otherwise: str = "") -> str:
     """*said* of the first operand, whose `{}` it is; *otherwise* where torch did not say which one it was."""
     return said.format(error.operands[0]) if error.operands else otherwise
 
 
-def _matmul(found: re.Match[str], error: Raised) -> str:
+def _matmul(found: re.Match[str], error: ReportedError) -> str:
     rows, inner, other, columns = found.groups()
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
     cure = "Write down the shape the result needs; which operand has to be transposed for it?"
@@ -75,7 +75,7 @@ def _matmul(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _vector(found: re.Match[str], error: Raised) -> str:
+def _vector(found: re.Match[str], error: ReportedError) -> str:
     number = next((one for one in error.operands if not one.shape), None)
     rule = "The inner sizes must match."
     if number is not None:
@@ -83,20 +83,20 @@ def _vector(found: re.Match[str], error: Raised) -> str:
     return f"These shapes cannot be multiplied: {_two(error, found[0])}. {_summed(error) or rule}{_turned(error)}"
 
 
-def _summed(error: Raised) -> str:
+def _summed(error: ReportedError) -> str:
     """A sum beside a matrix product, which adds up along the inner axis by itself."""
     found = (_REDUCED.search(one.source) for one in error.operands)
     reduced = next((one[0] for one in found if one), "")
     return f"`{reduced}` takes an axis away before the product; a matrix product sums by itself." if reduced else ""
 
 
-def _turned(error: Raised) -> str:
+def _turned(error: ReportedError) -> str:
     """What `.T` does to more than two axes, where it stands at the place of the error."""
     turned = [one.source for one in error.operands if one.source.endswith(".T") and len(one.shape) > MATRIX]
     return f" In `{turned[0]}` the `.T` reverses all axes; `.mT` exchanges the last two." if turned else ""
 
 
-def _broadcast(found: re.Match[str], error: Raised) -> str:
+def _broadcast(found: re.Match[str], error: ReportedError) -> str:
     first, second, axis = found.groups()
     pair = _two(error, f"sizes {first} and {second}")
     return (
@@ -105,7 +105,7 @@ def _broadcast(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _row(error: Raised) -> str:
+def _row(error: ReportedError) -> str:
     """What makes a column of numbers that stand in a row, one for each row of the other operand."""
     for one, other in (error.operands[:2], error.operands[1::-1]) if len(error.operands) > 1 else ():
         if len(one.shape) != 1 or len(other.shape) != MATRIX or one.shape[0] != other.shape[0]:
@@ -120,7 +120,7 @@ def _row(error: Raised) -> str:
     return ""
 
 
-def _output_shape(found: re.Match[str], error: Raised) -> str:
+def _output_shape(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "the tensor on the left")
     return (
         f"{target} has shape {_tuple(found[1])}, but what is put into it has shape {_tuple(found[2])}. A tensor cannot "
@@ -128,7 +128,7 @@ def _output_shape(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _indexed(found: re.Match[str], error: Raised) -> str:
+def _indexed(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of `{.source}`")
     return (
         f"The values have shape {_tuple(found[1])}, but the places{target} that are written have shape "
@@ -136,7 +136,7 @@ def _indexed(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _expanded(found: re.Match[str], error: Raised) -> str:
+def _expanded(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of `{.source}`")
     return (
         f"Shape {_tuple(found[2])} does not spread over shape {_tuple(found[1])}{target}: an axis is copied only where "
@@ -144,14 +144,14 @@ def _expanded(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _places(found: re.Match[str], _: Raised) -> str:
+def _places(found: re.Match[str], _: ReportedError) -> str:
     return (
         f"`{found[1]}` takes one list of places, but its index has {found[2]} axes. Flatten the index to one axis, and "
         "what is added to one row for each of its entries."
     )
 
 
-def _view(_: re.Match[str], error: Raised) -> str:
+def _view(_: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of `{.source}`")
     return (
         f"The memory order{target} does not allow `.view` here, usually after a transpose. Undo the transpose first, "
@@ -159,17 +159,17 @@ def _view(_: re.Match[str], error: Raised) -> str:
     )
 
 
-def _reshape(found: re.Match[str], error: Raised) -> str:
+def _reshape(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
     return f"{target} has {int(found[2]):,} entries, and shape {_tuple(found[1])} holds another number of them."
 
 
-def _one_hot(_: re.Match[str], error: Raised) -> str:
+def _one_hot(_: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "; {0} is {0.dtype}")
     return f"`F.one_hot` needs integer indices (int64){target}."
 
 
-def _classes(_: re.Match[str], error: Raised) -> str:
+def _classes(_: re.Match[str], error: ReportedError) -> str:
     what = f"In `{error.source}` an index" if error.source else "An index"
     return (
         f"{what} is as large as the number of classes, or larger. `F.one_hot` counts them from 0: of 27 classes the "
@@ -177,7 +177,7 @@ def _classes(_: re.Match[str], error: Raised) -> str:
     )
 
 
-def _one_number(_: re.Match[str], error: Raised) -> str:
+def _one_number(_: re.Match[str], error: ReportedError) -> str:
     function, __, rest = error.source.partition("(")
     if function.startswith("math."):
         every = function.replace("math", "torch")
@@ -186,7 +186,7 @@ def _one_number(_: re.Match[str], error: Raised) -> str:
     return f"{what} wants a single number, and a tensor of several entries is none."
 
 
-def _dtypes(found: re.Match[str], error: Raised) -> str:
+def _dtypes(found: re.Match[str], error: ReportedError) -> str:
     pair = " and ".join(f"`{one.source}` is {one.dtype}" for one in error.operands[:2])
     whole = [one.source for one in error.operands[:2] if one.dtype == "int64"]
     more = " `.to(torch.float32)` makes fractions of whole numbers." if whole else ""
@@ -195,29 +195,29 @@ def _dtypes(found: re.Match[str], error: Raised) -> str:
     return f"Both factors need the same type of number{': ' + pair if pair else f' ({found[0]})'}.{more}"
 
 
-def _cast(found: re.Match[str], error: Raised) -> str:
+def _cast(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "The tensor on the left")
     stored, result = found[2].lower(), found[1].lower()
     return f"{target} holds {stored} numbers, and the result is {result}: it cannot be stored in place."
 
 
-def _index(found: re.Match[str], error: Raised) -> str:
+def _index(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of {}")
     return (
         f"Index {found[1]} does not exist: axis {found[2]}{target} has size {found[3]}, so the last index is size − 1."
     )
 
 
-def _axis(found: re.Match[str], error: Raised) -> str:
+def _axis(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
     return f"{target} has no axis {found[3]}; its axes go from {found[1]} to {found[2]}."
 
 
-def _truth(_: re.Match[str], __: Raised) -> str:
+def _truth(_: re.Match[str], __: ReportedError) -> str:
     return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
 
 
-def _no_name(found: re.Match[str], error: Raised) -> str:
+def _no_name(found: re.Match[str], error: ReportedError) -> str:
     name = found[1]
     if sign := re.match(rf"{name}(?:\[.*\])? (==|<) ", error.source):
         return f"`{sign[1]}` compares, and `{name}` does not exist yet. One `=` assigns: `{name} = …`."
@@ -245,7 +245,7 @@ def _no_name(found: re.Match[str], error: Raised) -> str:
     )
 
 
-def _not_yet(name: str, error: Raised) -> str:
+def _not_yet(name: str, error: ReportedError) -> str:
     """What a line reads that it makes itself, or that one below it makes."""
     line = error.ahead[name]
     if error.line is None or line > error.line:
@@ -260,31 +260,31 @@ def _not_yet(name: str, error: Raised) -> str:
     )
 
 
-def _autograd(_: re.Match[str], __: Raised) -> str:
+def _autograd(_: re.Match[str], __: ReportedError) -> str:
     return "This box is for the hand-made rule; autograd is the judge and cannot be used in it."
 
 
-def _inplace_leaf(_: re.Match[str], __: Raised) -> str:
+def _inplace_leaf(_: re.Match[str], __: ReportedError) -> str:
     return "Autograd watches this tensor, so it cannot be changed in place. Update it under `torch.no_grad()`."
 
 
-def _changed(_: re.Match[str], __: Raised) -> str:
+def _changed(_: re.Match[str], __: ReportedError) -> str:
     return "A tensor that the backward pass still needs was changed in place. Work on a `.clone()`."
 
 
-def _second(_: re.Match[str], __: Raised) -> str:
+def _second(_: re.Match[str], __: ReportedError) -> str:
     return "The graph was freed by the first backward pass; a second one needs a new forward pass."
 
 
 def _tuple(text: str) -> str:
-    return written([int(part) for part in re.findall(r"\d+", text)])
+    return format_shape([int(part) for part in re.findall(r"\d+", text)])
 
 
-def _flood(found: re.Match[str], _: Raised) -> str:
+def _flood(found: re.Match[str], _: ReportedError) -> str:
     return f"By this line {found[0]}, so it was stopped. Print a shape, or a few rows."
 
 
-def _syntax(found: re.Match[str], _: Raised) -> str:
+def _syntax(found: re.Match[str], _: ReportedError) -> str:
     return f"This line is not Python yet: {in_words(found[1])}."
 
 

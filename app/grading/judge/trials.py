@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.forward.driver_jobs import HEAD
 from app.grading.judge.verdict import STEPS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operand:
+class ErrorOperand:
     """A tensor that stood at the failing operation, as the learner wrote it."""
 
     source: str
@@ -27,11 +27,11 @@ class Operand:
     dtype: str
 
     def __str__(self) -> str:
-        return f"`{self.source}` {written(self.shape)}"
+        return f"`{self.source}` {format_shape(self.shape)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raised:
+class ReportedError:
     """An exception of the learner's code, as the jail reported it.
 
     Args:
@@ -43,28 +43,28 @@ class Raised:
     text: str
     line: int | None
     source: str
-    operands: tuple[Operand, ...]
+    operands: tuple[ErrorOperand, ...]
     statement: int
     known: tuple[str, ...] = ()
     ahead: Mapping[str, int] = field(default_factory=dict)
 
 
-Row = tuple[str, Callable[[re.Match[str], Raised], str]]
+Row = tuple[str, Callable[[re.Match[str], ReportedError], str]]
 
 
-def raised(report: Mapping[str, Any]) -> Raised:
+def parse_error(report: Mapping[str, Any]) -> ReportedError:
     """Read a report that the jail sent; fields of the wrong kind are dropped."""
     operands = tuple(
-        Operand(
+        ErrorOperand(
             source=str(one.get("source", ""))[:120],
             shape=numbers_in(one.get("shape")),
             dtype=str(one.get("dtype", ""))[:20],
         )
-        for one in listed(report.get("operands"))
+        for one in as_list(report.get("operands"))
         if isinstance(one, dict)
     )
     line, statement = report.get("line"), report.get("statement")
-    return Raised(
+    return ReportedError(
         kind=str(report.get("type", "Exception"))[:80],
         text=str(report.get("text", ""))[:2000],
         line=line if type(line) is int else None,
@@ -74,14 +74,14 @@ def raised(report: Mapping[str, Any]) -> Raised:
     )
 
 
-def listed(value: object) -> Sequence[Any]:
+def as_list(value: object) -> Sequence[Any]:
     """*value* where it is a list; a report may hold anything anywhere."""
     return value if isinstance(value, list) else ()
 
 
 def numbers_in(value: object) -> tuple[int, ...]:
     """The whole numbers in a list; `true` is none, and no place for one would take it."""
-    return tuple(one for one in listed(value) if type(one) is int)
+    return tuple(one for one in as_list(value) if type(one) is int)
 
 
 Array = NDArray[Any]
@@ -94,7 +94,7 @@ _UNFIT = re.compile(r"dtype torch\.[a-z0-9]{1,10}|layout torch\.[a-z_]{1,20} on 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownValue:
     """One name of a run without a verdict: *text* is the tensor as torch prints it, cut to a bound.
 
     Args:
@@ -111,7 +111,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class RunReport:
     """One run.
 
     Args:
@@ -127,10 +127,10 @@ class Trial:
     later: Mapping[str, Array] = field(default_factory=dict)
     changed_by: Mapping[str, int] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
-    errors: Sequence[Raised] = ()
+    errors: Sequence[ReportedError] = ()
     mutated: Mapping[str, int] = field(default_factory=dict)
     rebound: Sequence[tuple[str, int]] = ()
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ShownValue, ...] = ()
 
     def final(self, name: str) -> Array | None:
         found = self.later.get(name)
@@ -139,18 +139,18 @@ class Trial:
 
 def read_trials(
     arrays: Mapping[str, Array], texts: Mapping[str, str], runs: Sequence[str], hidden: Collection[str] = ()
-) -> dict[str, Trial]:
+) -> dict[str, RunReport]:
     """One `Trial` per run; an empty one where nothing usable came back.
 
     Args:
         hidden: Runs on data that nobody is shown. Whatever the code can say in a text of its own is left out of them.
     """
-    report = document(texts.get("report", ""))
+    report = parse_report(texts.get("report", ""))
     found = {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
     return {run: _silent(one) if run in hidden else one for run, one in found.items()}
 
 
-def _silent(trial: Trial) -> Trial:
+def _silent(trial: RunReport) -> RunReport:
     """*trial* without words: an error is known by its place and by a kind of Python's own, a value by such a kind."""
     errors = [
         replace(one, kind=one.kind if one.kind in _ERRORS else "error", text="", source="", operands=())
@@ -165,7 +165,7 @@ def _known(kind: str) -> str:
     return unfit[0] if unfit else kind if kind in _KINDS else "object"
 
 
-def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], report: Mapping[str, Any]) -> Trial:
+def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], report: Mapping[str, Any]) -> RunReport:
     prefix, later = f"{run}/", f"{run}/later/"
     changed = {key.removeprefix(later): one for key, one in arrays.items() if key.startswith(later)}
     values = {
@@ -181,34 +181,34 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         kinds[name] = str(_mapping(kind).get("kind", "object"))[:80]
     unfit = f"!{prefix}"
     kinds |= {key.removeprefix(unfit): text[:200] for key, text in texts.items() if key.startswith(unfit)}
-    return Trial(
+    return RunReport(
         values=values,
         later=changed,
         changed_by={name: at for name, at in _mapping(report.get("changed")).items() if isinstance(at, int)},
         kinds=kinds,
-        errors=tuple(raised(one) for one in listed(report.get("errors")) if isinstance(one, dict)),
+        errors=tuple(parse_error(one) for one in as_list(report.get("errors")) if isinstance(one, dict)),
         mutated=_first(_events(report.get("mutated"))),
         rebound=_events(report.get("rebound")),
-        shown=tuple(_shown(one) for one in listed(report.get("shown"))[:_SHOWN]),
+        shown=tuple(_shown(one) for one in as_list(report.get("shown"))[:_SHOWN]),
     )
 
 
-def _shown(value: object) -> Shown:
+def _shown(value: object) -> ShownValue:
     """What was shown of one name."""
     one = _mapping(value)
-    return Shown(
+    return ShownValue(
         name=str(one.get("name", ""))[:200],
         shape=numbers_in(one.get("shape")),
         dtype=str(one.get("dtype", ""))[:20],
         text=str(one.get("text", ""))[:4000],
-        rows=tuple(tuple(str(cell)[:_CELL] for cell in listed(row)[:HEAD]) for row in listed(one.get("rows"))[:HEAD]),
-        map=tuple(found[0] for row in listed(one.get("map"))[:_MAP] if (found := _LEVELS.fullmatch(str(row)))),
+        rows=tuple(tuple(str(cell)[:_CELL] for cell in as_list(row)[:HEAD]) for row in as_list(one.get("rows"))[:HEAD]),
+        map=tuple(found[0] for row in as_list(one.get("map"))[:_MAP] if (found := _LEVELS.fullmatch(str(row)))),
     )
 
 
 def _events(value: object) -> tuple[tuple[str, int], ...]:
     """Names and the indices of statements that did something to them."""
-    pairs = ((_mapping(one).get("name"), _mapping(one).get("statement")) for one in listed(value))
+    pairs = ((_mapping(one).get("name"), _mapping(one).get("statement")) for one in as_list(value))
     return tuple((name, at) for name, at in pairs if isinstance(name, str) and type(at) is int)
 
 
@@ -219,7 +219,7 @@ def _first(events: Sequence[tuple[str, int]]) -> dict[str, int]:
     return found
 
 
-def document(text: str) -> Mapping[str, Any]:
+def parse_report(text: str) -> Mapping[str, Any]:
     """A report of the jail; empty when it is none. Its texts can be encoded."""
     try:
         found = json.loads(text or "{}")

@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 
-from app.bindings import as_written, called, comparisons, root_of
+from app.bindings import as_written, called_name, idle_comparisons, root_of
 from app.grading.diagnosis.grammar import is_module
-from app.grading.judge.plan import Plan
+from app.grading.judge.plan import ParsedSubmission
 
 ALIKE = 0.8
 _STORES = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp)
@@ -19,7 +19,7 @@ _SIGNS = {
 }
 
 
-def unwritten(name: str, plan: Plan, required: Collection[str], tensors: Collection[str]) -> str:
+def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[str], tensors: Collection[str]) -> str:
     """Why no tensor called *name* was left.
 
     Args:
@@ -28,7 +28,7 @@ def unwritten(name: str, plan: Plan, required: Collection[str], tensors: Collect
     """
     if not plan.lines:
         return f"Nothing is written here yet. A line `{name} = …` is wanted."
-    if said := compared(name, plan):
+    if said := comparison_text(name, plan):
         return said
     if out := re.search(rf"^[ \t]{{0,40}}#[ \t]{{0,8}}{name}[ \t]{{0,8}}[-+]?=", plan.source, re.MULTILINE):
         line = plan.source.count("\n", 0, out.end()) + 1
@@ -39,16 +39,16 @@ def unwritten(name: str, plan: Plan, required: Collection[str], tensors: Collect
     return f"No tensor called `{name}` was left when the code ended.{hint}"
 
 
-def compared(name: str, plan: Plan) -> str:
+def comparison_text(name: str, plan: ParsedSubmission) -> str:
     """What the first line does that reads `name == value` or the like; empty where none does."""
-    found = (one for line in plan.lines for other, one in comparisons(line.node) if other == name)
+    found = (one for line in plan.lines for other, one in idle_comparisons(line.node) if other == name)
     for one in found:
         kind = type(one.ops[0]) if isinstance(one, ast.Compare) else type(one)
         return f"Line {one.lineno} {_SIGNS[kind].format(name)}."
     return ""
 
 
-def idle(name: str, plan: Plan) -> str:
+def idle_line_text(name: str, plan: ParsedSubmission) -> str:
     """The line that computes something of *name* and keeps it nowhere, such as `dz / N`; empty where none does."""
     if any(isinstance(node, ast.ClassDef) for line in plan.lines for node in ast.walk(line.node)):
         return ""  # what a method of the learner's own changes, only its text says
@@ -66,19 +66,23 @@ def _stores(node: ast.AST) -> Iterator[str]:
     """Names that *node* binds to a list, a dictionary or a set, whose methods change it."""
     for one in ast.walk(node):
         match one:
-            case ast.Assign(targets=[*targets], value=value) if isinstance(value, _STORES) or called(value) in _NEW:
+            case ast.Assign(targets=[*targets], value=value) if (
+                isinstance(value, _STORES) or called_name(value) in _NEW
+            ):
                 yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 _PAIRS = frozenset(["max", "min", "sort", "topk", "kthvalue", "median", "mode", "cummax", "cummin"])
 
 
-def paired(name: str, plan: Plan) -> str:
+def paired_value_text(name: str, plan: ParsedSubmission) -> str:
     """A comparison on the way to *name* with what `x.max(1)` gives, which is no tensor; empty where there is none."""
     for line in plan.writing(name):
         for node in ast.walk(line.node):
             sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
-            pairs = (one for one in sides if isinstance(one, ast.Call) and called(one) in _PAIRS and _with_axis(one))
+            pairs = (
+                one for one in sides if isinstance(one, ast.Call) and called_name(one) in _PAIRS and _with_axis(one)
+            )
             for pair in pairs:
                 text = as_written(pair)
                 gives = f"`{text}`, which gives two things; take the values, `{text}.values`"
@@ -91,7 +95,7 @@ def _with_axis(call: ast.Call) -> bool:
     return len(call.args) + len(call.keywords) > (0 if own else 1)
 
 
-def _instead(name: str, plan: Plan, tensors: Collection[str]) -> str:
+def _instead(name: str, plan: ParsedSubmission, tensors: Collection[str]) -> str:
     """What the code did instead: changed the tensor, ran the forward line once more, or kept nothing."""
     for line in reversed(plan.lines):
         given = sorted(line.writes & set(tensors), key=lambda one: one != name[1:])

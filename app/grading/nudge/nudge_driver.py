@@ -13,13 +13,13 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from app.grading.forward.driver_jobs import NudgeHeader, Output
+from app.grading.forward.driver_jobs import DriverOutput, NudgeHeader
 
 Tensor = torch.Tensor
 _TEXT_CHARS = 2000
 
 
-def run(header: NudgeHeader, arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: NudgeHeader, arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Send L without a nudge, and by step of *header* L above, L below and their differences from each other."""
     torch.set_default_dtype(torch.float64)
     probe = _Probe(header, arrays)

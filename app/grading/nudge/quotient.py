@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.content.lookalikes import IN_SUMS
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.judge.compare import Array
 
 STEPS = tuple(10.0**-power for power in range(2, 13))
@@ -83,7 +83,7 @@ def read_quotient(rows: Array, size: float) -> Quotient | None:
 
 def read_entry(text: str, name: str, shape: tuple[int, ...]) -> tuple[int, ...] | str:
     """The index that *text* means, such as `[1, 2]` or `1 2`; or what is wrong with it, in words."""
-    kind = f"`{name}` has shape `{written(shape)}`"
+    kind = f"`{name}` has shape `{format_shape(shape)}`"
     many = len(shape)
     wanted = "it is one number and takes no index" if not many else f"give {_count(many)}, {_example(shape)}"
     inside = re.fullmatch(r"[\[(]?([^\[\]()]*?)[\])]?", text.strip().translate(IN_SUMS))
@@ -102,7 +102,7 @@ def read_entry(text: str, name: str, shape: tuple[int, ...]) -> tuple[int, ...] 
     return tuple(at % size for at, size in zip(entry, shape, strict=True))
 
 
-def compared(quotient: Quotient, own: float, scale: float) -> str:
+def quotient_text(quotient: Quotient, own: float, scale: float) -> str:
     """The difference between the learner's number and the quotient, in words.
 
     Args:
@@ -137,7 +137,7 @@ def _unlike(own: float, value: float, allowed: float) -> str:
     return f"Your number is {ratio:.4g} times the quotient."
 
 
-def remark(quotient: Quotient) -> str:
+def quotient_remark(quotient: Quotient) -> str:
     """What the quotient does not show of itself; empty where it is a plain slope."""
     if not quotient.settled:
         return "The quotient does not come to rest however small h is: L jumps here, and a jump has no slope."

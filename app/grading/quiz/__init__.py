@@ -3,8 +3,17 @@
 from collections.abc import Mapping
 from functools import partial
 
-from app.content.blocks import Axes, Cells, Choice, Matmul, Number, Numbers, Order, Shape
-from app.grading.quiz.feedback import Mark, marked
+from app.content.blocks import (
+    AxesQuestion,
+    CellsQuestion,
+    ChoiceQuestion,
+    MatmulQuestion,
+    NumberQuestion,
+    NumbersQuestion,
+    OrderQuestion,
+    ShapeQuestion,
+)
+from app.grading.quiz.feedback import Mark, mark_with
 from app.grading.quiz.mark_axes import mark_axes
 from app.grading.quiz.mark_cells import mark_cells
 from app.grading.quiz.mark_choice import mark_choice
@@ -16,14 +25,14 @@ from app.grading.quiz.mark_shape import mark_shape
 __all__ = ["mark"]
 
 MARKS: Mapping[type, Mark] = {
-    Shape: mark_shape,
-    Number: mark_number,
-    Numbers: mark_numbers,
-    Choice: mark_choice,
-    Axes: mark_axes,
-    Matmul: mark_matmul,
-    Order: mark_order,
-    Cells: mark_cells,
+    ShapeQuestion: mark_shape,
+    NumberQuestion: mark_number,
+    NumbersQuestion: mark_numbers,
+    ChoiceQuestion: mark_choice,
+    AxesQuestion: mark_axes,
+    MatmulQuestion: mark_matmul,
+    OrderQuestion: mark_order,
+    CellsQuestion: mark_cells,
 }
 
-mark = partial(marked, MARKS)
+mark = partial(mark_with, MARKS)

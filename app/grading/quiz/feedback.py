@@ -6,10 +6,18 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.content.blocks import Axes, Cells, Forward, Matmul, Numbers, Order, Quiz
-from app.content.blocks import Shape as ShapeQuiz
+from app.content.blocks import (
+    AxesQuestion,
+    CellsQuestion,
+    Forward,
+    MatmulQuestion,
+    NumbersQuestion,
+    OrderQuestion,
+    Quiz,
+)
+from app.content.blocks import ShapeQuestion as ShapeQuiz
 from app.content.programs import tensors_of
-from app.content.sentences import sentence
+from app.content.sentences import render_sentence
 from app.grading.forward.facts import Shape
 
 
@@ -32,14 +40,14 @@ NOT_YET = "Not yet."
 THAT_IS_IT, THOSE_ARE, THAT_HOLDS = USUAL = "That is the number.", "Those are the numbers.", "That holds."
 """Said to a right answer for want of anything to say."""
 LONGEST_ANSWER, LONGEST_VALUE = 120, 24
-IN_PLACE = (Order, Cells, Numbers)
+IN_PLACE = (OrderQuestion, CellsQuestion, NumbersQuestion)
 """Kinds of quiz in whose answers a value is known by its place, so that an empty one counts."""
 
 Shapes = Mapping[str, Shape]
 Mark = Callable[[Any, Sequence[str], Shapes, Forward | None], Feedback]
 
 
-def marked(
+def mark_with(
     marks: Mapping[type, Mark], quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: Forward | None = None
 ) -> Feedback:
     """The reply to *answer*, from the one of *marks* for the kind of *quiz*.
@@ -66,9 +74,9 @@ def marked(
 def wanted_tensors(quiz: Quiz, forward: Forward) -> tuple[str, ...]:
     """A product may be made of any tensor of the program; other quizzes are about those that they name."""
     match quiz:
-        case Matmul():
+        case MatmulQuestion():
             return tensors_of(forward)
-        case Axes(of=of, source=source):
+        case AxesQuestion(of=of, source=source):
             return of.removeprefix("d"), source.removeprefix("d")
         case ShapeQuiz(of=str() as of):
             return (of.removeprefix("d"),)
@@ -87,30 +95,34 @@ def tensor_of(name: str, shapes: Mapping[str, Shape]) -> str | None:
     return name[1:] if name.startswith("d") and name[1:] in shapes else None
 
 
-def listed(words: Sequence[str]) -> str:
+def word_list(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def counted(number: int, thing: str, things: str) -> str:
+def count_text(number: int, thing: str, things: str) -> str:
     return f"{number} {thing if number == 1 else things}"
 
 
-def unread(message: str, echo: str = "") -> Feedback:
+def unread_feedback(message: str, echo: str = "") -> Feedback:
     """Neither right nor wrong."""
-    return Feedback(correct=None, message=sentence(message), echo=echo)
+    return Feedback(correct=None, message=render_sentence(message), echo=echo)
 
 
-def wrong(message: str | Markup, echo: str = "") -> Feedback:
-    return Feedback(correct=False, message=message if isinstance(message, Markup) else sentence(message), echo=echo)
+def wrong_feedback(message: str | Markup, echo: str = "") -> Feedback:
+    return Feedback(
+        correct=False, message=message if isinstance(message, Markup) else render_sentence(message), echo=echo
+    )
 
 
-def right(message: str | Markup, echo: str = "") -> Feedback:
-    return Feedback(correct=True, message=message if isinstance(message, Markup) else sentence(message), echo=echo)
+def right_feedback(message: str | Markup, echo: str = "") -> Feedback:
+    return Feedback(
+        correct=True, message=message if isinstance(message, Markup) else render_sentence(message), echo=echo
+    )
 
 
-def underivable(name: str) -> Feedback:
+def underivable_feedback(name: str) -> Feedback:
     """The author's program, or a grader that is not there, is the reason; never the learner."""
-    return unread(f"The shape of `{name}` is not known yet, so this answer cannot be marked now.")
+    return unread_feedback(f"The shape of `{name}` is not known yet, so this answer cannot be marked now.")

@@ -7,12 +7,22 @@ from itertools import combinations
 
 import numpy as np
 
-from app.content.blocks import Axes, Forward
-from app.content.sizes import name_of, shape_text, written
+from app.content.blocks import AxesQuestion, Forward
+from app.content.sizes import format_shape, name_of, shape_text
 from app.grading.forward.data import Array
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, listed, right, tensor_of, underivable, unread, wrong
-from app.grading.quiz.worked import equal, slices, worked
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    Feedback,
+    Shapes,
+    right_feedback,
+    tensor_of,
+    underivable_feedback,
+    unread_feedback,
+    word_list,
+    wrong_feedback,
+)
+from app.grading.quiz.worked import evaluate_on_random_data, gradient_slices, is_equal
 
 MOST_AXES = 6
 
@@ -31,28 +41,30 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class AxesOption:
     """What summing over *axes* leaves, for a page that shows it as the learner chooses."""
 
     axes: tuple[int, ...]
     shape: Shape
 
 
-def axes_offered(quiz: Axes, shapes: Mapping[str, Shape]) -> tuple[Axis, ...]:
+def axes_offered(quiz: AxesQuestion, shapes: Mapping[str, Shape]) -> tuple[Axis, ...]:
     """The axes of the quiz's source, from the left; empty while its shape is not known."""
     tensor = tensor_of(quiz.source, shapes)
     sizes = shapes[tensor] if tensor else ()
     return tuple(Axis(number, name_of(size), int(size)) for number, size in enumerate(sizes))
 
 
-def sums_offered(quiz: Axes, shapes: Mapping[str, Shape]) -> tuple[Sum, ...]:
+def sums_offered(quiz: AxesQuestion, shapes: Mapping[str, Shape]) -> tuple[AxesOption, ...]:
     """Every choice of axes with the shape it leaves; empty where there are too many axes to list."""
     offered = axes_offered(quiz, shapes)
     numbers = range(len(offered))
     if len(offered) > MOST_AXES:
         return ()
     choices = [choice for count in range(len(offered) + 1) for choice in combinations(numbers, count)]
-    return tuple(Sum(choice, tuple(axis.size for axis in offered if axis.number not in choice)) for choice in choices)
+    return tuple(
+        AxesOption(choice, tuple(axis.size for axis in offered if axis.number not in choice)) for choice in choices
+    )
 
 
 def stretched(source: Shape, target: Shape) -> tuple[frozenset[int], frozenset[int]] | None:
@@ -75,7 +87,7 @@ def stretched(source: Shape, target: Shape) -> tuple[frozenset[int], frozenset[i
     return frozenset(must), frozenset(may)
 
 
-def right_axes(quiz: Axes, shapes: Shapes, forward: Forward | None) -> tuple[frozenset[int], ...]:
+def right_axes(quiz: AxesQuestion, shapes: Shapes, forward: Forward | None) -> tuple[frozenset[int], ...]:
     """Every choice of axes that is right, the smallest first.
 
     By the numbers: of a gradient that comes to one place of an axis alone, something arrives at one place where the
@@ -97,17 +109,19 @@ def right_axes(quiz: Axes, shapes: Shapes, forward: Forward | None) -> tuple[fro
     return tuple(must | set(some) for size in range(len(may) + 1) for some in combinations(may, size))
 
 
-def _by_numbers(quiz: Axes, forward: Forward, source: str, target: str) -> Callable[[frozenset[int]], bool] | None:
+def _by_numbers(
+    quiz: AxesQuestion, forward: Forward, source: str, target: str
+) -> Callable[[frozenset[int]], bool] | None:
     """Whether a choice of axes is right; None where the program cannot be read."""
-    numbers = worked(forward)
+    numbers = evaluate_on_random_data(forward)
     if numbers is None or not {quiz.source, quiz.of} <= numbers.keys():
         return None
     start, end = numbers[quiz.source], numbers[quiz.of]
     gradients = source != quiz.source and target != quiz.of
-    sent = slices(forward, source, target) if gradients else None
+    sent = gradient_slices(forward, source, target) if gradients else None
 
     def is_right(axes: frozenset[int]) -> bool:
-        return equal(start.sum(tuple(axes)), end) or (sent is not None and _sums(axes, start.shape, end.shape, sent))
+        return is_equal(start.sum(tuple(axes)), end) or (sent is not None and _sums(axes, start.shape, end.shape, sent))
 
     return is_right
 
@@ -134,26 +148,28 @@ def _spread(places: Sequence[Array], size: int) -> bool:
     return size == 1 or any((one & other).any() for one, other in combinations(reached, 2))
 
 
-def mark_axes(quiz: Axes, values: Sequence[str], shapes: Shapes, forward: Forward | None) -> Feedback:
+def mark_axes(quiz: AxesQuestion, values: Sequence[str], shapes: Shapes, forward: Forward | None) -> Feedback:
     source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
     if source is None or target is None:
-        return underivable(quiz.source if source is None else quiz.of)
+        return underivable_feedback(quiz.source if source is None else quiz.of)
     answers = right_axes(quiz, shapes, forward)
     if not answers:
-        return underivable(quiz.of)
+        return underivable_feedback(quiz.of)
     count = len(shapes[source])
     chosen = axes_in(values, count)
     if chosen is None:
-        return unread(f"{NOT_YET} `{quiz.source}` has the axes {listed([f'`{axis}`' for axis in range(count)])}.")
+        return unread_feedback(
+            f"{NOT_YET} `{quiz.source}` has the axes {word_list([f'`{axis}`' for axis in range(count)])}."
+        )
     if not chosen and answers[0]:
-        return unread(f"{NOT_YET} Choose at least one axis.")
+        return unread_feedback(f"{NOT_YET} Choose at least one axis.")
     echo = f"sum over {_axes_words(chosen)}" if chosen else "no sum"
     if chosen in answers:
-        return right(_right(quiz, chosen, shapes[source], shapes[target]), echo)
+        return right_feedback(_right(quiz, chosen, shapes[source], shapes[target]), echo)
     for one in quiz.tempting:
         if axes_in([one.value], count) == chosen:
-            return wrong(one.html, echo)
-    return wrong(_wrong(quiz, chosen, shapes[source], shapes[target], target), echo)
+            return wrong_feedback(one.html, echo)
+    return wrong_feedback(_wrong(quiz, chosen, shapes[source], shapes[target], target), echo)
 
 
 def axes_in(values: Sequence[str], count: int) -> frozenset[int] | None:
@@ -171,7 +187,7 @@ def axes_in(values: Sequence[str], count: int) -> frozenset[int] | None:
 
 def _axes_words(axes: frozenset[int]) -> str:
     numbers = [str(axis) for axis in sorted(axes)]
-    return f"{'axis' if len(numbers) == 1 else 'axes'} {listed(numbers)}"
+    return f"{'axis' if len(numbers) == 1 else 'axes'} {word_list(numbers)}"
 
 
 def _summed(axes: frozenset[int], source: Shape) -> str:
@@ -180,7 +196,7 @@ def _summed(axes: frozenset[int], source: Shape) -> str:
     for axis in sorted(axes):
         name = name_of(source[axis])
         words.append(f"axis {axis} ({f'`{name}`, ' if name else ''}{int(source[axis])} entries)")
-    return listed(words) or "no axis"
+    return word_list(words) or "no axis"
 
 
 def _holds(shape: Shape) -> str:
@@ -191,7 +207,7 @@ def _holds(shape: Shape) -> str:
     if not names:
         return "a single number"
     if all(name.startswith("`") for name in names):
-        return f"one number per {listed(names)}"
+        return f"one number per {word_list(names)}"
     return f"{' × '.join(str(int(size)) for size in shape)} numbers"
 
 
@@ -201,17 +217,17 @@ def _left(axes: frozenset[int], source: Shape, *, keepdim: bool = False) -> Shap
     return tuple(size for axis, size in enumerate(source) if axis not in axes)
 
 
-def _right(quiz: Axes, chosen: frozenset[int], source: Shape, target: Shape) -> str:
+def _right(quiz: AxesQuestion, chosen: frozenset[int], source: Shape, target: Shape) -> str:
     if not chosen:
         return f"Nothing was copied, so nothing is summed: `{quiz.of}` has the shape {shape_text(target)}."
     left = _left(chosen, source)
     told = f"Summing over {_summed(chosen, source)} leaves {shape_text(left)}: {_holds(left)}."
     if left == target:
         return told
-    return f"{told} With `keepdim=True` it keeps the shape of `{quiz.of}`, `{written(target)}`."
+    return f"{told} With `keepdim=True` it keeps the shape of `{quiz.of}`, `{format_shape(target)}`."
 
 
-def _wrong(quiz: Axes, chosen: frozenset[int], source: Shape, target: Shape, tensor: str) -> str:
+def _wrong(quiz: AxesQuestion, chosen: frozenset[int], source: Shape, target: Shape, tensor: str) -> str:
     left = _left(chosen, source)
     told = f"You summed over {_summed(chosen, source)}. What is left is {shape_text(left)}: {_holds(left)}."
     needs = f"`{quiz.of}` needs {shape_text(target)}: {_holds(target)}."

@@ -8,32 +8,42 @@ from itertools import product
 
 import numpy as np
 
-from app.content.blocks import Cells, Forward, Number
+from app.content.blocks import CellsQuestion, Forward, NumberQuestion
 from app.content.exercises import ROUNDING, USUAL_TOLERANCE
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.data import draw_inputs
-from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, right, underivable, unread, wrong
-from app.grading.quiz.mark_number import answered_each, spread
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    THAT_HOLDS,
+    Feedback,
+    Shapes,
+    count_text,
+    right_feedback,
+    underivable_feedback,
+    unread_feedback,
+    wrong_feedback,
+)
+from app.grading.quiz.mark_number import answered_each, spread_values
 from app.grading.reading.node import UntracedError
-from app.grading.reading.walk import values_of, walked
+from app.grading.reading.walk import trace_program, values_of
 
 MOST = 64
 NUDGE = 1e-3
 _ZERO = 1e-9
 
 
-def mark_cells(quiz: Cells, values: Sequence[str], _shapes: Shapes, forward: Forward | None) -> Feedback:
+def mark_cells(quiz: CellsQuestion, values: Sequence[str], _shapes: Shapes, forward: Forward | None) -> Feedback:
     answer = answer_of(quiz, forward)
     if answer is None:
-        return underivable(quiz.of)
+        return underivable_feedback(quiz.of)
     names = names_of(quiz, answer.shape)
     if quiz.pick is not None:
         return _picked(quiz, values, answer, names)
     return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, values, answer, names)
 
 
-def answer_of(quiz: Cells, forward: Forward | None) -> Array | None:
+def answer_of(quiz: CellsQuestion, forward: Forward | None) -> Array | None:
     """The entries of the table, or for each of them whether it is right; None where the program cannot be walked."""
     if forward is None:
         return None
@@ -45,14 +55,14 @@ def answer_of(quiz: Cells, forward: Forward | None) -> Array | None:
     return found if 0 < found.size <= MOST else None
 
 
-def names_of(quiz: Cells, shape: Sequence[int]) -> list[str]:
+def names_of(quiz: CellsQuestion, shape: Sequence[int]) -> list[str]:
     """The cells in the order of an answer: `dA[0, 1]`."""
     if not shape:
         return [quiz.of]
     return [f"{quiz.of}[{', '.join(map(str, index))}]" for index in product(*map(range, shape))]
 
 
-def right_values(quiz: Cells, answer: Array) -> list[str]:
+def right_values(quiz: CellsQuestion, answer: Array) -> list[str]:
     """The right answer as it comes from the page."""
     flat = answer.ravel().tolist()
     if quiz.pick is not None:
@@ -60,8 +70,8 @@ def right_values(quiz: Cells, answer: Array) -> list[str]:
     return [str(at) for at, fed in enumerate(flat) if fed] if quiz.feeds else [f"{one:.6g}" for one in flat]
 
 
-def _entries(quiz: Cells, forward: Forward) -> Array:
-    walk = walked(forward, quiz.at)
+def _entries(quiz: CellsQuestion, forward: Forward) -> Array:
+    walk = trace_program(forward, quiz.at)
     return walk.values[quiz.of] if quiz.of in walk.values else walk.gradients[quiz.of.removeprefix("d")]
 
 
@@ -74,19 +84,19 @@ def _meant(pick: tuple[int, ...] | str, entries: Array) -> Array:
     return found if np.count_nonzero(found) == 1 else np.zeros(entries.shape, dtype=bool)
 
 
-def _picked(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+def _picked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
     chosen = [at for at in map(_as_index, values) if at is not None and at < len(names)]
     if not chosen:
-        return unread(f"{NOT_YET} Choose one of the entries.")
+        return unread_feedback(f"{NOT_YET} Choose one of the entries.")
     if len(chosen) > 1:
-        return unread(f"{NOT_YET} Only one entry is asked for.")
+        return unread_feedback(f"{NOT_YET} Only one entry is asked for.")
     name = names[chosen[0]]
     if answer.ravel()[chosen[0]]:
-        return right(THAT_HOLDS, name)
+        return right_feedback(THAT_HOLDS, name)
     for one in quiz.tempting:
         if _squeezed(one.value) == _squeezed(name):
-            return wrong(one.html, name)
-    return wrong(f"{NOT_YET} It is not `{name}`.", name)
+            return wrong_feedback(one.html, name)
+    return wrong_feedback(f"{NOT_YET} It is not `{name}`.", name)
 
 
 def _as_index(value: str) -> int | None:
@@ -97,7 +107,7 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _fed(quiz: Cells, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
+def _fed(quiz: CellsQuestion, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
     drawn = draw_inputs(forward, forward.dims, quiz.name, "float64")
     point = {one: np.asarray(quiz.at.get(one, drawn[one])) for one in drawn}
     moved = {**point, name: point[name].astype(np.float64)}
@@ -109,24 +119,26 @@ def _tolerance(entry: float) -> float:
     return ROUNDING if abs(entry - round(entry)) <= _ZERO else USUAL_TOLERANCE
 
 
-def _filled(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
-    texts = spread(values, len(names))
+def _filled(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+    texts = spread_values(values, len(names))
     asked = [
-        Number(place=quiz.place, name=name, answer=repr(float(entry)), rtol=_tolerance(float(entry)), atol=_ZERO)
+        NumberQuestion(
+            place=quiz.place, name=name, answer=repr(float(entry)), rtol=_tolerance(float(entry)), atol=_ZERO
+        )
         for name, entry in zip(names, answer.ravel(), strict=True)
     ]
     found = answered_each(asked, texts, "cell", "cells")
     if isinstance(found, Feedback):
         return found
     if all(one.correct for one in found):
-        return right(f"That is `{quiz.of}`, entry by entry.")
+        return right_feedback(f"That is `{quiz.of}`, entry by entry.")
     for tempting in quiz.tempting:
-        entries = spread([tempting.value], len(texts))
+        entries = spread_values([tempting.value], len(texts))
         if len(entries) == len(texts) and all(map(_agree, texts, entries)):
-            return wrong(tempting.html)
+            return wrong_feedback(tempting.html)
     off = [name for name, one in zip(names, found, strict=True) if not one.correct]
     told = f"{len(names) - len(off)} of {len(names)} are right."
-    return wrong(f"{NOT_YET} {told} Look at `{off[0]}` first.")
+    return wrong_feedback(f"{NOT_YET} {told} Look at `{off[0]}` first.")
 
 
 def _agree(text: str, entry: str) -> bool:
@@ -136,26 +148,28 @@ def _agree(text: str, entry: str) -> bool:
         return text == entry
 
 
-def _ticked(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+def _ticked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
     words = [word for value in values for word in value.replace(",", " ").split()]
     chosen = {int(word) for word in words if word.isdecimal() and len(word) < 4 and int(word) < len(names)}
     if not chosen:
-        return unread(f"{NOT_YET} Tick every cell that changes.")
+        return unread_feedback(f"{NOT_YET} Tick every cell that changes.")
     fed = set(np.flatnonzero(answer).tolist())
     entry = _entry(quiz)
     if chosen == fed:
-        return right(f"`{entry}` feeds {counted(len(fed), 'entry', 'entries')} of `{quiz.of}`, and no other.")
+        return right_feedback(
+            f"`{entry}` feeds {count_text(len(fed), 'entry', 'entries')} of `{quiz.of}`, and no other."
+        )
     for one in quiz.tempting:
         if {int(word) for word in one.value.replace(",", " ").split() if word.isdecimal()} == chosen:
-            return wrong(one.html)
+            return wrong_feedback(one.html)
     extra, missing = sorted(chosen - fed), sorted(fed - chosen)
     if extra:
-        return wrong(f"{NOT_YET} `{names[extra[0]]}` stays as it is when `{entry}` changes.")
-    return wrong(
+        return wrong_feedback(f"{NOT_YET} `{names[extra[0]]}` stays as it is when `{entry}` changes.")
+    return wrong_feedback(
         f"{NOT_YET} `{names[missing[0]]}` changes, too." if len(chosen) > 1 else f"{NOT_YET} It is not the only one."
     )
 
 
-def _entry(quiz: Cells) -> str:
+def _entry(quiz: CellsQuestion) -> str:
     name, index = quiz.feeds or (quiz.of, ())
-    return f"{name}[{written(index).strip('(),')}]" if index else name
+    return f"{name}[{format_shape(index).strip('(),')}]" if index else name

@@ -4,29 +4,40 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice, Forward, Option
-from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, right, unread, wrong
+from app.content.blocks import ChoiceQuestion, Forward, Option
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    THAT_HOLDS,
+    Feedback,
+    Shapes,
+    count_text,
+    right_feedback,
+    unread_feedback,
+    wrong_feedback,
+)
 
 
-def mark_choice(quiz: Choice, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+def mark_choice(quiz: ChoiceQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     chosen = {int(value) for value in values if value.isdecimal() and len(value) < 4}
     chosen &= set(range(len(quiz.options)))
     if not chosen:
-        return unread(f"{NOT_YET} Choose {'every option that holds' if quiz.multiple else 'one of the options'}.")
+        return unread_feedback(
+            f"{NOT_YET} Choose {'every option that holds' if quiz.multiple else 'one of the options'}."
+        )
     wanted = {index for index, option in enumerate(quiz.options) if option.right}
     false = [quiz.options[index] for index in sorted(chosen - wanted)]
     told = [option for option in false if option.feedback]
     if not quiz.multiple and len(chosen) > 1:
-        return unread(f"{NOT_YET} Exactly one option holds: choose one.")
+        return unread_feedback(f"{NOT_YET} Exactly one option holds: choose one.")
     if chosen == wanted:
         said = [option for option in quiz.options if option.right and option.feedback]
-        return right(_of_each(said, len(chosen) > 1) if said else THAT_HOLDS)
+        return right_feedback(_of_each(said, len(chosen) > 1) if said else THAT_HOLDS)
     if told:
-        return wrong(_of_each(told, len(chosen) > 1))
+        return wrong_feedback(_of_each(told, len(chosen) > 1))
     if false:
-        return wrong(f"{NOT_YET} {'Not all of these hold.' if len(chosen) > 1 else 'That does not hold.'}")
-    missing = counted(len(wanted - chosen), "option that also holds is", "options that also hold are")
-    return wrong(f"{NOT_YET} What you chose holds, but {missing} missing.")
+        return wrong_feedback(f"{NOT_YET} {'Not all of these hold.' if len(chosen) > 1 else 'That does not hold.'}")
+    missing = count_text(len(wanted - chosen), "option that also holds is", "options that also hold are")
+    return wrong_feedback(f"{NOT_YET} What you chose holds, but {missing} missing.")
 
 
 def _of_each(options: Sequence[Option], named: bool) -> Markup:

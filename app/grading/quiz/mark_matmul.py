@@ -11,13 +11,21 @@ from itertools import product as pairs
 
 import numpy as np
 
-from app.content.blocks import Forward, Matmul
-from app.content.programs import parsed, targets, tensors_of
-from app.content.sizes import shape_text, written
+from app.content.blocks import Forward, MatmulQuestion
+from app.content.programs import parse_program, target_names, tensors_of
+from app.content.sizes import format_shape, shape_text
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import NOT_YET, Feedback, right, tensor_of, underivable, unread, wrong
-from app.grading.quiz.worked import Numbers, worked
-from app.grading.reading.node import Array, Node, fits, reduce_to
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    Feedback,
+    right_feedback,
+    tensor_of,
+    underivable_feedback,
+    unread_feedback,
+    wrong_feedback,
+)
+from app.grading.quiz.worked import Numbers, evaluate_on_random_data
+from app.grading.reading.node import Array, OpNode, is_broadcastable, reduce_to
 from app.grading.reading.rules import backward
 
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
@@ -26,7 +34,7 @@ NO_FLAGS = frozenset({"-", "off", "false", "False", "0", "no"})
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class OfferedTensor:
     """One tensor that the page offers, with its shape as it is and transposed."""
 
     name: str
@@ -38,7 +46,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class ProductFactor:
     """One side of a product."""
 
     name: str
@@ -49,15 +57,17 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ForwardProduct:
     """The forward product that a gradient comes from: *left* @ *right*, and the gradient that arrives at it."""
 
-    left: Factor
-    right: Factor
+    left: ProductFactor
+    right: ProductFactor
     upstream: str
 
 
-def operands_offered(quiz: Matmul, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[Operand, ...]:
+def operands_offered(
+    quiz: MatmulQuestion, shapes: Mapping[str, Shape], forward: Forward | None
+) -> tuple[OfferedTensor, ...]:
     """The tensors that meet in the quiz's product, and the upstream; all tensors where no product was found."""
     rule = rule_of(quiz, forward, shapes)
     if rule:
@@ -67,42 +77,44 @@ def operands_offered(quiz: Matmul, shapes: Mapping[str, Shape], forward: Forward
         names = (*tensors, *(forward.upstreams if forward else ()))
     unique = dict.fromkeys(name for name in names if name != quiz.of)
     owners = {name: tensor_of(name, shapes) for name in unique}
-    return tuple(Operand(name, shapes[owner]) for name, owner in owners.items() if owner and shapes[owner])
+    return tuple(OfferedTensor(name, shapes[owner]) for name, owner in owners.items() if owner and shapes[owner])
 
 
-def right_products(quiz: Matmul, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[str, ...]:
+def right_products(quiz: MatmulQuestion, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[str, ...]:
     """Every product of the offered operands that is right; a quiz with none is the author's fault."""
     offered = operands_offered(quiz, shapes, forward)
-    factors = [Factor(one.name, transposed) for one in offered for transposed in (False, True)]
+    factors = [ProductFactor(one.name, transposed) for one in offered for transposed in (False, True)]
     factors = [one for one in factors if not one.transposed or len(shapes[tensor_of(one.name, shapes) or ""]) > 1]
     return tuple(f"{a} @ {b}" for a, b in pairs(factors, repeat=2) if _is_right(quiz, (a, b), shapes, forward))
 
 
-def mark_matmul(quiz: Matmul, values: Sequence[str], shapes: Mapping[str, Shape], forward: Forward | None) -> Feedback:
+def mark_matmul(
+    quiz: MatmulQuestion, values: Sequence[str], shapes: Mapping[str, Shape], forward: Forward | None
+) -> Feedback:
     target = tensor_of(quiz.of, shapes)
     if target is None:
-        return underivable(quiz.of)
+        return underivable_feedback(quiz.of)
     factors = factors_in(values)
     if factors is None:
-        return unread(f"{NOT_YET} Choose two tensors, such as `A.T @ B`.")
+        return unread_feedback(f"{NOT_YET} Choose two tensors, such as `A.T @ B`.")
     for factor in factors:
         if tensor_of(factor.name, shapes) is None:
-            return unread(_unknown(factor.name, forward))
+            return unread_feedback(_unknown(factor.name, forward))
     left, right_side = (_shape(factor, shapes) for factor in factors)
     text = f"{factors[0]} @ {factors[1]}"
     result = product_shape(left, right_side)
     if result is None:
-        return wrong(_unfit(factors, left, right_side), text)
+        return wrong_feedback(_unfit(factors, left, right_side), text)
     if _is_right(quiz, factors, shapes, forward):
         batch = tuple(range(len(result) - len(shapes[target])))
-        whole = f"({text}).sum({written(batch)})" if batch else text
-        return right(f"`{quiz.of} = {whole}` has the shape {shape_text(shapes[target])} of `{target}`.", text)
+        whole = f"({text}).sum({format_shape(batch)})" if batch else text
+        return right_feedback(f"`{quiz.of} = {whole}` has the shape {shape_text(shapes[target])} of `{target}`.", text)
     for one in quiz.tempting:
         if factors_in([one.value]) == factors:
-            return wrong(one.html, text)
+            return wrong_feedback(one.html, text)
     if result == shapes[target]:
-        return wrong(_fits_only(quiz, text, result, forward, shapes), text)
-    return wrong(
+        return wrong_feedback(_fits_only(quiz, text, result, forward, shapes), text)
+    return wrong_feedback(
         f"{NOT_YET} `{text}` has the shape {shape_text(result)}; `{quiz.of}` needs {shape_text(shapes[target])}.", text
     )
 
@@ -113,7 +125,7 @@ def _unknown(name: str, forward: Forward | None) -> str:
     return f"{NOT_YET} There is no tensor called `{name[:40]}` here."
 
 
-def factors_in(values: Sequence[str]) -> tuple[Factor, Factor] | None:
+def factors_in(values: Sequence[str]) -> tuple[ProductFactor, ProductFactor] | None:
     """The two sides in the form's values: `["X.T @ dY"]`, `["X.T", "dY"]`, or names with flags `["X", "T", "dY"]`."""
     words: list[str] = []
     for value in values:
@@ -129,7 +141,7 @@ def factors_in(values: Sequence[str]) -> tuple[Factor, Factor] | None:
     return factors[0], factors[1]
 
 
-def _factor(word: str) -> Factor | None:
+def _factor(word: str) -> ProductFactor | None:
     transposed = False
     word = word.strip("()") if word.startswith("(") and word.endswith(")") else word
     for _ in range(4):
@@ -137,14 +149,14 @@ def _factor(word: str) -> Factor | None:
         if shorter == word:
             break
         word, transposed = shorter, not transposed
-    return Factor(word, transposed) if re.fullmatch(r"[^\W\d]\w*", word) else None
+    return ProductFactor(word, transposed) if re.fullmatch(r"[^\W\d]\w*", word) else None
 
 
 def swapped(shape: Shape) -> Shape:
     return (*shape[:-2], shape[-1], shape[-2]) if len(shape) > 1 else shape
 
 
-def _shape(factor: Factor, shapes: Mapping[str, Shape]) -> Shape:
+def _shape(factor: ProductFactor, shapes: Mapping[str, Shape]) -> Shape:
     shape = shapes[tensor_of(factor.name, shapes) or ""]
     return swapped(shape) if factor.transposed else shape
 
@@ -162,25 +174,25 @@ def product_shape(left: Shape, right_side: Shape) -> Shape | None:
     return (*batch, *left[-2:-1], *(right_side[-1:] if len(right_side) > 1 else ()))
 
 
-def rule_of(quiz: Matmul, forward: Forward | None, shapes: Mapping[str, Shape]) -> Rule | None:
+def rule_of(quiz: MatmulQuestion, forward: Forward | None, shapes: Mapping[str, Shape]) -> ForwardProduct | None:
     """The one product of the forward program that reads the quiz's tensor and passes its upstream on unchanged."""
-    tree = parsed(forward.source) if forward else None
+    tree = parse_program(forward.source) if forward else None
     tensor = tensor_of(quiz.of, shapes)
     if not isinstance(tree, ast.Module) or tensor is None:
         return None
     found = []
     for statement in tree.body:
-        names = targets(statement) if isinstance(statement, ast.Assign) else None
+        names = target_names(statement) if isinstance(statement, ast.Assign) else None
         if not isinstance(statement, ast.Assign) or names is None or len(names) != 1:
             continue
         for left, right_side in _products(statement.value):
             if tensor in (left.name, right_side.name):
-                found.append(Rule(left, right_side, f"d{names[0]}"))
+                found.append(ForwardProduct(left, right_side, f"d{names[0]}"))
     names_read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     return found[0] if len(found) == 1 and names_read.count(tensor) == 1 else None
 
 
-def _products(expression: ast.expr) -> Iterator[tuple[Factor, Factor]]:
+def _products(expression: ast.expr) -> Iterator[tuple[ProductFactor, ProductFactor]]:
     """Products in *expression* whose gradient is the one of the whole: it, or a term of a sum."""
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
         yield from _products(expression.left)
@@ -202,13 +214,16 @@ def _products(expression: ast.expr) -> Iterator[tuple[Factor, Factor]]:
 
 
 def _is_right(
-    quiz: Matmul, factors: tuple[Factor, Factor], shapes: Mapping[str, Shape], forward: Forward | None
+    quiz: MatmulQuestion,
+    factors: tuple[ProductFactor, ProductFactor],
+    shapes: Mapping[str, Shape],
+    forward: Forward | None,
 ) -> bool:
     target = shapes[tensor_of(quiz.of, shapes) or ""]
     result = product_shape(_shape(factors[0], shapes), _shape(factors[1], shapes))
     if result is None:
         return False
-    numbers = worked(forward)
+    numbers = evaluate_on_random_data(forward)
     if numbers is not None and {quiz.of, *(one.name for one in factors)} <= numbers.keys():
         return _gives(numbers[quiz.of], factors, numbers)
     if result != target:
@@ -222,7 +237,7 @@ def _is_right(
     return wanted is not None and wanted.shape == got.shape and bool(np.allclose(got, wanted))
 
 
-def _gives(wanted: Array, factors: tuple[Factor, Factor], numbers: Numbers) -> bool:
+def _gives(wanted: Array, factors: tuple[ProductFactor, ProductFactor], numbers: Numbers) -> bool:
     """Whether the product of *factors*, summed over the axes of a batch that *wanted* has not, is *wanted*."""
     plain = ((numbers[one.name], one.transposed) for one in factors)
     left, right_side = (one.swapaxes(-1, -2) if turned and one.ndim > 1 else one for one, turned in plain)
@@ -230,7 +245,7 @@ def _gives(wanted: Array, factors: tuple[Factor, Factor], numbers: Numbers) -> b
         got = np.asarray(left @ right_side)
     except ValueError:
         return False
-    return fits(got.shape, wanted.shape) and bool(np.allclose(reduce_to(got, wanted.shape), wanted))
+    return is_broadcastable(got.shape, wanted.shape) and bool(np.allclose(reduce_to(got, wanted.shape), wanted))
 
 
 class _Values:
@@ -242,7 +257,7 @@ class _Values:
         # Equal sizes stay equal and different ones different, so every product that fitted still fits.
         self.small = {size: index + 2 if size > 1 else 1 for index, size in enumerate(sizes)}
 
-    def __getitem__(self, factor: Factor) -> Array:
+    def __getitem__(self, factor: ProductFactor) -> Array:
         tensor = tensor_of(factor.name, self.shapes) or ""
         shape = tuple(self.small[int(size)] for size in self.shapes[tensor])
         generator = np.random.default_rng([ord(letter) for letter in factor.name])
@@ -250,24 +265,24 @@ class _Values:
         return values.swapaxes(-1, -2) if factor.transposed and len(shape) > 1 else values
 
 
-def _gradient(rule: Rule, tensor: str, values: _Values) -> Array | None:
+def _gradient(rule: ForwardProduct, tensor: str, values: _Values) -> Array | None:
     """The gradient of *tensor* under the rule."""
     factors = (rule.left, rule.right)
     sides = [values[factor] for factor in factors]
     position = 0 if rule.left.name == tensor else 1
     try:
-        product = Node("matmul", sides[0] @ sides[1], tuple(Node("tensor", side) for side in sides))
-        sent = backward(product, position, values[Factor(rule.upstream, transposed=False)])
+        product = OpNode("matmul", sides[0] @ sides[1], tuple(OpNode("tensor", side) for side in sides))
+        sent = backward(product, position, values[ProductFactor(rule.upstream, transposed=False)])
         whole = reduce_to(sent, sides[position].shape)
     except ValueError:
         return None
     return whole.swapaxes(-1, -2) if factors[position].transposed and whole.ndim > 1 else whole
 
 
-def _unfit(factors: tuple[Factor, Factor], left: Shape, right_side: Shape) -> str:
+def _unfit(factors: tuple[ProductFactor, ProductFactor], left: Shape, right_side: Shape) -> str:
     inner = int(left[-1]) if left else 0
     other = int(right_side[-2 if len(right_side) > 1 else -1]) if right_side else 0
-    told = f"{NOT_YET} `{factors[0]}` is `{written(left)}` and `{factors[1]}` is `{written(right_side)}`: "
+    told = f"{NOT_YET} `{factors[0]}` is `{format_shape(left)}` and `{factors[1]}` is `{format_shape(right_side)}`: "
     if not left or not right_side:
         return told + "a single number has no axis to sum over in a matrix product."
     if inner != other:
@@ -275,12 +290,14 @@ def _unfit(factors: tuple[Factor, Factor], left: Shape, right_side: Shape) -> st
     return f"{told}their batch axes do not fit together."
 
 
-def _fits_only(quiz: Matmul, text: str, result: Shape, forward: Forward | None, shapes: Mapping[str, Shape]) -> str:
+def _fits_only(
+    quiz: MatmulQuestion, text: str, result: Shape, forward: Forward | None, shapes: Mapping[str, Shape]
+) -> str:
     rule = rule_of(quiz, forward, shapes)
     forward_text = (
         f" Write out one entry of `{rule.left} @ {rule.right}` and ask which numbers it meets." if rule else ""
     )
     return (
-        f"{NOT_YET} The shape fits, but the numbers do not: `{text}` is `{written(result)}` like `{quiz.of}`, "
+        f"{NOT_YET} The shape fits, but the numbers do not: `{text}` is `{format_shape(result)}` like `{quiz.of}`, "
         f"yet it is another product. Where sizes are equal, shapes alone cannot decide.{forward_text}"
     )

@@ -12,11 +12,21 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Forward, Number, Numbers, Tempting
+from app.content.blocks import Distractor, Forward, NumberQuestion, NumbersQuestion
 from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.mathml import words_of
 from app.content.sizes import BRACKETS
-from app.grading.quiz.feedback import NOT_YET, THAT_IS_IT, THOSE_ARE, Feedback, Shapes, counted, right, unread, wrong
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    THAT_IS_IT,
+    THOSE_ARE,
+    Feedback,
+    Shapes,
+    count_text,
+    right_feedback,
+    unread_feedback,
+    wrong_feedback,
+)
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
@@ -28,7 +38,7 @@ DECIMAL = re.compile(r"[-+−–]?(\d*)(?:[.,](\d*))?(?:[eE]([-+]?\d{1,3}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NumberReading:
     """One way to read an answer. *step* is the size of one unit in its last written digit; 0 for a sum."""
 
     value: float
@@ -36,52 +46,54 @@ class Reading:
     digits: int = 0
 
 
-def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     text = ", ".join(values)
     if not text.strip():
-        return unread(f"{NOT_YET} Write a number.")
+        return unread_feedback(f"{NOT_YET} Write a number.")
     try:
         readings = readings_of(text, quiz)
         answer = number_of(quiz.answer, quiz.given)
     except UnreadableError as error:
         if several := _several(text, quiz):
             return several
-        return unread(f"{NOT_YET} This cannot be read as a number. {error}")
+        return unread_feedback(f"{NOT_YET} This cannot be read as a number. {error}")
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
-            return right(THAT_IS_IT, echo_of(text, reading))
+            return right_feedback(THAT_IS_IT, echo_of(text, reading))
     if _unwrapped(text) != text.strip() and (several := _several(text, quiz)):
         return several
     tempting = nearest_tempting(quiz, readings)
     rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
     if tempting is None and rounded:
         # Neither right nor wrong: nobody is told "not right" and "right" in one breath.
-        return unread("Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded))
+        return unread_feedback(
+            "Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded)
+        )
     if tempting:
-        return wrong(tempting.html, echo)
+        return wrong_feedback(tempting.html, echo)
     if any(_counts(reading, -answer, quiz) for reading in readings):
-        return wrong(f"{NOT_YET} The size is right, the sign is not.", echo)
+        return wrong_feedback(f"{NOT_YET} The size is right, the sign is not.", echo)
     if any(_almost_whole(reading.value, answer, quiz) for reading in readings):
-        return unread("Very near, but the answer is a whole number: give that number.", echo)
-    return wrong(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+        return unread_feedback("Very near, but the answer is a whole number: give that number.", echo)
+    return wrong_feedback(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
 
 
-def mark_numbers(quiz: Numbers, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+def mark_numbers(quiz: NumbersQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     """Each of several numbers on its own; the first that is not right is told why."""
-    texts = spread(values, len(quiz.parts))
+    texts = spread_values(values, len(quiz.parts))
     found = answered_each(quiz.parts, texts, "number", "numbers")
     if isinstance(found, Feedback):
         return found
     off = [(part, one) for part, one in zip(quiz.parts, found, strict=True) if not one.correct]
     if not off:
-        return right(THOSE_ARE)
+        return right_feedback(THOSE_ARE)
     part, first = off[0]
     told = Markup("<p>{} of {} are right. {}:</p>").format(len(found) - len(off), len(found), part.prompt)
-    return wrong(Markup(" ").join((told, first.message)))
+    return wrong_feedback(Markup(" ").join((told, first.message)))
 
 
-def spread(values: Sequence[str], count: int) -> list[str]:
+def spread_values(values: Sequence[str], count: int) -> list[str]:
     """One text for each of *count* fields; a list that was put into a single field is dealt out to all of them."""
     texts = [*values, *[""] * count][:count]
     written = [text for text in texts if text.strip()]
@@ -91,24 +103,26 @@ def spread(values: Sequence[str], count: int) -> list[str]:
     return parts if len(parts) == count else texts
 
 
-def answered_each(parts: Sequence[Number], texts: Sequence[str], thing: str, things: str) -> list[Feedback] | Feedback:
+def answered_each(
+    parts: Sequence[NumberQuestion], texts: Sequence[str], thing: str, things: str
+) -> list[Feedback] | Feedback:
     """The reply to each of *texts*; one reply to all where some are empty, or one cannot be read."""
     empty = sum(not text.strip() for text in texts)
     if empty:
-        return unread(f"{NOT_YET} {counted(empty, f'{thing} is', f'{things} are')} still empty.")
+        return unread_feedback(f"{NOT_YET} {count_text(empty, f'{thing} is', f'{things} are')} still empty.")
     found = [mark_number(part, [text], {}, None) for part, text in zip(parts, texts, strict=True)]
     for part, one in zip(parts, found, strict=True):
         if one.correct is None:
-            return unread(f"`{part.name}`: {words_of(one.message)}")
+            return unread_feedback(f"`{part.name}`: {words_of(one.message)}")
     return found
 
 
-def _several(text: str, quiz: Number) -> Feedback | None:
+def _several(text: str, quiz: NumberQuestion) -> Feedback | None:
     count = len(_listed(text, quiz))
-    return unread(f"{NOT_YET} These are {count} numbers; the answer is a single one.") if count > 1 else None
+    return unread_feedback(f"{NOT_YET} These are {count} numbers; the answer is a single one.") if count > 1 else None
 
 
-def _listed(text: str, quiz: Number) -> list[float]:
+def _listed(text: str, quiz: NumberQuestion) -> list[float]:
     """The numbers of a list such as `(5, 7, 9)` or `5, 7 and 9`; none where something in it is no number."""
     plain = _unwrapped(LEAD.sub("", text)).translate(str.maketrans("[](){}", "      "))
     parts = [part for part in re.split(r"[,;\s]+", plain) if part not in ("", "and")]
@@ -128,7 +142,7 @@ def _unwrapped(text: str) -> str:
     return plain
 
 
-def readings_of(text: str, quiz: Number) -> list[Reading]:
+def readings_of(text: str, quiz: NumberQuestion) -> list[NumberReading]:
     """Every way in which *text* can be meant: `49,152` is 49152 or 49.152.
 
     Raises:
@@ -140,12 +154,12 @@ def readings_of(text: str, quiz: Number) -> list[Reading]:
         raise UnreadableError("A percent sign stands there twice: write it once, or the number itself.")
     if hundredths != plain:
         of = 1.0 if PERCENT_ASKED.search(words_of(quiz.prompt)) else 100.0
-        return [Reading(one.value / of, one.step / of, one.digits) for one in readings_of(hundredths, quiz)]
+        return [NumberReading(one.value / of, one.step / of, one.digits) for one in readings_of(hundredths, quiz)]
     grouped = GROUPED.match(plain)
     readings = []
     if grouped and not grouped[2].startswith("0"):
         sign = "-" if grouped[1] in ("-", "−") else ""
-        readings.append(Reading(float(sign + re.sub(r"\D", "", grouped[2]))))
+        readings.append(NumberReading(float(sign + re.sub(r"\D", "", grouped[2]))))
     try:
         readings.insert(0, _reading(plain, quiz))
     except UnreadableError:
@@ -154,31 +168,31 @@ def readings_of(text: str, quiz: Number) -> list[Reading]:
     return readings
 
 
-def _reading(text: str, quiz: Number) -> Reading:
+def _reading(text: str, quiz: NumberQuestion) -> NumberReading:
     value = number_of(text, quiz.given)
     match = DECIMAL.fullmatch("".join(text.split()))
     if match is None:
-        return Reading(value)
+        return NumberReading(value)
     decimals = match[2] or ""
     digits = len((match[1] + decimals).lstrip("0"))
     exponent = int(match[3] or 0) - len(decimals)
-    return Reading(value, 10.0**exponent if abs(exponent) < 300 else 0.0, digits)
+    return NumberReading(value, 10.0**exponent if abs(exponent) < 300 else 0.0, digits)
 
 
-def is_close(value: float, answer: float, quiz: Number) -> bool:
+def is_close(value: float, answer: float, quiz: NumberQuestion) -> bool:
     """Whether *value* counts as *answer* under the quiz's tolerances."""
     return math.isclose(
         value, answer, rel_tol=quiz.tolerance(answer), abs_tol=max(quiz.atol, 1e-12 if answer == 0 else 0.0)
     )
 
 
-def _is_rounding_of(reading: Reading, exact: float) -> bool:
+def _is_rounding_of(reading: NumberReading, exact: float) -> bool:
     """Whether the written digits, at least one of them not zero, are those of *exact*."""
     enough = reading.digits >= 1 and reading.step > 0
     return enough and abs(reading.value - exact) <= reading.step * 0.5000001
 
 
-def _counts(reading: Reading, exact: float, quiz: Number) -> bool:
+def _counts(reading: NumberReading, exact: float, quiz: NumberQuestion) -> bool:
     """Whether *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
     if is_close(reading.value, exact, quiz):
         return True
@@ -188,15 +202,15 @@ def _counts(reading: Reading, exact: float, quiz: Number) -> bool:
     return reading.digits >= -math.log10(rtol) - 1e-9 and _is_rounding_of(reading, exact)
 
 
-def _almost_whole(value: float, answer: float, quiz: Number) -> bool:
+def _almost_whole(value: float, answer: float, quiz: NumberQuestion) -> bool:
     """Whether *value* would count as the whole number *answer* if that were no whole number."""
     fraction = quiz.tolerance(answer) == ROUNDING and not value.is_integer()
     return fraction and math.isclose(value, answer, rel_tol=USUAL_TOLERANCE)
 
 
-def nearest_tempting(quiz: Number, readings: Sequence[Reading]) -> Tempting | None:
+def nearest_tempting(quiz: NumberQuestion, readings: Sequence[NumberReading]) -> Distractor | None:
     """The tempting value that was given, to the tolerance of the quiz or to the digits that were written."""
-    near: list[tuple[float, Tempting]] = []
+    near: list[tuple[float, Distractor]] = []
     for one in quiz.tempting:
         try:
             value = number_of(one.value, quiz.given)
@@ -209,7 +223,7 @@ def nearest_tempting(quiz: Number, readings: Sequence[Reading]) -> Tempting | No
     return min(near, key=lambda pair: pair[0])[1] if near else None
 
 
-def echo_of(text: str, reading: Reading) -> str:
+def echo_of(text: str, reading: NumberReading) -> str:
     """How the answer was read, where it does not already look like that."""
     shown = f"{reading.value:.6g}"
     return "" if text.strip() == shown else shown

@@ -7,47 +7,63 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from app.content.blocks import Forward, Order, Step
-from app.content.dependence import Need, first_unready, needs_by_rank, needs_of, read_line
-from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, listed, right, unread, wrong
+from app.content.blocks import Forward, OrderQuestion, OrderStep
+from app.content.dependence import Dependency, first_unready, needs_by_rank, needs_of, read_line
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    THAT_HOLDS,
+    Feedback,
+    Shapes,
+    count_text,
+    right_feedback,
+    unread_feedback,
+    word_list,
+    wrong_feedback,
+)
 
 
-def mark_order(quiz: Order, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+def mark_order(quiz: OrderQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     places = places_in(quiz, values)
     missing = len(quiz.lines) - len(places)
     thing = "step" if quiz.steps else "line"
     if missing:
-        return unread(f"{NOT_YET} {counted(missing, f'{thing} has', f'{thing}s have')} no place yet.")
+        return unread_feedback(f"{NOT_YET} {count_text(missing, f'{thing} has', f'{thing}s have')} no place yet.")
     same = sorted({place for place in places.values() if list(places.values()).count(place) > 1})
     if same:
-        return unread(f"{NOT_YET} More than one {thing} has the place {listed([str(one) for one in same])}.")
+        return unread_feedback(
+            f"{NOT_YET} More than one {thing} has the place {word_list([str(one) for one in same])}."
+        )
     order = sorted(places, key=places.__getitem__)
     found = first_unready(order, needs_in(quiz))
     if found is not None:
         line, needed = found
         told = f"{NOT_YET} {thing.capitalize()} {order.index(line) + 1} comes too early."
-        return _early(quiz.steps[line], told) if quiz.steps else wrong(f"{told} {_why(quiz, order, line, needed)}")
+        return (
+            _early(quiz.steps[line], told)
+            if quiz.steps
+            else wrong_feedback(f"{told} {_why(quiz, order, line, needed)}")
+        )
     others = "" if order == sorted(order) else " It is not the only order, and as good as any other."
-    return right(f"{THAT_HOLDS if quiz.steps else 'Everything is finished when it is read.'}{others}")
+    return right_feedback(f"{THAT_HOLDS if quiz.steps else 'Everything is finished when it is read.'}{others}")
 
 
-def needs_in(quiz: Order) -> Sequence[Sequence[Need]]:
+def needs_in(quiz: OrderQuestion) -> Sequence[Sequence[Dependency]]:
     """For each line or step: what has to come before it."""
     return needs_by_rank([one.rank for one in quiz.steps]) if quiz.steps else needs_of(quiz.lines)
 
 
-def _early(step: Step, told: str) -> Feedback:
-    return wrong(Markup(" ").join((Markup("<p>{}</p>").format(told), step.said)) if step.said else told)
+def _early(step: OrderStep, told: str) -> Feedback:
+    return wrong_feedback(Markup(" ").join((Markup("<p>{}</p>").format(told), step.said)) if step.said else told)
 
 
-def places_in(quiz: Order, values: Sequence[str]) -> dict[int, int]:
+def places_in(quiz: OrderQuestion, values: Sequence[str]) -> dict[int, int]:
     """By index of a line: its place. *values* are pairs of a line's number on the page and its place."""
     pairs = zip(values[::2], values[1::2], strict=False)
     whole = [(int(number), int(place)) for number, place in pairs if _whole(number) and _whole(place)]
     return {quiz.shown[number - 1]: place for number, place in whole if 0 < number <= len(quiz.shown)}
 
 
-def as_values(quiz: Order, order: Sequence[int]) -> list[str]:
+def as_values(quiz: OrderQuestion, order: Sequence[int]) -> list[str]:
     """The answer that puts the lines in *order*, as it comes from the page."""
     return [text for place, line in enumerate(order, start=1) for text in (str(quiz.shown.index(line) + 1), str(place))]
 
@@ -56,7 +72,7 @@ def _whole(text: str) -> bool:
     return text.isdecimal() and len(text) < 4
 
 
-def _why(quiz: Order, order: Sequence[int], line: int, needed: Sequence[Need]) -> str:
+def _why(quiz: OrderQuestion, order: Sequence[int], line: int, needed: Sequence[Dependency]) -> str:
     """What the *line* that comes too early would have to wait for."""
     done = order[: order.index(line)]
     need = next((one for one in needed if one.read), needed[0])

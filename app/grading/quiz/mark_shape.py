@@ -5,27 +5,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Forward
-from app.content.blocks import Shape as ShapeQuiz
-from app.content.sizes import UnreadableShapeError, name_of, named, shape_text, sizes_in, written
+from app.content.blocks import ShapeQuestion as ShapeQuiz
+from app.content.sizes import UnreadableShapeError, format_named_shape, format_shape, name_of, shape_text, sizes_in
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
     NOT_YET,
     Feedback,
     Shapes,
-    counted,
-    listed,
-    right,
+    count_text,
+    right_feedback,
     tensor_of,
-    underivable,
-    unread,
-    wrong,
+    underivable_feedback,
+    unread_feedback,
+    word_list,
+    wrong_feedback,
 )
 
 SHAPE_OF = re.compile(r"([^\W\d]\w*)\.(?:shape|size\(\))")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ShapeReading:
     """A shape as it was read; *echo* repeats it with the names that were used."""
 
     shape: Shape
@@ -36,22 +36,22 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
     text = ", ".join(values)
     wanted = expected(quiz, shapes)
     if wanted is None:
-        return underivable(quiz.of or quiz.name)
+        return underivable_feedback(quiz.of or quiz.name)
     dims = _dims(shapes, forward)
     try:
         asked = _asked(quiz, dims)
         read = _of_tensor(text, quiz, shapes) or _read(text, asked, dims)
     except UnreadableShapeError as error:
-        return unread(f"{NOT_YET} {error}")
+        return unread_feedback(f"{NOT_YET} {error}")
     if read.shape == wanted:
-        return right(_right(quiz, wanted, shapes), read.echo)
+        return right_feedback(_right(quiz, wanted, shapes), read.echo)
     for one in quiz.tempting:
         try:
             if _read(one.value, asked, dims).shape == read.shape:
-                return wrong(one.html, read.echo)
+                return wrong_feedback(one.html, read.echo)
         except UnreadableShapeError:
             continue
-    return wrong(_wrong(quiz, read.shape, wanted, asked, shapes), read.echo)
+    return wrong_feedback(_wrong(quiz, read.shape, wanted, asked, shapes), read.echo)
 
 
 def expected(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape | None:
@@ -65,7 +65,7 @@ def expected(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape | None:
         return None
 
 
-def disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
+def answer_disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
     """Why the author's `:answer:` or `:ask:` cannot be true of the forward program; empty when they can."""
     wanted = expected(quiz, shapes)
     if wanted is None:
@@ -77,9 +77,9 @@ def disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
     except ValueError as error:
         return str(error)
     if explicit != wanted:
-        return f"':answer:' is {written(explicit)}, but {quiz.of!r} has the shape {written(wanted)}."
+        return f"':answer:' is {format_shape(explicit)}, but {quiz.of!r} has the shape {format_shape(wanted)}."
     fits = len(asked) == len(wanted) and all(one in (None, size) for one, size in zip(asked, wanted, strict=True))
-    return "" if fits else f"':ask:' {quiz.ask} does not fit the shape {written(wanted)} of {quiz.of!r}."
+    return "" if fits else f"':ask:' {quiz.ask} does not fit the shape {format_shape(wanted)} of {quiz.of!r}."
 
 
 def _dims(shapes: Mapping[str, Shape], forward: Forward | None) -> dict[str, int]:
@@ -105,7 +105,7 @@ def _size(text: str, dims: Mapping[str, int]) -> int:
     raise UnreadableShapeError(f"There is no size called `{text[:20]}`.{known}")
 
 
-def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Read | None:
+def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> ShapeReading | None:
     """`W.shape`, which is known where `dW` is asked for; None where *text* names no tensor's shape."""
     match = SHAPE_OF.fullmatch(text.strip())
     if match is None:
@@ -116,10 +116,10 @@ def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Read 
     tensor = tensor_of(name, shapes)
     if tensor is None:
         raise UnreadableShapeError(f"There is no tensor called `{name[:20]}` here.")
-    return Read(shapes[tensor], f"{name}.shape = {written(shapes[tensor])}")
+    return ShapeReading(shapes[tensor], f"{name}.shape = {format_shape(shapes[tensor])}")
 
 
-def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> Read:
+def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
     """Read *text*, filled into what was *asked* where it gives just what is missing.
 
     Raises:
@@ -136,9 +136,9 @@ def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, in
         filling = iter(list(zip(values, words, strict=True)))
         pairs = [(size, str(size)) if size is not None else next(filling) for size in asked]
         values, words = [value for value, _ in pairs], [word for _, word in pairs]
-    numbers = written(values)
-    echo = numbers if all(word.isdecimal() for word in words) else f"{written(words)} = {numbers}"
-    return Read(tuple(values), echo)
+    numbers = format_shape(values)
+    echo = numbers if all(word.isdecimal() for word in words) else f"{format_shape(words)} = {numbers}"
+    return ShapeReading(tuple(values), echo)
 
 
 def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Mapping[str, Shape]) -> str:
@@ -162,12 +162,12 @@ def _wrong(
         if given:
             return f"{NOT_YET} {quiz.ask} already gives the other numbers; only the `?` is asked for."
     if len(got) != len(wanted):
-        return f"{NOT_YET} {what} has {counted(len(wanted), 'axis', 'axes')}; this has {len(got)}.{law}"
+        return f"{NOT_YET} {what} has {count_text(len(wanted), 'axis', 'axes')}; this has {len(got)}.{law}"
     owners = [f"`{name}`" for name, shape in shapes.items() if shape == got]
     if owners and asked is None:
         return f"{NOT_YET} That is the shape of {owners[0]}.{law}"
     if law:
         return f"{NOT_YET}{law}"
     off = [f"axis {axis}" for axis, (one, size) in enumerate(zip(got, wanted, strict=True)) if one != size]
-    told = f"{NOT_YET} The size of {listed(off)} is not right."
-    return f"{told} Each axis is one of the named sizes." if named(wanted) else told
+    told = f"{NOT_YET} The size of {word_list(off)} is not right."
+    return f"{told} Each axis is one of the named sizes." if format_named_shape(wanted) else told

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from app.content.blocks import Axes, Cells, Forward, Lesson, Matmul, Quiz, Shape
+from app.content.blocks import AxesQuestion, CellsQuestion, Forward, Lesson, MatmulQuestion, Quiz, ShapeQuestion
 from app.content.sizes import shape_text
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.facts import Shape as Sizes
-from app.grading.quiz.feedback import listed, tensor_of
+from app.grading.quiz.feedback import tensor_of, word_list
 from app.grading.quiz.mark_axes import right_axes
 from app.grading.quiz.mark_cells import answer_of, names_of
 from app.grading.quiz.mark_matmul import right_products
-from app.grading.reading.shape_inference import infer
+from app.grading.reading.shape_inference import infer_shapes
 
 
 def right_answers(lesson: Lesson) -> dict[str, str]:
@@ -19,27 +19,27 @@ def right_answers(lesson: Lesson) -> dict[str, str]:
     inferred: dict[str, Mapping[str, Sizes]] = {"": {}}
     answers = {}
     for quiz in lesson.exercises:
-        if isinstance(quiz, Shape | Axes | Matmul | Cells):
+        if isinstance(quiz, ShapeQuestion | AxesQuestion | MatmulQuestion | CellsQuestion):
             forward = lesson.forward(quiz.forward or "")
             name = forward.name if forward else ""
             if forward and name not in inferred:
-                inferred[name] = infer(forward)
+                inferred[name] = infer_shapes(forward)
             answers[quiz.name] = _answer(quiz, inferred[name], forward)
     return {name: answer for name, answer in answers.items() if answer}
 
 
 def _answer(quiz: Quiz, shapes: Mapping[str, Sizes], forward: Forward | None) -> str:
     match quiz:
-        case Shape():
+        case ShapeQuestion():
             tensor = tensor_of(quiz.of, shapes) if quiz.of else None
             return shape_text(shapes[tensor]) if tensor else f"`{quiz.answer}`" if quiz.answer else ""
-        case Axes():
+        case AxesQuestion():
             found = right_axes(quiz, shapes, forward)
             return _axes(sorted(found[0])) if found else ""
-        case Cells():
+        case CellsQuestion():
             entries = answer_of(quiz, forward)
             return "" if entries is None else _cells(quiz, entries)
-        case Matmul():
+        case MatmulQuestion():
             products = right_products(quiz, shapes, forward)
             return f"`{products[0]}`" if products else ""
     return ""
@@ -48,12 +48,12 @@ def _answer(quiz: Quiz, shapes: Mapping[str, Sizes], forward: Forward | None) ->
 def _axes(axes: list[int]) -> str:
     if not axes:
         return "no axis"
-    return f"{'axis' if len(axes) == 1 else 'axes'} {listed([f'`{axis}`' for axis in axes])}"
+    return f"{'axis' if len(axes) == 1 else 'axes'} {word_list([f'`{axis}`' for axis in axes])}"
 
 
-def _cells(quiz: Cells, entries: Array) -> str:
+def _cells(quiz: CellsQuestion, entries: Array) -> str:
     if not quiz.feeds and quiz.pick is None:
         return f"`{entries.round(4).tolist()}`"
-    return listed(
+    return word_list(
         [f"`{name}`" for name, fed in zip(names_of(quiz, entries.shape), entries.ravel(), strict=True) if fed]
     )

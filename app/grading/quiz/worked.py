@@ -13,7 +13,7 @@ import numpy as np
 from app.content.blocks import Forward
 from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.reading.node import UntracedError
-from app.grading.reading.walk import carried, values_of, walked
+from app.grading.reading.walk import pull_back, trace_program, values_of
 
 Numbers = Mapping[str, Array]
 _SEED = "quiz"
@@ -22,7 +22,7 @@ _LOOKS = 3
 T = TypeVar("T")
 
 
-def worked(forward: Forward | None) -> Numbers | None:
+def evaluate_on_random_data(forward: Forward | None) -> Numbers | None:
     """By name, tensors and gradients of *forward* (`W`, `dW`) on sizes that are all different, where they can be.
 
     The same program gives the same numbers. None where it cannot be read.
@@ -30,7 +30,7 @@ def worked(forward: Forward | None) -> Numbers | None:
     return None if forward is None else _worked(_Text.of(forward))
 
 
-def slices(forward: Forward, source: str, target: str) -> Sequence[Sequence[Array]] | None:
+def gradient_slices(forward: Forward, source: str, target: str) -> Sequence[Sequence[Array]] | None:
     """By axis of the tensor *source*: the gradient of *target* when one comes to a single place of the axis.
 
     Returns:
@@ -56,7 +56,7 @@ class _Text:
 @lru_cache(maxsize=_KEPT)
 def _worked(text: _Text) -> Numbers | None:
     def found(program: Forward, point: Mapping[str, object]) -> Numbers:
-        walk = walked(program, point)
+        walk = trace_program(program, point)
         return {**walk.values, **{f"d{name}": np.asarray(one) for name, one in walk.gradients.items()}}
 
     return _first(text.forward, found)
@@ -69,7 +69,7 @@ def _slices(text: _Text, source: str, target: str) -> Sequence[Sequence[Array]] 
         whole = draw_upstream(shape, _SEED, source, "float64")
         places = [[_only(whole, axis, at) for at in range(min(size, _LOOKS))] for axis, size in enumerate(shape)]
         none = np.zeros(())
-        return [[one.get(target, none) for one in carried(program, point, source, each)] for each in places]
+        return [[one.get(target, none) for one in pull_back(program, point, source, each)] for each in places]
 
     return _first(text.forward, found)
 
@@ -95,7 +95,7 @@ def _first(forward: Forward, found: Callable[[Forward, Mapping[str, object]], T]
     return None
 
 
-def equal(got: Array, wanted: Array) -> bool:
+def is_equal(got: Array, wanted: Array) -> bool:
     """Whether two arrays are one, up to rounding and to axes of a single entry."""
     same = [size for size in got.shape if size != 1] == [size for size in wanted.shape if size != 1]
     return same and bool(np.allclose(got.reshape(wanted.shape), wanted))

@@ -24,7 +24,7 @@ class CostError(Exception):
     """The text asks for more than it may have."""
 
 
-class Budget:
+class EntryBudget:
     """What is left for one check.
 
     Args:
@@ -40,7 +40,7 @@ class Budget:
         self._until = time.process_time() + SECONDS_OF_ONE
 
     @contextmanager
-    def one(self) -> Iterator["Budget"]:
+    def one(self) -> Iterator["EntryBudget"]:
         """For one diagnosis of several: what it takes is missing to the others."""
         began = time.process_time()
         self._until = began + min(SECONDS_OF_ONE, self._seconds)
@@ -75,7 +75,7 @@ class Budget:
             raise CostError(f"{entries} entries")
 
 
-def bounded(value: Any) -> Any:
+def bounded_number(value: Any) -> Any:
     """*value*, if arithmetic stays cheap with it.
 
     Raises:
@@ -86,7 +86,7 @@ def bounded(value: Any) -> Any:
     return value
 
 
-def number(value: Any) -> Any:
+def as_operand(value: Any) -> Any:
     """*value* as an operand of arithmetic.
 
     Raises:
@@ -94,23 +94,23 @@ def number(value: Any) -> Any:
     """
     if isinstance(value, str | bytes | tuple | list):
         raise CostError("no number")
-    return bounded(value)
+    return bounded_number(value)
 
 
-def entries(*sizes: Any) -> int:
+def entry_count(*sizes: Any) -> int:
     """Entries of an array of *sizes*; an axis of size 0 is priced as one of size 1, for its neighbours are made too."""
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return math.prod(max(1, abs(int(size))) for size in flat)
 
 
-def joint(*values: Any) -> int:
+def broadcast_entries(*values: Any) -> int:
     """How many entries values have that are spread over each other."""
-    return entries(np.broadcast_shapes(*(np.shape(value) for value in values if isinstance(value, np.ndarray))))
+    return entry_count(np.broadcast_shapes(*(np.shape(value) for value in values if isinstance(value, np.ndarray))))
 
 
 def _padded(x: Any, pad: Sequence[int], *_: Any, **__: Any) -> int:
     added = [0] * (np.ndim(x) - len(pad) // 2) + [abs(pad[at]) + abs(pad[at + 1]) for at in range(0, len(pad), 2)][::-1]
-    return entries([size + more for size, more in zip(np.shape(x), added, strict=True)])
+    return entry_count([size + more for size, more in zip(np.shape(x), added, strict=True)])
 
 
 def _ranged(*bounds: float) -> int:
@@ -123,11 +123,11 @@ def _classes(x: Any, num_classes: int = -1) -> int:
 
 
 def _of_first(x: Any, *_: Any, **__: Any) -> int:
-    return entries(np.shape(x))
+    return entry_count(np.shape(x))
 
 
 def _added(x: Any, a: Any, b: Any, *_: Any, **__: Any) -> int:
-    return max(product(a, b), entries(np.broadcast_shapes(np.shape(x), (*a.shape[:-1], b.shape[-1]))))
+    return max(product_steps(a, b), entry_count(np.broadcast_shapes(np.shape(x), (*a.shape[:-1], b.shape[-1]))))
 
 
 def _linear(x: Any, w: Any, b: Any = 0.0) -> int:
@@ -135,21 +135,21 @@ def _linear(x: Any, w: Any, b: Any = 0.0) -> int:
 
 
 def _repeated(x: Any, *sizes: Any) -> int:
-    return max(1, int(np.size(x))) * entries(*sizes)
+    return max(1, int(np.size(x))) * entry_count(*sizes)
 
 
 COSTS: Mapping[str, Callable[..., int]] = {
-    **dict.fromkeys(("zeros", "ones", "empty", "rand", "randn"), lambda *sizes, **_: entries(*sizes)),
-    "full": lambda size, *_, **__: entries(size),
-    "tensor": lambda data, **_: entries(np.shape(data)),
-    "eye": lambda n, m=None, **_: entries(n, n if m is None else m),
+    **dict.fromkeys(("zeros", "ones", "empty", "rand", "randn"), lambda *sizes, **_: entry_count(*sizes)),
+    "full": lambda size, *_, **__: entry_count(size),
+    "tensor": lambda data, **_: entry_count(np.shape(data)),
+    "eye": lambda n, m=None, **_: entry_count(n, n if m is None else m),
     "arange": _ranged,
-    "outer": lambda a, b: entries(np.size(a), np.size(b)),
+    "outer": lambda a, b: entry_count(np.size(a), np.size(b)),
     "diag": lambda x, *_: max(1, int(np.size(x))) ** (2 if np.ndim(x) == 1 else 1),
-    "diag_embed": lambda x: _of_first(x) * entries(x.shape[-1]),
+    "diag_embed": lambda x: _of_first(x) * entry_count(x.shape[-1]),
     "pad": _padded,
     **dict.fromkeys(("repeat", "tile"), _repeated),
-    **dict.fromkeys(("broadcast_to", "expand"), lambda x, *size: _of_first(x) + entries(*size)),
+    **dict.fromkeys(("broadcast_to", "expand"), lambda x, *size: _of_first(x) + entry_count(*size)),
     "expand_as": lambda _x, y: _of_first(y),
     "one_hot": _classes,
     "bincount": lambda x, _weights=None, minlength=0, **_: max(abs(int(minlength)), int(np.max(x, initial=0)) + 1),
@@ -166,17 +166,21 @@ COSTS: Mapping[str, Callable[..., int]] = {
 """Entries that a function makes, where they are not as many as its arguments have when spread over each other."""
 
 
-def cost(op: str, arguments: Sequence[Any], words: Mapping[str, Any]) -> int:
+def entry_cost(op: str, arguments: Sequence[Any], words: Mapping[str, Any]) -> int:
     """Entries that the function *op* is about to make."""
     rule = COSTS.get(op)
-    return int(rule(*arguments, **words)) if rule is not None else joint(*arguments, *words.values())
+    return int(rule(*arguments, **words)) if rule is not None else broadcast_entries(*arguments, *words.values())
 
 
-def product(a: Any, b: Any) -> int:
+def product_steps(a: Any, b: Any) -> int:
     """Entries of a matrix product, and steps on the way to each of them."""
     inner = a.shape[-1] if a.ndim else 1
     columns = b.shape[-1] if b.ndim > 1 else 1
-    made = entries(np.broadcast_shapes(a.shape[:-2], b.shape[:-2])) * entries(a.shape[-2:-1]) * entries(columns)
+    made = (
+        entry_count(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
+        * entry_count(a.shape[-2:-1])
+        * entry_count(columns)
+    )
     return max(made, made * inner // 16)
 
 
@@ -186,10 +190,10 @@ def picked(x: Any, index: Sequence[Any]) -> int:
     if not places:
         return int(np.size(x))
     rest = int(np.size(x)) // max(1, math.prod(x.shape[place] for place in places if place < x.ndim))
-    return int(joint(*(np.asarray(index[place]) for place in places)) * max(rest, 1))
+    return int(broadcast_entries(*(np.asarray(index[place]) for place in places)) * max(rest, 1))
 
 
-def letters(subscripts: str, operands: Sequence[Any]) -> int:
+def einsum_steps(subscripts: str, operands: Sequence[Any]) -> int:
     """Steps of an einsum: one for each combination of its letters."""
     parts = subscripts.replace(" ", "").split("->")[0].split(",")
     sizes = {
@@ -197,5 +201,5 @@ def letters(subscripts: str, operands: Sequence[Any]) -> int:
         for part, one in zip(parts, operands, strict=True)
         for letter, size in zip(part, one.shape, strict=True)
     }
-    made = entries(tuple(sizes[letter] for letter in subscripts.replace(" ", "").partition("->")[2]))
-    return max(made, entries(tuple(sizes.values())) // 16, *(int(np.size(one)) for one in operands))
+    made = entry_count(tuple(sizes[letter] for letter in subscripts.replace(" ", "").partition("->")[2]))
+    return max(made, entry_count(tuple(sizes.values())) // 16, *(int(np.size(one)) for one in operands))

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from app.grading.reading.budget import Budget, entries, joint, letters
-from app.grading.reading.library import along, standardised
-from app.grading.reading.node import Act, Array, Axes, Node, UntracedError, one_hot, softmax
+from app.grading.reading.budget import EntryBudget, broadcast_entries, einsum_steps, entry_count
+from app.grading.reading.library import gather_index, standardise
+from app.grading.reading.node import Act, Array, Axes, OpNode, UntracedError, one_hot, softmax
 
 REDUCED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sum", "mean", "nansum", "nanmean", "max", "min", "logsumexp"), ("dim", "keepdim")),
@@ -20,23 +20,25 @@ REDUCED: Mapping[str, tuple[str, ...]] = {
 """Reductions, and what stands along one axis, with the names of their arguments."""
 
 
-class Reader(Protocol):
+class ExpressionTracer(Protocol):
     """The part of a tracer that is needed here."""
 
-    budget: Budget
+    budget: EntryBudget
 
-    def node(self, expr: ast.expr) -> Node: ...
+    def node(self, expr: ast.expr) -> OpNode: ...
     def value(self, expr: ast.expr) -> Any: ...
     def plain(self, expr: ast.expr) -> Any: ...
-    def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node: ...
-    def moved(self, expr: ast.expr, op: str, act: Act, *operands: Node, **options: Any) -> Node: ...
-    def index(self, expr: ast.expr, x: Node, index: Any) -> Node: ...
+    def made(self, expr: ast.expr, op: str, value: Any, *operands: OpNode, **options: Any) -> OpNode: ...
+    def moved(self, expr: ast.expr, op: str, act: Act, *operands: OpNode, **options: Any) -> OpNode: ...
+    def index(self, expr: ast.expr, x: OpNode, index: Any) -> OpNode: ...
 
 
 class Arguments:
     """The arguments of one call, by the names that torch gives them."""
 
-    def __init__(self, reader: Reader, names: Sequence[str], arguments: list[ast.expr], words: dict[str, ast.expr]):
+    def __init__(
+        self, reader: ExpressionTracer, names: Sequence[str], arguments: list[ast.expr], words: dict[str, ast.expr]
+    ):
         self._reader = reader
         self.given = dict(zip(names, arguments, strict=False)) | words
         if set(self.given) - set(names):
@@ -45,7 +47,7 @@ class Arguments:
     def __contains__(self, name: str) -> bool:
         return name in self.given
 
-    def node(self, name: str) -> Node:
+    def node(self, name: str) -> OpNode:
         return self._reader.node(self.given[name])
 
     def value(self, name: str) -> Any:
@@ -55,7 +57,7 @@ class Arguments:
         return self._reader.plain(self.given[name]) if name in self.given else default
 
 
-def _reduced(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _reduced(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x, dim, unbiased = given.node("input"), given.plain("dim"), given.plain("unbiased", True)
     if op in {"var", "std"} and isinstance(dim, bool):
         unbiased, dim = dim, None
@@ -82,7 +84,7 @@ def _spread(x: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
     return np.asarray((distance**2).sum(axis=axes, keepdims=keepdim) / np.float64(max(number - correction, 0)))
 
 
-def _exponential(reader: Reader, expr: ast.Call, op: str, x: Node, axes: Axes, keepdim: bool) -> Node:
+def _exponential(reader: ExpressionTracer, expr: ast.Call, op: str, x: OpNode, axes: Axes, keepdim: bool) -> OpNode:
     if op == "softmax":
         return reader.made(expr, op, softmax(x.value, axes), x, axes=axes)
     top = x.value.max(axis=axes, keepdims=True)
@@ -92,26 +94,26 @@ def _exponential(reader: Reader, expr: ast.Call, op: str, x: Node, axes: Axes, k
     return reader.made(expr, op, total if keepdim else total.squeeze(axes), x, axes=axes, keepdim=keepdim)
 
 
-def _clamped(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _clamped(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x, limits = given.node("input"), (given.plain("min"), given.plain("max"))
     low, high = (-math.inf if limits[0] is None else limits[0]), (math.inf if limits[1] is None else limits[1])
-    reader.budget.pay(joint(x.value, *limits))
+    reader.budget.pay(broadcast_entries(x.value, *limits))
     return reader.made(expr, op, np.clip(x.value, *limits), x, words={"low": low, "high": high})
 
 
-def _masked(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _masked(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x = given.node("input")
     mask = np.broadcast_to(given.value("mask"), x.value.shape).astype(bool)
     return reader.made(expr, op, np.where(mask, given.plain("value"), x.value), x, words={"m": mask.astype(float)})
 
 
-def _einsum(reader: Reader, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> Node:
+def _einsum(reader: ExpressionTracer, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> OpNode:
     subscripts, *operands = arguments
     text, nodes = str(reader.plain(subscripts)).replace(" ", ""), [reader.node(each) for each in operands]
     if "->" not in text:
         once = sorted(letter for letter in set(text) if letter.isalpha() and text.count(letter) == 1)
         text = f"{text}->{''.join(once)}"
-    reader.budget.pay(letters(text, [node.value for node in nodes]))
+    reader.budget.pay(einsum_steps(text, [node.value for node in nodes]))
     value = np.einsum(text, *(node.value for node in nodes))
     back = partial(_einsum_back, text, [node.value for node in nodes])
     return reader.made(expr, "einsum", value, *nodes, back=back)
@@ -130,7 +132,7 @@ def _einsum_back(text: str, values: list[Array], position: int, g: Array) -> Arr
     return np.broadcast_to(share.reshape(shape), values[position].shape)
 
 
-def _convolved(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> Node:
+def _convolved(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Arguments) -> OpNode:
     """As torch has it, of [batch, in, *places] with a kernel [out, in, *places]: nothing is flipped."""
     nodes = [given.node(name) for name in ("input", "weight", "bias") if name in given]
     x, kernel = nodes[0].value, nodes[1].value
@@ -138,8 +140,8 @@ def _convolved(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> No
     defaults = {"stride": 1, "padding": 0, "dilation": 1}
     steps, padding, gaps = (_each(given.plain(name, default), rank) for name, default in defaults.items())
     wide = [size + 2 * pad for size, pad in zip(x.shape[2:], padding, strict=True)]
-    reader.budget.pay(entries(x.shape[:2]) * entries(wide) * entries(kernel.shape[2:]))
-    reader.budget.pay(entries(x.shape[0], kernel.shape[0]) * entries(wide))
+    reader.budget.pay(entry_count(x.shape[:2]) * entry_count(wide) * entry_count(kernel.shape[2:]))
+    reader.budget.pay(entry_count(x.shape[0], kernel.shape[0]) * entry_count(wide))
     windows = partial(_windows, sizes=kernel.shape[2:], steps=steps, padding=padding, gaps=gaps)
     cut = reader.moved(expr, "windows", windows, nodes[0])
     places = list(range(2 + rank, 2 + 2 * rank))
@@ -161,13 +163,13 @@ def _windows(x: Array, sizes: Axes, steps: Axes, padding: Axes, gaps: Axes) -> A
     return windows[(slice(None), slice(None), *(slice(None, None, each) for each in (*steps, *gaps)))]
 
 
-def _cumulated(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _cumulated(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x = given.node("input")
     axes = (int(given.plain("dim")) % x.value.ndim,)
     return reader.made(expr, op, x.value.cumsum(axes[0]), x, axes=axes)
 
 
-def _joined(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _joined(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     """Cat or stack; of anything but a written list the value alone."""
     parts, axis = given.given["tensors"], int(given.plain("dim", 0))
     act = np.concatenate if op == "cat" else np.stack
@@ -181,20 +183,20 @@ def _joined(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
     return reader.moved(expr, op, lambda *arrays: act(arrays, axis), *nodes, axis=axis % rank)
 
 
-def _where(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _where(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     mask, nodes = np.asarray(given.value("condition")), [given.node(name) for name in ("input", "other")]
-    reader.budget.pay(joint(mask, *(node.value for node in nodes)))
+    reader.budget.pay(broadcast_entries(mask, *(node.value for node in nodes)))
     value = np.where(mask, *(node.value for node in nodes))
     return reader.made(expr, op, value, *nodes, words={"m": np.broadcast_to(mask, value.shape).astype(float)})
 
 
-def _of_two(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _of_two(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     nodes = [given.node(name) for name in ("input", "other")]
-    reader.budget.pay(joint(*(node.value for node in nodes)))
+    reader.budget.pay(broadcast_entries(*(node.value for node in nodes)))
     return reader.made(expr, op, getattr(np, op)(*(node.value for node in nodes)), *nodes)
 
 
-def _loss(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _loss(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x, target, reduction = given.node("input"), given.node("target"), given.plain("reduction", "mean")
     if reduction == "none":
         shape = (
@@ -213,14 +215,14 @@ def _loss(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
     return reader.made(expr, op, np.zeros(()), x, target, words=words, axes=axes, keepdim=True)
 
 
-def _layer_norm(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _layer_norm(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x, sizes, eps = given.node("input"), given.plain("normalized_shape"), given.plain("eps", 1e-5)
     parts = [given.node(name) for name in ("weight", "bias") if name in given]
     if "bias" in given and "weight" not in given:
         raise UntracedError("a layer norm with a bias alone")
     axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
-    reader.budget.pay(joint(x.value, *(part.value for part in parts)))
-    u, r = standardised(x.value, axes, eps)
+    reader.budget.pay(broadcast_entries(x.value, *(part.value for part in parts)))
+    u, r = standardise(x.value, axes, eps)
     value = u
     for part, act in zip(parts, (np.multiply, np.add), strict=False):
         value = act(value, part.value)
@@ -228,17 +230,17 @@ def _layer_norm(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> No
     return reader.made(expr, op, value, x, *parts, axes=axes, words=words)
 
 
-def _looked_up(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> Node:
+def _looked_up(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Arguments) -> OpNode:
     axis = int(given.plain("dim", 0))
     return reader.index(expr, given.node("input"), (*(slice(None),) * axis, given.value("index")))
 
 
-def _gathered(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> Node:
+def _gathered(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Arguments) -> OpNode:
     x, index = given.node("input"), given.value("index")
-    return reader.index(expr, x, along(int(given.plain("dim")) % x.value.ndim, index))
+    return reader.index(expr, x, gather_index(int(given.plain("dim")) % x.value.ndim, index))
 
 
-def _part(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+def _part(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     """One of the parts that a tensor was cut into, as an index."""
     x, rank = given.node("input"), given.plain("rank")
     axis = int(given.plain("dim", 0)) % x.value.ndim
@@ -257,7 +259,7 @@ def _part(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
     return reader.index(expr, x, (*(slice(None),) * axis, slice(start, start + sizes[rank])))
 
 
-Call = Callable[[Reader, ast.Call, str, Arguments], Node]
+Call = Callable[[ExpressionTracer, ast.Call, str, Arguments], OpNode]
 CONVOLVED = ("input", "weight", "bias", "stride", "padding", "dilation")
 LOSSES = (
     "cross_entropy", "mse_loss", "binary_cross_entropy_with_logits", "binary_cross_entropy", "nll_loss", "l1_loss",
@@ -284,7 +286,9 @@ CALLS: Mapping[str, tuple[Call, tuple[str, ...]]] = {
 """By operation: its reader, and what torch calls its arguments; `rank` is the part that is picked of several."""
 
 
-def called(reader: Reader, expr: ast.Call, op: str, arguments: list[ast.expr], words: dict[str, ast.expr]) -> Node:
+def trace_call(
+    reader: ExpressionTracer, expr: ast.Call, op: str, arguments: list[ast.expr], words: dict[str, ast.expr]
+) -> OpNode:
     """The call *expr* of the operation *op*, which is one of `CALLS` or an einsum."""
     if op == "einsum":
         return _einsum(reader, expr, arguments, words)

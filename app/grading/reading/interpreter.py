@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.reading.budget import Budget
-from app.grading.reading.node import Array, Node, UntracedError
+from app.grading.reading.budget import EntryBudget
+from app.grading.reading.node import Array, OpNode, UntracedError
 from app.grading.reading.recall import Recall
-from app.grading.reading.tracer import BINARY, READING_ERRORS, Tracer, bindings
+from app.grading.reading.tracer import BINARY, READING_ERRORS, Tracer, target_bindings
 
 STATEMENTS_MAX = 4_000
 """Of one reading; its budget of time ends most before."""
@@ -46,12 +46,12 @@ class Interpreter:
         self,
         arrays: Mapping[str, Array],
         others: Mapping[str, Any],
-        budget: Budget | None = None,
+        budget: EntryBudget | None = None,
         recall: Recall | None = None,
     ) -> None:
         self.arrays = dict(arrays)
         self.others = dict(others)
-        self.budget = Budget() if budget is None else budget
+        self.budget = EntryBudget() if budget is None else budget
         self.recall = recall
         self.after_turn: Callable[[Interpreter], None] | None = None
         self.left = STATEMENTS_MAX
@@ -64,7 +64,7 @@ class Interpreter:
             self.arrays.pop(name, None)
             self.others.pop(name, None)
 
-    def run(self, statements: Sequence[ast.stmt], known: dict[int, Node] | None = None) -> None:
+    def run(self, statements: Sequence[ast.stmt], known: dict[int, OpNode] | None = None) -> None:
         """Run *statements*.
 
         Args:
@@ -80,7 +80,7 @@ class Interpreter:
         except (*READING_ERRORS, _LeaveLoopError, _NextTurnError) as error:
             raise UntracedError(str(error)) from error
 
-    def _statement(self, statement: ast.stmt, known: dict[int, Node] | None) -> None:
+    def _statement(self, statement: ast.stmt, known: dict[int, OpNode] | None) -> None:
         self._spend()
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -155,16 +155,16 @@ class Interpreter:
         CHANGES_OF_LISTS[attr](changed, *(self._value(argument, None) for argument in call.args))
         self.others[name] = changed
 
-    def _value(self, expr: ast.expr, known: dict[int, Node] | None) -> Any:
+    def _value(self, expr: ast.expr, known: dict[int, OpNode] | None) -> Any:
         return self._tracer(known).value(expr)
 
-    def _tracer(self, known: dict[int, Node] | None) -> Tracer:
+    def _tracer(self, known: dict[int, OpNode] | None) -> Tracer:
         tracer = Tracer(self.arrays, self.others, self.budget)
         # Who wants to know every part is told every part.
         tracer.known, tracer.recall = known, self.recall if known is None else None
         return tracer
 
-    def _bind(self, target: ast.expr, value: Any, known: dict[int, Node] | None) -> None:
+    def _bind(self, target: ast.expr, value: Any, known: dict[int, OpNode] | None) -> None:
         match target:
             case ast.Subscript(value=ast.Name(id=name), slice=part) if isinstance(self.others.get(name), list | dict):
                 changed = copy(self.others[name])
@@ -178,7 +178,7 @@ class Interpreter:
                 full[tuple(tracer.plain(each) for each in parts)] = value
                 self.arrays[name] = full
             case ast.Name() | ast.Tuple() | ast.List():
-                for name, one in bindings(target, value).items():
+                for name, one in target_bindings(target, value).items():
                     self._keep(name, one)
             case _:
                 raise UntracedError(ast.unparse(target))

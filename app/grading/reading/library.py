@@ -16,17 +16,17 @@ from app.grading.reading.node import Array, Axes, erf, one_hot, sigmoid, swapped
 GELU_INNER, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
 
 
-def bell(x: Array) -> Array:
+def normal_density(x: Array) -> Array:
     """The density of the normal distribution."""
     return np.asarray(np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
 
 
-def area(x: Array) -> Array:
+def normal_area(x: Array) -> Array:
     """The area under `bell`, up to *x*."""
     return np.asarray(0.5 * (1 + erf(x / math.sqrt(2))))
 
 
-def bent(x: Array) -> Array:
+def gelu_tanh_argument(x: Array) -> Array:
     """What stands inside of the tanh in the approximate gelu."""
     return np.asarray(GELU_INNER * (x + GELU_CUBE * x**3))
 
@@ -44,8 +44,8 @@ FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
     "relu": lambda x: np.maximum(x, 0.0),
     "softplus": lambda x: np.logaddexp(x, 0.0),
     "logsigmoid": lambda x: -np.logaddexp(-x, 0.0),
-    "gelu": lambda x: x * area(x),
-    "gelu_tanh": lambda x: x * 0.5 * (1 + np.tanh(bent(x))),
+    "gelu": lambda x: x * normal_area(x),
+    "gelu_tanh": lambda x: x * 0.5 * (1 + np.tanh(gelu_tanh_argument(x))),
     "erf": erf,
     "silu": lambda x: x * sigmoid(x),
     "sqrt": np.sqrt,
@@ -103,7 +103,7 @@ def _spread_on_diagonal(x: Array) -> Array:
     return full
 
 
-def along(dim: int, index: Array) -> tuple[Any, ...]:
+def gather_index(dim: int, index: Array) -> tuple[Any, ...]:
     """The index of `x.gather(dim, index)`, as numpy has it."""
     places: list[Any] = list(np.indices(index.shape, sparse=True))
     places[dim] = index
@@ -192,7 +192,7 @@ def _fill_diagonal(x: Array, value: float) -> Array:
     return full
 
 
-def standardised(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
+def standardise(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
     """The input of a layer norm with mean 0 and variance 1, and the factor that made the variance 1."""
     factor = np.asarray((x.var(axis=axes, keepdims=True) + eps) ** -0.5)
     return (x - x.mean(axis=axes, keepdims=True)) * factor, factor
@@ -220,8 +220,8 @@ VALUES: Mapping[str, Callable[..., Any]] = {
     "linear": lambda x, w, b=0.0: x @ w.T + b,
     "index_add": _index_add,
     "index_put": _index_put,
-    "scatter": lambda x, dim, index, src: _written(x, along(dim, index), src, add=False),
-    "scatter_add": lambda x, dim, index, src: _written(x, along(dim, index), src, add=True),
+    "scatter": lambda x, dim, index, src: _written(x, gather_index(dim, index), src, add=False),
+    "scatter_add": lambda x, dim, index, src: _written(x, gather_index(dim, index), src, add=True),
     "fill_diagonal": _fill_diagonal,
     "trace": np.trace,
     **dict.fromkeys(("inverse", "inv"), np.linalg.inv),

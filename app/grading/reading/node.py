@@ -22,7 +22,7 @@ class UntracedError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class OpNode:
     """One operation of a statement with its value.
 
     Args:
@@ -34,7 +34,7 @@ class Node:
 
     op: str
     value: Array
-    operands: "tuple[Node, ...]" = ()
+    operands: "tuple[OpNode, ...]" = ()
     expr: ast.expr | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ def reduce_to(gradient: Array, shape: tuple[int, ...]) -> Array:
     return np.asarray(gradient.sum(axis=stretched_axes(gradient.shape, shape))).reshape(shape)
 
 
-def fits(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
+def is_broadcastable(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
     """Whether *narrow* broadcasts to *wide*."""
     try:
         return np.broadcast_shapes(wide, narrow) == wide
@@ -71,18 +71,18 @@ def fits(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
         return False
 
 
-def kept(value: Array, node: Node) -> Array:
+def with_kept_axes(value: Array, node: OpNode) -> Array:
     """The output of a reduction, or a gradient at it, with the reduced axes kept at size 1."""
     return value if node.options.get("keepdim", True) else np.expand_dims(value, node.options["axes"])
 
 
-def count(node: Node) -> int:
+def reduced_count(node: OpNode) -> int:
     """How many entries a reduction adds into one."""
     shape = node.operands[0].value.shape
     return math.prod(shape[axis] for axis in node.options["axes"])
 
 
-def moved_back(node: Node, position: int, g: Array) -> Array:
+def moved_back(node: OpNode, position: int, g: Array) -> Array:
     """Each entry of *g* to the entry of the operand that a move has put there; entries that went nowhere get none."""
     taken, places = _places(node, position)
     operand = node.operands[position].value
@@ -90,7 +90,7 @@ def moved_back(node: Node, position: int, g: Array) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _places(node: Node, position: int) -> tuple[Array, Array]:
+def _places(node: OpNode, position: int) -> tuple[Array, Array]:
     """Which entries of the output come from the operand, and the place that each of them has there."""
     marks = [np.zeros(operand.value.shape) for operand in node.operands]
     marks[position] = np.arange(1.0, marks[position].size + 1).reshape(marks[position].shape)

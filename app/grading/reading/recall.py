@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
-from app.grading.reading.node import Array, Node
+from app.grading.reading.node import Array, OpNode
 
 HELD_MAX = 2_000_000
 """Entries that are kept for one text."""
@@ -29,10 +29,10 @@ class Recall:
         self._statements = tuple(statements)
         inner = (node for statement in self._statements for node in ast.walk(statement))
         self._names = {id(node): _names_in(node) for node in inner if _is_computed(node)}
-        self._found: dict[Hashable, tuple[Node, list[Any]]] = {}
+        self._found: dict[Hashable, tuple[OpNode, list[Any]]] = {}
         self._left = HELD_MAX
 
-    def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], Node]) -> Node:
+    def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], OpNode]) -> OpNode:
         """*expr* as it was read before on the values in *scope*, or as *read* gives it."""
         key, values = self._key(expr, scope)
         found = self._found.get(key)

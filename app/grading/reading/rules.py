@@ -20,8 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.reading.library import FUNCTIONS, GELU_CUBE, GELU_INNER, area, bell, bent
-from app.grading.reading.node import Array, Axes, Node, count, kept, moved_back, softmax, swapped
+from app.grading.reading.library import (
+    FUNCTIONS,
+    GELU_CUBE,
+    GELU_INNER,
+    gelu_tanh_argument,
+    normal_area,
+    normal_density,
+)
+from app.grading.reading.node import Array, Axes, OpNode, moved_back, reduced_count, softmax, swapped, with_kept_axes
 
 CURVES: Mapping[str, str] = {
     "neg": "-g",
@@ -82,12 +89,12 @@ RULES: Mapping[str, tuple[str, ...]] = {
 ELEMENTWISE = frozenset({*CURVES, "add", "sub", "mul", "div", "pow"})
 """Operations whose output has one entry for each entry of the operand, but for broadcasting."""
 CONSTANTS: Mapping[str, Any] = {
-    **FUNCTIONS, "bell": bell, "area": area, "bent": bent, "sign": np.sign, "pi": math.pi, "k": GELU_INNER,
-    "a": GELU_CUBE, "T": swapped, "__builtins__": {},
+    **FUNCTIONS, "bell": normal_density, "area": normal_area, "bent": gelu_tanh_argument, "sign": np.sign,
+    "pi": math.pi, "k": GELU_INNER, "a": GELU_CUBE, "T": swapped, "__builtins__": {},
 }  # fmt: skip
 
 
-def rule_of(node: Node, position: int) -> str | None:
+def rule_of(node: OpNode, position: int) -> str | None:
     """The text of the rule; None for a move, or where no rule is known."""
     rules = RULES.get(node.op, ())
     return rules[position] if position < len(rules) else None
@@ -146,7 +153,7 @@ def _split_sum(node: ast.expr) -> list[ast.expr]:
     return _split(node) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) else [node]
 
 
-def words_of(node: Node, position: int, g: Array) -> dict[str, Any]:
+def words_of(node: OpNode, position: int, g: Array) -> dict[str, Any]:
     """What the words of a rule stand for at *node*, with *g* at its output."""
     x, y, axes = node.operands[position].value, node.value, node.options.get("axes")
     words: dict[str, Any] = {"g": g, "x": x, "y": y, **node.options.get("words", {})}
@@ -154,9 +161,9 @@ def words_of(node: Node, position: int, g: Array) -> dict[str, Any]:
         words["z"] = node.operands[1 - position].value
     if axes is not None:
         narrow = not node.options.get("keepdim", True)
-        words |= {"g": kept(g, node), "y": kept(y, node)} if narrow else {}
-        words.setdefault("n", count(node))
-        words |= along(axes)
+        words |= {"g": with_kept_axes(g, node), "y": with_kept_axes(y, node)} if narrow else {}
+        words.setdefault("n", reduced_count(node))
+        words |= axis_functions(axes)
     if node.op == "matmul":
         left, right = (one.value for one in node.operands)
         wide = g[..., None] if right.ndim == 1 else g
@@ -166,7 +173,7 @@ def words_of(node: Node, position: int, g: Array) -> dict[str, Any]:
     return words
 
 
-def along(axes: Axes) -> dict[str, Callable[..., Any]]:
+def axis_functions(axes: Axes) -> dict[str, Callable[..., Any]]:
     """The functions of a rule that work along *axes*."""
     return {
         "S": partial(np.sum, axis=axes, keepdims=True),
@@ -180,7 +187,7 @@ def _from_the_end(g: Array, axes: Axes) -> Array:
     return np.flip(np.flip(g, axes).cumsum(axes[0]), axes)
 
 
-def evaluated(text: str, words: Mapping[str, Any], node: Node, position: int) -> Array:
+def evaluate_rule(text: str, words: Mapping[str, Any], node: OpNode, position: int) -> Array:
     """What the rule *text* sends to the operand, before a broadcast is undone."""
     full = np.asarray(eval(compiled(text), dict(CONSTANTS), words), dtype=np.float64)
     if node.op == "matmul" and position == 1 and node.operands[1].value.ndim == 1:
@@ -188,7 +195,7 @@ def evaluated(text: str, words: Mapping[str, Any], node: Node, position: int) ->
     return full
 
 
-def backward(node: Node, position: int, g: Array) -> Array:
+def backward(node: OpNode, position: int, g: Array) -> Array:
     """What *g* at the output of *node* sends to the operand at *position*, before a broadcast is undone.
 
     Raises:
@@ -196,7 +203,10 @@ def backward(node: Node, position: int, g: Array) -> Array:
     """
     text = rule_of(node, position)
     if text is not None:
-        full, shape = evaluated(text, words_of(node, position, g), node, position), node.operands[position].value.shape
+        full, shape = (
+            evaluate_rule(text, words_of(node, position, g), node, position),
+            node.operands[position].value.shape,
+        )
         return full if full.shape == shape else np.broadcast_to(full, np.broadcast_shapes(full.shape, shape))
     if "act" in node.options:
         return moved_back(node, position, g)
@@ -205,7 +215,7 @@ def backward(node: Node, position: int, g: Array) -> Array:
     return np.asarray(node.options["back"](position, g))
 
 
-def _convolution_back(node: Node, position: int, g: Array) -> Array:
+def _convolution_back(node: OpNode, position: int, g: Array) -> Array:
     """A convolution is a product of windows with the kernel; windows are a move."""
     cut, kernel = node.options["windows"], node.operands[1].value
     places = tuple(range(2, kernel.ndim))
@@ -217,7 +227,7 @@ def _convolution_back(node: Node, position: int, g: Array) -> Array:
     return moved_back(cut, 0, np.moveaxis(sent, kernel.ndim - 1, 1))
 
 
-def with_operand(node: Node, place: int, value: Array) -> Node:
+def with_operand(node: OpNode, place: int, value: Array) -> OpNode:
     """*node* as if the operand at *place* were *value*; its own value stays."""
     operands = list(node.operands)
     operands[place] = replace(operands[place], value=value)

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from app.content.blocks import INDICES, MASKS, Forward, Input
-from app.content.programs import parsed
+from app.content.programs import parse_program
 from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
 from app.grading.reading.abstract import Abstract, Kind
@@ -23,7 +23,7 @@ STEPS = 100_000
 """Parts of a program that are looked at: a loop of an author's is written out."""
 
 
-def infer(forward: Forward) -> dict[str, Shape]:
+def infer_shapes(forward: Forward) -> dict[str, Shape]:
     """Shapes by name of the inputs and of every intermediate that can be told from the source.
 
     A size that is the one of a dim, here and wherever the dims are others, remembers which: see `sizes.name_of`.
@@ -60,7 +60,7 @@ def _shapes(forward: Forward, dims: Mapping[str, int]) -> dict[str, Shape]:
 def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
     """What stands in scope once *forward* has run on sizes *dims*: the dims, and every tensor that can be told."""
     reader = ShapeReader({**dims, **_inputs(forward.inputs, dims)}, steps=STEPS)
-    tree = parsed(forward.source)
+    tree = parse_program(forward.source)
     reader.run(tree.body if isinstance(tree, ast.Module) else ())
     return reader.scope
 
@@ -73,7 +73,7 @@ def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
     try:
         inputs = _inputs(forward.inputs, dims)
         reader = _Measuring({**dims, **inputs}, steps=STEPS)
-        tree = parsed(forward.source)
+        tree = parse_program(forward.source)
         reader.run(tree.body if isinstance(tree, ast.Module) else ())
     except ValueError:
         return small_together(dims)

@@ -15,10 +15,18 @@ from typing import Any
 import numpy as np
 
 from app.content.known import COMPARED, PLAIN
-from app.grading.reading.budget import Budget, CostError, bounded, cost, joint, number, product
-from app.grading.reading.calls import CALLS, called
+from app.grading.reading.budget import (
+    CostError,
+    EntryBudget,
+    as_operand,
+    bounded_number,
+    broadcast_entries,
+    entry_cost,
+    product_steps,
+)
+from app.grading.reading.calls import CALLS, trace_call
 from app.grading.reading.library import FUNCTIONS, KINDS_OF_MOVE, MOVES, VALUES
-from app.grading.reading.node import Act, Array, Node, UntracedError
+from app.grading.reading.node import Act, Array, OpNode, UntracedError
 from app.grading.reading.recall import Recall
 
 BINARY: Mapping[type[ast.operator], str] = {
@@ -61,7 +69,7 @@ READING_ERRORS = (
 """What a text that is not on the list, or costs too much, may raise while it is read."""
 
 
-def traced(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]) -> Node:
+def trace_expression(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]) -> OpNode:
     """The tree of operations of *expr*.
 
     Raises:
@@ -74,13 +82,13 @@ def traced(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]
         raise UntracedError(str(error)) from error
 
 
-def bindings(target: ast.expr, value: Any) -> dict[str, Any]:
+def target_bindings(target: ast.expr, value: Any) -> dict[str, Any]:
     """What the names of *target* stand for once *value* is assigned to it."""
     match target:
         case ast.Name(id=name):
             return {name: value}
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            parts = [bindings(each, one) for each, one in zip(elts, value, strict=True)]
+            parts = [target_bindings(each, one) for each, one in zip(elts, value, strict=True)]
             return {name: one for part in parts for name, one in part.items()}
     raise UntracedError(ast.unparse(target))
 
@@ -113,16 +121,18 @@ class Tracer:
     *known* keeps what was read, by identity, where nothing changes meanwhile; *recall* does so where names change.
     """
 
-    known: dict[int, Node] | None = None
+    known: dict[int, OpNode] | None = None
     recall: Recall | None = None
 
-    def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, Any], budget: Budget | None = None) -> None:
+    def __init__(
+        self, forward: Mapping[str, Array], dims: Mapping[str, Any], budget: EntryBudget | None = None
+    ) -> None:
         self.forward = forward
         self.dims = dims
-        self.budget = Budget() if budget is None else budget
+        self.budget = EntryBudget() if budget is None else budget
         self._plain_ones: dict[int, bool] = {}
 
-    def node(self, expr: ast.expr) -> Node:
+    def node(self, expr: ast.expr) -> OpNode:
         if self.recall is not None:
             return self.recall.node(expr, (self.forward, self.dims), self._read)
         if self.known is None:
@@ -163,14 +173,14 @@ class Tracer:
                 return self.is_list(left) or self.is_list(right)
         return False
 
-    def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node:
+    def made(self, expr: ast.expr, op: str, value: Any, *operands: OpNode, **options: Any) -> OpNode:
         value = np.asarray(value)
         if value.dtype.kind not in "biufc":
             raise CostError("numbers without bounds, or none")
         self.budget.pay(value.size)
-        return Node(op, value, operands, expr, options)
+        return OpNode(op, value, operands, expr, options)
 
-    def moved(self, expr: ast.expr, op: str, act: Act, *operands: Node, **options: Any) -> Node:
+    def moved(self, expr: ast.expr, op: str, act: Act, *operands: OpNode, **options: Any) -> OpNode:
         """An operation that only puts entries elsewhere."""
         return self.made(expr, op, act(*(one.value for one in operands)), *operands, act=act, **options)
 
@@ -204,7 +214,7 @@ class Tracer:
 
     def plain(self, expr: ast.expr) -> Any:
         """The value of an expression that has no gradient."""
-        return bounded(self._plain(expr))
+        return bounded_number(self._plain(expr))
 
     def _plain(self, expr: ast.expr) -> Any:
         match places(expr) or expr:
@@ -217,7 +227,7 @@ class Tracer:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 return slice(*(None if bound is None else self.plain(bound) for bound in (lower, upper, step)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -number(self.plain(operand))
+                return -as_operand(self.plain(operand))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return ~np.asarray(self.value(operand))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -231,11 +241,11 @@ class Tracer:
             case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
                 return (self.value(left) is None) == isinstance(op, ast.Is)
             case ast.BinOp(op=op, left=left, right=right) if type(op) in OF_ARRAYS:
-                return self._paid(OF_ARRAYS[type(op)], number(self.value(left)), number(self.value(right)))
+                return self._paid(OF_ARRAYS[type(op)], as_operand(self.value(left)), as_operand(self.value(right)))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
                 return self._paid(COMPARED[type(op)], self.value(left), self.value(right))
             case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in COMPARED for op in ops):
-                numbers = [number(self.plain(each)) for each in (left, *others)]
+                numbers = [as_operand(self.plain(each)) for each in (left, *others)]
                 return all(COMPARED[type(op)](a, b) for op, a, b in zip(ops, numbers, numbers[1:], strict=False))
             case ast.Subscript(value=base, slice=part):
                 return self.picked(self.value(base), self.plain(part))
@@ -262,7 +272,7 @@ class Tracer:
         return expr.body if self.value(expr.test) else expr.orelse
 
     def _paid(self, act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-        self.budget.pay(joint(a, b))
+        self.budget.pay(broadcast_entries(a, b))
         return act(a, b)
 
     # Lists and loops.
@@ -272,7 +282,7 @@ class Tracer:
         found = []
         for each in self.items(loop.iter):
             self.budget.pay(0)  # an item costs time, whatever it holds
-            bound = bindings(loop.target, each)
+            bound = target_bindings(loop.target, each)
             arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
             others = {name: one for name, one in bound.items() if name not in arrays}
             inner = Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.budget)
@@ -301,7 +311,7 @@ class Tracer:
 
     # What has a gradient.
 
-    def _read(self, expr: ast.expr) -> Node:
+    def _read(self, expr: ast.expr) -> OpNode:
         if self.is_plain(expr):
             return self.made(expr, "number", self.plain(expr))
         match expr:
@@ -317,7 +327,7 @@ class Tracer:
                 return self._call(expr, func)
             case ast.Call(func=ast.Name(id="sum"), args=[inner]):
                 terms = self.value(inner)
-                self.budget.pay(joint(*terms) * max(1, len(terms)))
+                self.budget.pay(broadcast_entries(*terms) * max(1, len(terms)))
                 return self.made(expr, "library", sum(terms))
             case ast.Call(func=ast.Name(id="float" | "int" | "abs"), args=[inner]):
                 return self.made(expr, "library", self.node(inner).value)
@@ -331,7 +341,7 @@ class Tracer:
                 return self._subscript(expr, base, part)
         raise UntracedError(ast.unparse(expr))
 
-    def _subscript(self, expr: ast.expr, base: ast.expr, part: ast.expr) -> Node:
+    def _subscript(self, expr: ast.expr, base: ast.expr, part: ast.expr) -> OpNode:
         match base, part:
             case ast.Call(func=ast.Attribute(attr="max" | "min")), ast.Constant(value=0):
                 return self.node(base)
@@ -342,25 +352,25 @@ class Tracer:
         parts = part.elts if isinstance(part, ast.Tuple) else [part]
         return self.index(expr, self.node(base), tuple(self.plain(each) for each in parts))
 
-    def index(self, expr: ast.expr, x: Node, index: Any) -> Node:
+    def index(self, expr: ast.expr, x: OpNode, index: Any) -> OpNode:
         self.budget.pay_for_pick(x.value, index)
         return self.moved(expr, "index", partial(_at, index=index), x, index=index)
 
-    def _binary(self, expr: ast.expr, op: str, left: ast.expr, right: ast.expr) -> Node:
+    def _binary(self, expr: ast.expr, op: str, left: ast.expr, right: ast.expr) -> OpNode:
         a, b = self.node(left), self.node(right)
         if op == "pow":
             if b.op != "number" or b.value.ndim:
                 raise UntracedError("a tensor as exponent")
             p = float(b.value)
             return self.made(expr, op, a.value**p, a, b, exponent=p, words={"p": p})
-        self.budget.pay((product if op == "matmul" else joint)(a.value, b.value))
+        self.budget.pay((product_steps if op == "matmul" else broadcast_entries)(a.value, b.value))
         return self.made(expr, op, ACTS[op](a.value, b.value), a, b)
 
-    def _function(self, expr: ast.expr, op: str, operand: ast.expr) -> Node:
+    def _function(self, expr: ast.expr, op: str, operand: ast.expr) -> OpNode:
         x = self.node(operand)
         return self.made(expr, op, FUNCTIONS[op](x.value), x)
 
-    def _call(self, expr: ast.Call, func: ast.Attribute, more: Mapping[str, ast.expr] = MappingProxyType({})) -> Node:
+    def _call(self, expr: ast.Call, func: ast.Attribute, more: Mapping[str, ast.expr] = MappingProxyType({})) -> OpNode:
         op = SAME.get(func.attr.rstrip("_"), func.attr.rstrip("_"))
         arguments = list(expr.args) if is_module(func.value) else [func.value, *expr.args]
         words = {SAME.get(word.arg, word.arg): word.value for word in expr.keywords if word.arg} | dict(more)
@@ -373,17 +383,17 @@ class Tracer:
         if op in FUNCTIONS and (len(arguments) == 1 or op == "gelu_tanh"):
             return self._function(expr, op, arguments[0])
         if op in CALLS or op == "einsum":
-            return called(self, expr, op, arguments, words)
+            return trace_call(self, expr, op, arguments, words)
         given = [self.value(each) for each in arguments[1:]]
         named = {name: self.value(one) for name, one in words.items()}
         if op in MOVES:
-            self.budget.pay(cost(op, [self.value(arguments[0]), *given], named))
+            self.budget.pay(entry_cost(op, [self.value(arguments[0]), *given], named))
             act = partial(_acted, MOVES[op], rest=given, words=_positional(op, named))
             return self.moved(expr, KINDS_OF_MOVE.get(op, op), act, self.node(arguments[0]))
         if op not in VALUES:
             raise UntracedError(op)
         full = [self.value(arguments[0]), *given] if arguments else []
-        self.budget.pay(cost(op, full, named))
+        self.budget.pay(entry_cost(op, full, named))
         return self.made(expr, "library", VALUES[op](*full, **named))
 
 

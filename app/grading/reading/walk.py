@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.content.blocks import MASKS, Forward, Input
-from app.grading.reading.node import Array, Node, UntracedError, reduce_to
+from app.grading.reading.node import Array, OpNode, UntracedError, reduce_to
 from app.grading.reading.rules import backward
 from app.grading.reading.tracer import READING_ERRORS, Tracer
 
-Nodes = list[tuple[str, Node]]
+Nodes = list[tuple[str, OpNode]]
 Numbers = Mapping[str, Array]
 STEP = 1e-5
 """How far an entry is nudged."""
@@ -51,7 +51,7 @@ class Walk:
     gradients: Mapping[str, Array]
 
 
-def walked(forward: Forward, point: Mapping[str, object]) -> Walk:
+def trace_program(forward: Forward, point: Mapping[str, object]) -> Walk:
     """Walk *forward* from the inputs in *point*, and back from its outputs, whose gradients are there too or are 1.
 
     Raises:
@@ -77,7 +77,7 @@ def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Arr
         raise UntracedError(str(error)) from error
 
 
-def carried(forward: Forward, point: Mapping[str, object], start: str, upstreams: Sequence[Array]) -> list[Numbers]:
+def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstreams: Sequence[Array]) -> list[Numbers]:
     """What each of *upstreams*, as the gradient of the tensor *start*, makes the gradients of what comes before it.
 
     Raises:
@@ -97,7 +97,7 @@ def carried(forward: Forward, point: Mapping[str, object], start: str, upstreams
         raise UntracedError(str(error)) from error
 
 
-def quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array:
+def difference_quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array:
     """What nudging says about the gradient of the input *name*: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
     found = np.zeros(start.shape)
@@ -162,14 +162,14 @@ def _array(value: object, one: Input) -> Array:
 
 
 def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
-    waiting = [name for _, node in nodes for name, _ in sent(node, np.zeros(node.value.shape))]
+    waiting = [name for _, node in nodes for name, _ in sent_gradients(node, np.zeros(node.value.shape))]
     for line in range(len(nodes) - 1, -1, -1):
         output, node = nodes[line]
         if output not in totals:
             continue
         upstream = totals[output]
-        ones = [value for _, value in sent(node, np.ones(node.value.shape))]
-        for (tensor, value), local in zip(sent(node, upstream), ones, strict=True):
+        ones = [value for _, value in sent_gradients(node, np.ones(node.value.shape))]
+        for (tensor, value), local in zip(sent_gradients(node, upstream), ones, strict=True):
             waiting.remove(tensor)
             totals[tensor] = totals[tensor] + value if tensor in totals else value
             single = value.size == node.value.size == 1
@@ -185,7 +185,7 @@ def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
             )
 
 
-def sent(node: Node, g: Array) -> Iterator[tuple[str, Array]]:
+def sent_gradients(node: OpNode, g: Array) -> Iterator[tuple[str, Array]]:
     """What *g* at *node* hands to each tensor that it reads, place by place."""
     if node.op == "tensor" and isinstance(node.expr, ast.Name):
         yield node.expr.id, g
@@ -193,4 +193,4 @@ def sent(node: Node, g: Array) -> Iterator[tuple[str, Array]]:
         raise UntracedError(node.text)
     for position, operand in enumerate(node.operands):
         if operand.op != "number" and operand.value.dtype.kind == "f":
-            yield from sent(operand, reduce_to(np.asarray(backward(node, position, g)), operand.value.shape))
+            yield from sent_gradients(operand, reduce_to(np.asarray(backward(node, position, g)), operand.value.shape))

@@ -89,7 +89,7 @@ def read_census(texts: Sequence[str], source: str) -> Names:
     return read_names("\n".join(sorted(words)), source)
 
 
-def divided(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def split_names(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """*names* shuffled, then 80 % for training, 10 % for validation and 10 % for the test."""
     shuffled = list(names)
     random.Random(SEED).shuffle(shuffled)
@@ -98,7 +98,7 @@ def divided(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return {part: tuple(some) for part, some in zip(PARTS, parts, strict=True)}
 
 
-def tabled(table: Table) -> dict[str, Examples]:
+def split_table(table: Table) -> dict[str, Examples]:
     """The rows of *table*, shuffled and divided as names are."""
     order = list(range(len(table.targets)))
     random.Random(SEED).shuffle(order)
@@ -128,7 +128,7 @@ def _ends(names: Sequence[str], context: int) -> NDArray[np.int64]:
     return np.arange(int(lengths.sum()), dtype=np.int64) + paddings
 
 
-def spelled(indices: Sequence[int]) -> str:
+def spell_name(indices: Sequence[int]) -> str:
     """The name that a row of symbols spells, up to its end."""
     letters = []
     for index in indices:

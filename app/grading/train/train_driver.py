@@ -18,8 +18,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from app.grading.forward.driver_jobs import Output, TrainHeader
-from app.grading.judge.fault import FILE, describe, is_out_of_memory
+from app.grading.forward.driver_jobs import DriverOutput, TrainHeader
+from app.grading.judge.fault import FILE, describe_error, is_out_of_memory
 
 Tensor = torch.Tensor
 Scope = dict[str, Any]
@@ -35,7 +35,7 @@ class GradientError(Exception):
     """The learner's code left no usable gradient."""
 
 
-def run(header: TrainHeader, arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: TrainHeader, arrays: dict[str, Tensor], out: DriverOutput) -> None:
     """Do the part of a training run that *header* names."""
     torch.set_default_dtype(getattr(torch, header["dtype"]))
     # Whatever an author's or a learner's own draw may be, it must not depend on the moment.
@@ -125,7 +125,7 @@ def _examples(rows: Tensor | None) -> Tensor:
     return rows if rows.is_floating_point() else rows.long()
 
 
-def start(model: Model, out: Output) -> None:
+def start(model: Model, out: DriverOutput) -> None:
     """The parameters before the first step, and the generator that draws the batches after them."""
     model.generator.manual_seed(model.header["seed"])
     for one in model.header["parameters"]:
@@ -134,7 +134,7 @@ def start(model: Model, out: Output) -> None:
     out.tensor("g", model.generator.get_state())
 
 
-def steps(model: Model, out: Output) -> None:
+def steps(model: Model, out: DriverOutput) -> None:
     """As many steps as the time allows, from `first` to before `stop`."""
     header = model.header
     losses: list[Tensor] = []
@@ -176,7 +176,7 @@ def _unfit(model: Model, gradients: Sequence[Any]) -> GradientError | None:
     return None
 
 
-def gradients(model: Model, out: Output) -> None:
+def gradients(model: Model, out: DriverOutput) -> None:
     """The gradients of the parameters on the next batch."""
     try:
         scope = next(model.drawn())
@@ -191,7 +191,7 @@ def gradients(model: Model, out: Output) -> None:
         out.tensor(f"d/{name}", gradient)
 
 
-def calibrate(model: Model, out: Output) -> None:
+def calibrate(model: Model, out: DriverOutput) -> None:
     """Mean and variance of all rows, merged with those of the rows that were `seen` before.
 
     Source: T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
@@ -216,7 +216,7 @@ def calibrate(model: Model, out: Output) -> None:
     out.tensor("variance", variance)
 
 
-def evaluate(model: Model, out: Output) -> None:
+def evaluate(model: Model, out: DriverOutput) -> None:
     """The sum of the losses of all rows."""
     program = model.program()
     total = torch.zeros((), dtype=torch.float64)
@@ -227,7 +227,7 @@ def evaluate(model: Model, out: Output) -> None:
     out.tensor("total", total)
 
 
-def sample(model: Model, out: Output) -> None:
+def sample(model: Model, out: DriverOutput) -> None:
     """Names that the model spells, symbol by symbol, as rows of indices."""
     header = model.header
     model.generator.manual_seed(header["seed"])
@@ -247,7 +247,7 @@ def sample(model: Model, out: Output) -> None:
     out.tensor("names", names)
 
 
-PARTS: Mapping[str, Callable[[Model, Output], None]] = {
+PARTS: Mapping[str, Callable[[Model, DriverOutput], None]] = {
     "start": start,
     "steps": steps,
     "gradients": gradients,
@@ -268,7 +268,7 @@ def _chunks(rows: int) -> list[slice]:
     return [slice(rows * index // pieces, rows * (index + 1) // pieces) for index in range(pieces)]
 
 
-def _report(error: BaseException, code: str | None, out: Output) -> None:
+def _report(error: BaseException, code: str | None, out: DriverOutput) -> None:
     """Say what went wrong, and in whose text: the learner's code, or the program that stands before it.
 
     Raises:
@@ -279,7 +279,7 @@ def _report(error: BaseException, code: str | None, out: Output) -> None:
     if isinstance(error, GradientError):
         report: dict[str, Any] = {"whose": "learner", "message": str(error)}
     elif code is not None and _is_learners(error):
-        report = {"whose": "learner", **describe(error, _tree(code))}
+        report = {"whose": "learner", **describe_error(error, _tree(code))}
     else:
         report = {"whose": "author", "message": f"{type(error).__name__}: {error}"[:_MESSAGE_CHARS]}
     out.text("failed", json.dumps(report))

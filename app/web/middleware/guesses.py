@@ -8,7 +8,7 @@ ten thousand codes that open something, a network that never rests finds one in 
 import time
 from collections.abc import Callable
 
-from app.web.middleware.visitor import MINUTE, Allowance, NotNowError
+from app.web.middleware.visitor import MINUTE, RateLimit, RetryLaterError
 
 OF_BROWSER, OF_NETWORK, OF_CLASS = 10, 120, 30
 BY_BROWSER = "More than {limit} wrong codes came from your browser within a minute. Try again in {seconds} s."
@@ -25,9 +25,9 @@ class Guesses:
     """
 
     def __init__(self, share: Callable[[int], int], clock: Callable[[], float] = time.monotonic) -> None:
-        self._browsers = Allowance(share(OF_BROWSER), clock, said=BY_BROWSER)
-        self._networks = Allowance(share(OF_NETWORK), clock, said=BY_NETWORK)
-        self._classes = Allowance(share(OF_CLASS), clock, said=BY_CLASS)
+        self._browsers = RateLimit(share(OF_BROWSER), clock, said=BY_BROWSER)
+        self._networks = RateLimit(share(OF_NETWORK), clock, said=BY_NETWORK)
+        self._classes = RateLimit(share(OF_CLASS), clock, said=BY_CLASS)
         self._clock = clock
         self._wrong: dict[tuple[str, str], float] = {}
 
@@ -64,11 +64,11 @@ class Guesses:
         self._classes.charge(code, -1)
         self._browsers.charge(browser, -1)
 
-    def _spend_both(self, allowance: Allowance, key: str, browser: str) -> None:
+    def _spend_both(self, allowance: RateLimit, key: str, browser: str) -> None:
         allowance.spend(key)
         try:
             if browser:
                 self._browsers.spend(browser)
-        except NotNowError:
+        except RetryLaterError:
             allowance.charge(key, -1)
             raise

@@ -18,7 +18,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class MetricsSample:
     """What is so at the moment of a look; *sessions* is None where the database does not answer."""
 
     readiness: Readiness
@@ -71,7 +71,7 @@ class Metrics:
             "backhand_requests", "Requests by route and status.", ["route", "status"], registry=self._registry
         )
 
-    def text(self, state: State) -> bytes:
+    def text(self, state: MetricsSample) -> bytes:
         now = CollectorRegistry()
         now.register(_Now(state))
         return generate_latest(self._registry) + generate_latest(now)
@@ -80,7 +80,7 @@ class Metrics:
 class _Now(Collector):
     """Gauges of one state."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: MetricsSample) -> None:
         self._state = state
 
     def collect(self) -> Iterable[Metric]:

@@ -74,7 +74,7 @@ def _told(path: str) -> str:
     return JOINING.sub("/join/…", path[:200])
 
 
-class Noting:
+class StatusRecorder:
     """A `send` that remembers the status of the answer; *otherwise* as long as none has begun."""
 
     def __init__(self, send: Send, otherwise: int = 0) -> None:
@@ -158,7 +158,7 @@ class RequestLog(HttpMiddleware):
             await self._logged(scope, receive, with_headers(send, mark))
 
     async def _logged(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began, noting = time.perf_counter(), Noting(send)
+        began, noting = time.perf_counter(), StatusRecorder(send)
         try:
             await self._app(scope, receive, noting)
         finally:
@@ -177,7 +177,7 @@ class RequestCount(HttpMiddleware):
         self._seconds = seconds
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began, noting = time.perf_counter(), Noting(send, otherwise=LEFT)
+        began, noting = time.perf_counter(), StatusRecorder(send, otherwise=LEFT)
         try:
             await self._app(scope, receive, noting)
         finally:
@@ -200,20 +200,20 @@ class ErrorPages(HttpMiddleware):
         self._show = show
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        noting = Noting(send)
+        noting = StatusRecorder(send)
         try:
             await self._app(scope, receive, noting)
         except ClientDisconnect:
             return
         except Exception as error:
-            status, message = described(error)
+            status, message = describe_failure(error)
             if noting.started:
                 raise
             response = await self._show(Request(scope), status, TITLES.get(status, HTTPStatus(status).phrase), message)
             await response(scope, receive, send)
 
 
-def described(error: Exception) -> tuple[int, str]:
+def describe_failure(error: Exception) -> tuple[int, str]:
     """The status and the message for people; what is our fault is logged."""
     if isinstance(error, HTTPException):
         said = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""

@@ -101,7 +101,7 @@ class RequestGuard(HttpMiddleware):
         headers = Headers(scope=scope)
         if not self._is_here(headers.getlist("host")) and scope["path"] not in PROBES:
             raise HTTPException(400, "The request asks for a host of another name than this server has.")
-        if scope["method"] not in SAFE_METHODS and not ours(headers, secure=self._secure):
+        if scope["method"] not in SAFE_METHODS and not is_same_site(headers, secure=self._secure):
             raise HTTPException(403, "This form was sent from another site, so nothing was done.")
         if not _is_utf8(headers.get("content-type", "")):
             raise HTTPException(400, "Forms are read as UTF-8, and this one says that it is written otherwise.")
@@ -136,7 +136,7 @@ def is_operator(headers: Headers, token: str) -> bool:
     return token != "" and secrets.compare_digest(shown.encode(), f"Bearer {token}".encode())
 
 
-def ours(headers: Headers, *, secure: bool) -> bool:
+def is_same_site(headers: Headers, *, secure: bool) -> bool:
     """Whether a request that changes something comes from a page of this site, which is *secure* behind TLS.
 
     Browsers say where a request comes from, in `Sec-Fetch-Site` or at least in `Origin`. A client that says neither is
@@ -192,7 +192,7 @@ class RelativeRedirects(HttpMiddleware):
         await self._app(scope, receive, with_headers(send, cut))
 
 
-class HeadAsGet(HttpMiddleware):
+class HeadRequestMiddleware(HttpMiddleware):
     """Asks for GET where HEAD was sent, and lets the headers through: monitors and balancers ask that way."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:

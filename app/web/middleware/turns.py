@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from app.web.middleware.visitor import NotNowError
+from app.web.middleware.visitor import RetryLaterError
 
 WAITING_SECONDS = 3
 TOO_LONG_A_LINE = "Too many people sign in at this moment. Nothing was changed; try again in {seconds} s."
@@ -25,7 +25,7 @@ class Turns:
             NotNowError: As many wait as may.
         """
         if self._waiting >= self._most:
-            raise NotNowError(TOO_LONG_A_LINE.format(seconds=WAITING_SECONDS), WAITING_SECONDS, saved=False)
+            raise RetryLaterError(TOO_LONG_A_LINE.format(seconds=WAITING_SECONDS), WAITING_SECONDS, saved=False)
         self._waiting += 1
         try:
             await self._places.acquire()

@@ -29,11 +29,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.database import Database
 from app.store.sweeping import SESSIONS_STAY
 from app.web.middleware.security import HttpMiddleware, with_headers
-from app.web.render import cookie
+from app.web.render import first_cookie
 
 log = structlog.get_logger()
 T = TypeVar("T")
@@ -54,7 +54,7 @@ TOO_MANY_LEARNERS = "More than {limit} new learners came from your network withi
 TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Your text is saved; go on in {seconds} s."
 
 
-class NotNowError(HTTPException):
+class RetryLaterError(HTTPException):
     """Not answered now, and nobody's mistake. *seconds* from now it may be.
 
     An `HTTPException`, so that a plain form gets it as a page; where a fragment was asked for, the box shows it.
@@ -71,7 +71,7 @@ class NotNowError(HTTPException):
         return response
 
 
-class Allowance:
+class RateLimit:
     """A bucket of tokens for each learner, or address: it holds a minute's worth and fills up evenly.
 
     Args:
@@ -108,7 +108,7 @@ class Allowance:
         early = self._full(learner, now, 1) - now - self._period
         if early > 1e-9:
             message = self._said.format(limit=self._a_minute, seconds=max(1, math.ceil(early)))
-            raise NotNowError(message, early, saved=self._said == TOO_MANY)
+            raise RetryLaterError(message, early, saved=self._said == TOO_MANY)
         self.charge(learner, 1)
 
     def charge(self, learner: Hashable, tokens: int) -> None:
@@ -125,7 +125,7 @@ class Allowance:
         return max(now, self._full_at.get(learner, now)) + tokens * self._period / self._a_minute
 
 
-class Faults:
+class Quarantine:
     """Texts over which graders came to their end; one that did it again is left alone for a while."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -146,14 +146,14 @@ class Faults:
         """
         ends = [one for one in self._ends.get(_digest(text), ()) if one > self._clock()]
         if len(ends) > 1:
-            raise NotNowError(FAULTY, ends[1] - self._clock())
+            raise RetryLaterError(FAULTY, ends[1] - self._clock())
 
 
 def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-async def while_wanted(request: Request, work: Coroutine[Any, Any, T]) -> T:
+async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """What *work* returns; it is cancelled when nobody waits for the answer any more.
 
     The form must have been read: what is left to receive is the end.
@@ -178,7 +178,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-class Sessions:
+class SessionCache:
     """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks.
 
     Args:
@@ -186,15 +186,21 @@ class Sessions:
     """
 
     def __init__(
-        self, database: Database, bus: Bus, *, changes_a_minute: int, new_a_minute: int, data_dir: Path | None = None
+        self,
+        database: Database,
+        bus: EventBus,
+        *,
+        changes_a_minute: int,
+        new_a_minute: int,
+        data_dir: Path | None = None,
     ) -> None:
         self.database = database
         self._bus = bus
         self._ended_file = data_dir / ENDED_FILE if data_dir else None
         self._ended_at = self._last_ended()
-        self.changes = Allowance(changes_a_minute, said=TOO_MANY_CHANGES)
-        self.beginnings = Allowance(new_a_minute, said=TOO_MANY_LEARNERS)
-        self._found: dict[str, tuple[float, learners.Known]] = {}
+        self.changes = RateLimit(changes_a_minute, said=TOO_MANY_CHANGES)
+        self.beginnings = RateLimit(new_a_minute, said=TOO_MANY_LEARNERS)
+        self._found: dict[str, tuple[float, learners.SessionLearner]] = {}
 
     def _last_ended(self) -> int:
         """When a command last ended sessions; 0 where none has."""
@@ -203,7 +209,7 @@ class Sessions:
         except OSError:
             return 0
 
-    async def known(self, token: str) -> learners.Known | None:
+    async def known(self, token: str) -> learners.SessionLearner | None:
         if (ended := self._last_ended()) != self._ended_at:
             self._ended_at = ended
             self.forget()
@@ -212,12 +218,12 @@ class Sessions:
             return kept[1]
         found = self._found
         async with self.database.read() as db:
-            known = await learners.known(db, token)
+            known = await learners.find_session_learner(db, token)
         if known is not None and found is self._found:  # else it may have ended since it was read
             self.remember(token, known)
         return known
 
-    def remember(self, token: str, known: learners.Known) -> None:
+    def remember(self, token: str, known: learners.SessionLearner) -> None:
         if len(self._found) >= REMEMBERED:
             self._found.clear()
         self._found[token] = (time.monotonic() + REMEMBERED_SECONDS, replace(known, stale=False))
@@ -240,7 +246,7 @@ class Sessions:
                     self.forget()
 
 
-async def tell_servers(db: AsyncSession, bus: Bus, data_dir: Path) -> None:
+async def tell_servers(db: AsyncSession, bus: EventBus, data_dir: Path) -> None:
     """Like `Sessions.tell`, from a process that is no server."""
 
     def leave_word(_: object) -> None:
@@ -254,11 +260,11 @@ async def tell_servers(db: AsyncSession, bus: Bus, data_dir: Path) -> None:
 class Visitor:
     """The learner behind one request."""
 
-    def __init__(self, sessions: Sessions, token: str, network: str = "") -> None:
+    def __init__(self, sessions: SessionCache, token: str, network: str = "") -> None:
         self.sessions = sessions
         self.token = token
         self.network = network
-        self.known: learners.Known | None = None
+        self.known: learners.SessionLearner | None = None
         self._nobodys = ""
         self.new_token: str | None = None
 
@@ -308,12 +314,12 @@ class Visitor:
         async with self.sessions.database.write(short=True) as db:
             if self._nobodys and await learners.was_rotated(db, self._nobodys):
                 # A cookie of a new learner would take the place of the one that another tab has got by now.
-                raise NotNowError(SIGNED_IN, 1, saved=False)
+                raise RetryLaterError(SIGNED_IN, 1, saved=False)
             learner, token = await learners.begin_session(db)
-        self.becomes(learners.Known(learner, stale=False), token)
+        self.becomes(learners.SessionLearner(learner, stale=False), token)
         return learner
 
-    def becomes(self, known: learners.Known, token: str) -> None:
+    def becomes(self, known: learners.SessionLearner, token: str) -> None:
         """Be *known* from now on, by a new *token*; with "" nobody."""
         self.known, self.token, self.new_token = known if token else None, token, token
         if token:
@@ -325,7 +331,7 @@ class Visitor:
         self.new_token = token  # sent again, so that the browser keeps the cookie for another while
 
 
-def network_of(scope: Scope) -> str:
+def client_network(scope: Scope) -> str:
     """Where a request comes from: an address, or of IPv6 the /64 in which one machine has as many as it likes."""
     host = (scope.get("client") or ("", 0))[0]
     try:
@@ -346,7 +352,7 @@ def _plain(cookies: bytes) -> bytes:
 class VisitorMiddleware(HttpMiddleware):
     """Puts a `Visitor` into the request's state and sends the cookie of a new session."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, secure: bool) -> None:
+    def __init__(self, app: ASGIApp, sessions: SessionCache, *, secure: bool) -> None:
         super().__init__(app)
         self._sessions = sessions
         self._secure = secure
@@ -355,7 +361,7 @@ class VisitorMiddleware(HttpMiddleware):
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._look_at_proxy(Headers(scope=scope))
-        visitor = Visitor(self._sessions, cookie(Headers(scope=scope), self._cookie), network_of(scope))
+        visitor = Visitor(self._sessions, first_cookie(Headers(scope=scope), self._cookie), client_network(scope))
         scope.setdefault("state", {})["visitor"] = visitor
         scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
 

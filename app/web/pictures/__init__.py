@@ -11,35 +11,35 @@ from markupsafe import Markup
 from app.content.blocks import Forward, Visual
 from app.grading.forward.facts import Shape
 from app.grading.reading.node import UntracedError
-from app.web.pictures.broadcast import broadcast
-from app.web.pictures.curves import curves
-from app.web.pictures.forces import forces
-from app.web.pictures.graph import graph
-from app.web.pictures.heatmap import heatmap
-from app.web.pictures.lines import lines
-from app.web.pictures.product_cells import cells
-from app.web.pictures.samples import samples
-from app.web.pictures.scene import Scene
-from app.web.pictures.slider import slider
-from app.web.pictures.tape import tape
+from app.web.pictures.broadcast import draw_broadcast
+from app.web.pictures.curves import draw_curves
+from app.web.pictures.forces import draw_forces
+from app.web.pictures.graph import draw_graph
+from app.web.pictures.heatmap import draw_heatmap
+from app.web.pictures.lines import draw_lines
+from app.web.pictures.product_cells import draw_product_cells
+from app.web.pictures.samples import draw_samples
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.slider import draw_slider
+from app.web.pictures.tape import draw_tape
 
-Draw = Callable[[Scene], Markup]
+Draw = Callable[[PictureInput], Markup]
 
 KINDS: dict[str, Draw] = {
-    "broadcast": broadcast,
-    "cells": cells,
-    "curves": curves,
-    "forces": forces,
-    "graph": graph,
-    "heatmap": heatmap,
-    "lines": lines,
-    "samples": samples,
-    "slider": slider,
-    "tape": tape,
+    "broadcast": draw_broadcast,
+    "cells": draw_product_cells,
+    "curves": draw_curves,
+    "forces": draw_forces,
+    "graph": draw_graph,
+    "heatmap": draw_heatmap,
+    "lines": draw_lines,
+    "samples": draw_samples,
+    "slider": draw_slider,
+    "tape": draw_tape,
 }
 
 
-def draw(visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
+def draw_picture(visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
     """The picture of *visual*, without its caption.
 
     Args:
@@ -54,7 +54,9 @@ def draw(visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = 
         return Markup()
     try:
         return kind(
-            Scene(given=visual.given, name=visual.name, at=visual.at, of=visual.of, forward=forward, shapes=shapes)
+            PictureInput(
+                given=visual.given, name=visual.name, at=visual.at, of=visual.of, forward=forward, shapes=shapes
+            )
         )
     except (ArithmeticError, IndexError, KeyError, TypeError, UntracedError, ValueError):
         return Markup()

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from app.content.blocks import Lesson, Visual
 from app.content.export import Drawing
-from app.grading.reading.shape_inference import infer
-from app.web.pictures import draw
+from app.grading.reading.shape_inference import infer_shapes
+from app.web.pictures import draw_picture
 
 SVG = re.compile(r"<svg xmlns.*?</svg>", re.DOTALL)
 LABEL = "aria-label"
@@ -76,7 +76,7 @@ def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
         if not isinstance(block, Visual):
             continue
         forward = lesson.forward(block.forward) if block.forward else None
-        drawing = alone(draw(block, infer(forward) if forward else {}, forward))
+        drawing = alone(draw_picture(block, infer_shapes(forward) if forward else {}, forward))
         if drawing is not None:
             found[block.name] = drawing
     return found

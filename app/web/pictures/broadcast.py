@@ -6,10 +6,10 @@ from math import prod
 
 from markupsafe import Markup
 
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.forward.facts import Shape
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import follows, picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
 CELL = 26.0
 MOST_ROWS, MOST_COLUMNS = 5, 6
@@ -17,7 +17,7 @@ GAP = 34.0
 TOP = 30.0
 
 
-def broadcast(scene: Scene) -> Markup:
+def draw_broadcast(scene: PictureInput) -> Markup:
     """Draw `:given: {from: [...], to: [...]}`, or the tensor *of* beside the output of its program."""
     small, large = _shapes(scene)
     copied = copied_axes(small, large)
@@ -29,27 +29,27 @@ def broadcast(scene: Scene) -> Markup:
     parts = [
         *_panel(30, TOP, (small_rows, small_columns), (rows, columns), paths, forward=True),
         *_panel(30 + panel, TOP, (small_rows, small_columns), (rows, columns), paths, forward=False),
-        text(30 + panel / 2 - 30, 16, "forward: copied", class_="figure-number"),
-        text(30 + panel * 1.5 - 30, 16, "backward: summed", class_="figure-number"),
-        text(panel, height - 28, f"{written(small)} → {written(large)}", class_="figure-code"),
-        text(panel, height - 8, f"summed over {_axes_text(copied)}", class_="figure-note"),
+        svg_text(30 + panel / 2 - 30, 16, "forward: copied", class_="figure-number"),
+        svg_text(30 + panel * 1.5 - 30, 16, "backward: summed", class_="figure-number"),
+        svg_text(panel, height - 28, f"{format_shape(small)} → {format_shape(large)}", class_="figure-code"),
+        svg_text(panel, height - 8, f"summed over {_axes_text(copied)}", class_="figure-note"),
     ]
     copies = prod(large[axis] for axis in copied)
     summary = (
-        f"Forward, {written(small)} is copied to {written(large)}: every entry stands there {copies} times. "
+        f"Forward, {format_shape(small)} is copied to {format_shape(large)}: every entry stands there {copies} times. "
         f"Backward, the gradient is summed over {_axes_text(copied)}."
     )
     aligned = _padded(small, len(large))
-    behind = table(
+    behind = number_table(
         "The shapes as a table",
-        f"Broadcast of {written(small)} to {written(large)}",
+        f"Broadcast of {format_shape(small)} to {format_shape(large)}",
         ("axis", "before", "after", "backward"),
         [
             (str(axis), str(before), str(after), "sum" if axis in copied else "stays")
             for axis, (before, after) in enumerate(zip(aligned, large, strict=True))
         ],
     )
-    return picture(2 * panel, height, summary, parts) + behind
+    return svg_picture(2 * panel, height, summary, parts) + behind
 
 
 def copied_axes(small: Shape, large: Shape) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ def copied_axes(small: Shape, large: Shape) -> tuple[int, ...]:
     )
 
 
-def _shapes(scene: Scene) -> tuple[Shape, Shape]:
+def _shapes(scene: PictureInput) -> tuple[Shape, Shape]:
     given = scene.given
     if "from" in given and "to" in given:
         return _shape(given["from"]), _shape(given["to"])
@@ -106,7 +106,7 @@ def _paths(small: Shape, large: Shape) -> Mapping[str, dict[str, str]]:
     count = prod(after for before, after in zip(small, large, strict=True) if before != after)
     said = f"It stands in {count} places, and its gradient is the sum of theirs." if count > 1 else "It is not copied."
     return {
-        key: follows(key, (one for one in (origin, *places) if one != key), said)
+        key: pointing_attributes(key, (one for one in (origin, *places) if one != key), said)
         for origin, places in copies.items()
         for key in (origin, *places)
     }
@@ -139,9 +139,11 @@ def _panel(
     return [
         *_grid(left, upper, small, "cell-given", small, paths, "s"),
         *_grid(left, lower, large, "cell-copy" if forward else "cell", small, paths, "l"),
-        tag("line", x1=middle, x2=middle, y1=start, y2=tip, class_="ground"),
-        tag("path", d=f"M{middle - 5:g} {tip:g}H{middle + 5:g}L{middle:g} {end:g}Z", class_="tip"),
-        text(middle + 14, (start + end) / 2 + 5, "copy" if forward else "sum", class_="figure-label", anchor="start"),
+        svg_tag("line", x1=middle, x2=middle, y1=start, y2=tip, class_="ground"),
+        svg_tag("path", d=f"M{middle - 5:g} {tip:g}H{middle + 5:g}L{middle:g} {end:g}Z", class_="tip"),
+        svg_text(
+            middle + 14, (start + end) / 2 + 5, "copy" if forward else "sum", class_="figure-label", anchor="start"
+        ),
     ]
 
 
@@ -160,7 +162,7 @@ def _grid(
         for column in range(min(columns, MOST_COLUMNS)):
             original = row < small[0] and column < small[1] and class_ == "cell-copy"
             parts.append(
-                tag(
+                svg_tag(
                     "rect",
                     x=left + CELL * column,
                     y=top + CELL * row,
@@ -172,7 +174,7 @@ def _grid(
             )
             if _cut(row, rows, MOST_ROWS) or _cut(column, columns, MOST_COLUMNS):
                 parts.append(
-                    text(left + CELL * (column + 0.5), top + CELL * (row + 0.5) + 4, "·", class_="figure-label")
+                    svg_text(left + CELL * (column + 0.5), top + CELL * (row + 0.5) + 4, "·", class_="figure-label")
                 )
     return parts
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Lesson
-from app.web.pictures.svg import tag
+from app.web.pictures.svg import svg_tag
 
 LANE, HEIGHT, MIDDLE = 15, 40, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MapLines:
     """What is drawn beside a lesson: *lines*, those that pass *above* it; its own place, *x*, in the *width* of all."""
 
     lines: Markup
@@ -25,7 +25,7 @@ class Way:
     width: float
 
 
-def course_map(lessons: Sequence[Lesson]) -> Mapping[str, Way]:
+def course_map(lessons: Sequence[Lesson]) -> Mapping[str, MapLines]:
     """By name of a lesson: its place in the map. *lessons* stand in course order, each after those it requires."""
     names = {one.name for one in lessons}
     needs = {one.name: tuple(name for name in one.requires if name in names) for one in lessons}
@@ -42,7 +42,9 @@ def course_map(lessons: Sequence[Lesson]) -> Mapping[str, Way]:
         placed.append((one.name, before, lane, list(lanes)))
     width = LANE * max((len(after) for *_, after in placed), default=1)
     return {
-        name: Way(_drawn(width, _row(before, needs[name], lane, after)), _drawn(width, _above(before)), _x(lane), width)
+        name: MapLines(
+            _drawn(width, _row(before, needs[name], lane, after)), _drawn(width, _above(before)), _x(lane), width
+        )
         for name, before, lane, after in placed
     }
 
@@ -67,11 +69,11 @@ def _row(before: Sequence[str | None], needs: Sequence[str], lane: int, after: S
 
 
 def _drawn(width: float, paths: Sequence[str]) -> Markup:
-    lines = [tag("path", d=path, class_="edge", vector_effect="non-scaling-stroke") for path in paths]
+    lines = [svg_tag("path", d=path, class_="edge", vector_effect="non-scaling-stroke") for path in paths]
     size = {
         "viewBox": f"0 0 {width:g} {HEIGHT}",
         "width": f"{width:g}",
         "preserveAspectRatio": "none",
         "aria-hidden": "true",
     }
-    return tag("svg", *lines, class_="course-way", **size)
+    return svg_tag("svg", *lines, class_="course-way", **size)

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from app.engine.train.snapshot import Point, span
-from app.web.pictures.svg import decimals, picture, table, tag, text
+from app.engine.train.snapshot import Point, chart_span
+from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg_tag, svg_text
 
 WIDTH, HEIGHT = 560.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 10.0, 36.0
@@ -20,7 +20,7 @@ MOST_LINES = 6
 
 
 @lru_cache(maxsize=256)
-def curve(points: tuple[Point, ...], steps: int) -> Markup:
+def draw_curve(points: tuple[Point, ...], steps: int) -> Markup:
     """The picture of a run of *steps* steps, as far as it has come; nothing before its first point.
 
     While a run is young, the picture ends at the round number of steps that comes next.
@@ -28,7 +28,7 @@ def curve(points: tuple[Point, ...], steps: int) -> Markup:
     if not points:
         return Markup()
     low, high, spacing = _range([value for one in points for value in (one.own, one.reference) if value is not None])
-    plot = _Plot(span(points[-1].step, steps), low, high)
+    plot = _CurveScale(chart_span(points[-1].step, steps), low, high)
     parts = [*_grid(plot, spacing), *_fall(plot, steps // 2)]
     references = [(one.step, one.reference) for one in points if one.reference is not None]
     parts.append(plot.line(references, "curve-reference"))
@@ -39,19 +39,23 @@ def curve(points: tuple[Point, ...], steps: int) -> Markup:
         summary += f" With autograd's gradients it is {last.reference:.2f} there."
     kept = points[:: max(1, math.ceil(len(points) / ROWS))]
     kept = kept if kept[-1] is last else (*kept, last)
-    behind = table(
+    behind = number_table(
         "The losses as a table",
         "Mean loss of the steps before",
         ("step", "your gradients", "autograd"),
         [
-            (f"{one.step:,}", decimals(one.own, 4), "–" if one.reference is None else decimals(one.reference, 4))
+            (
+                f"{one.step:,}",
+                format_decimals(one.own, 4),
+                "–" if one.reference is None else format_decimals(one.reference, 4),
+            )
             for one in kept
         ],
     )
-    return _legend() + picture(WIDTH, HEIGHT, summary, parts) + behind
+    return _legend() + svg_picture(WIDTH, HEIGHT, summary, parts) + behind
 
 
-class _Plot:
+class _CurveScale:
     """Steps and losses to places."""
 
     def __init__(self, steps: int, low: float, high: float) -> None:
@@ -65,7 +69,7 @@ class _Plot:
 
     def line(self, places: Sequence[tuple[int, float]], class_: str) -> Markup:
         joined = "L".join(f"{self.x(step):.1f} {self.y(loss):.1f}" for step, loss in places)
-        return tag("path", d=f"M{joined}", class_=class_) if joined else Markup()
+        return svg_tag("path", d=f"M{joined}", class_=class_) if joined else Markup()
 
 
 def _range(values: Sequence[float]) -> tuple[float, float, float]:
@@ -79,37 +83,39 @@ def _range(values: Sequence[float]) -> tuple[float, float, float]:
     return low, high, (high - low) / MOST_LINES
 
 
-def _grid(plot: _Plot, spacing: float) -> list[Markup]:
+def _grid(plot: _CurveScale, spacing: float) -> list[Markup]:
     parts = []
     for index in range(round((plot.high - plot.low) / spacing) + 1):
         loss = plot.low + index * spacing
         y = plot.y(loss)
-        parts.append(tag("path", d=f"M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}", class_="curve-grid"))
-        parts.append(text(LEFT - 8, y + 4, f"{loss:.2f}".rstrip("0").rstrip("."), class_="figure-tick", anchor="end"))
+        parts.append(svg_tag("path", d=f"M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}", class_="curve-grid"))
+        parts.append(
+            svg_text(LEFT - 8, y + 4, f"{loss:.2f}".rstrip("0").rstrip("."), class_="figure-tick", anchor="end")
+        )
     for quarter in range(5):
         step = plot.steps * quarter // 4
         anchor = ("start", "middle", "middle", "middle", "end")[quarter]
-        parts.append(text(plot.x(step), HEIGHT - BOTTOM + 20, f"{step:,}", class_="figure-tick", anchor=anchor))
+        parts.append(svg_text(plot.x(step), HEIGHT - BOTTOM + 20, f"{step:,}", class_="figure-tick", anchor=anchor))
     return parts
 
 
-def _fall(plot: _Plot, step: int) -> list[Markup]:
+def _fall(plot: _CurveScale, step: int) -> list[Markup]:
     """Where the learning rate falls."""
     if step > plot.steps:
         return []
     x = plot.x(step)
     return [
-        tag("path", d=f"M{x:.1f} {TOP:g}V{HEIGHT - BOTTOM:g}", class_="curve-fall"),
-        text(x - 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="end"),
+        svg_tag("path", d=f"M{x:.1f} {TOP:g}V{HEIGHT - BOTTOM:g}", class_="curve-fall"),
+        svg_text(x - 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="end"),
     ]
 
 
 def _legend() -> Markup:
     """Beside the picture and not in it: a narrow window shows a part of the picture, and what its lines mean whole."""
     samples = (("curve-own", "your gradients"), ("curve-reference", "autograd, same start and batches"))
-    return tag("ul", *(tag("li", _sample(class_), meaning) for class_, meaning in samples), class_="legend")
+    return svg_tag("ul", *(svg_tag("li", _sample(class_), meaning) for class_, meaning in samples), class_="legend")
 
 
 def _sample(class_: str) -> Markup:
-    line = tag("path", d="M4 5h26", class_=class_)
-    return tag("svg", line, width=34, height=10, viewBox="0 0 34 10", aria_hidden="true")
+    line = svg_tag("path", d="M4 5h26", class_=class_)
+    return svg_tag("svg", line, width=34, height=10, viewBox="0 0 34 10", aria_hidden="true")

@@ -2,15 +2,15 @@
 
 from markupsafe import Markup
 
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import decimals, picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg_tag, svg_text
 
 ACROSS = 3
 WIDE, HIGH = 128.0, 84.0
 GAP, LEFT, TOP = 16.0, 2.0, 16.0
 
 
-def curves(scene: Scene) -> Markup:
+def draw_curves(scene: PictureInput) -> Markup:
     """Draw `:given: {values: [[...], ...], rows: [...], columns: [...]}`, one window for each row.
 
     Raises:
@@ -27,19 +27,20 @@ def curves(scene: Scene) -> Markup:
         x, y = LEFT + index % ACROSS * (WIDE + GAP), TOP + index // ACROSS * (HIGH + GAP + TOP)
         across, up = WIDE / max(1, len(row) - 1), HIGH / ((high - low) or 1)
         line = "L".join(f"{x + at * across:.1f} {y + (high - one) * up:.1f}" for at, one in enumerate(row))
-        parts.append(tag("path", d=f"M{x:g} {y:g}V{y + HIGH:g}H{x + WIDE:g}", class_="curve-grid"))
-        parts.append(tag("path", d=f"M{line}", class_="curve-own"))
-        parts.append(text(x + WIDE, y + 12, str(name), class_="figure-label", anchor="end"))
+        parts.append(svg_tag("path", d=f"M{x:g} {y:g}V{y + HIGH:g}H{x + WIDE:g}", class_="curve-grid"))
+        parts.append(svg_tag("path", d=f"M{line}", class_="curve-own"))
+        parts.append(svg_text(x + WIDE, y + 12, str(name), class_="figure-label", anchor="end"))
     down = -(-len(values) // ACROSS)
     summary = "; ".join(
-        f"{name}: from {decimals(row[0], 2)} to {decimals(row[-1], 2)}" for name, row in zip(names, values, strict=True)
+        f"{name}: from {format_decimals(row[0], 2)} to {format_decimals(row[-1], 2)}"
+        for name, row in zip(names, values, strict=True)
     )
     head = columns if isinstance(columns, list) else range(1, len(values[0]) + 1)
-    behind = table(
+    behind = number_table(
         "The numbers",
-        f"{len(values)} curves on one scale, from {decimals(low, 2)} to {decimals(high, 2)}",
+        f"{len(values)} curves on one scale, from {format_decimals(low, 2)} to {format_decimals(high, 2)}",
         ("curve", *map(str, head)),
-        [(str(name), *(decimals(one, 3) for one in row)) for name, row in zip(names, values, strict=True)],
+        [(str(name), *(format_decimals(one, 3) for one in row)) for name, row in zip(names, values, strict=True)],
     )
     width = LEFT + ACROSS * (WIDE + GAP)
-    return picture(width, down * (HIGH + GAP + TOP) + 6, f"{len(values)} curves. {summary}.", parts) + behind
+    return svg_picture(width, down * (HIGH + GAP + TOP) + 6, f"{len(values)} curves. {summary}.", parts) + behind

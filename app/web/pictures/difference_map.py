@@ -7,7 +7,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from app.grading.judge.verdict import STEPS, Differences
-from app.web.pictures.svg import picture, tag, text
+from app.web.pictures.svg import svg_picture, svg_tag, svg_text
 
 LEFT, TOP, ROOM = 36.0, 18.0, 560.0
 LARGEST, SMALLEST = 16.0, 3.0
@@ -32,23 +32,25 @@ def _drawn(found: Differences) -> Markup:
     rows, columns = len(found.rows), len(found.rows[0])
     cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
     width, height = max(cell * columns, SCALE_WIDTH), cell * rows
-    cells = tag("g", *strokes(found.rows, found.largest), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})")
-    frame = tag("rect", x=LEFT, y=TOP, width=cell * columns, height=height, class_="rule")
+    cells = svg_tag(
+        "g", *difference_strokes(found.rows, found.largest), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})"
+    )
+    frame = svg_tag("rect", x=LEFT, y=TOP, width=cell * columns, height=height, class_="rule")
     first, left = found.corner
     ticks = [
-        text(LEFT + cell / 2, TOP - 5, str(left), class_="figure-tick"),
+        svg_text(LEFT + cell / 2, TOP - 5, str(left), class_="figure-tick"),
         *(
-            [text(LEFT + cell * (columns - 0.5), TOP - 5, str(left + columns - 1), class_="figure-tick")]
+            [svg_text(LEFT + cell * (columns - 0.5), TOP - 5, str(left + columns - 1), class_="figure-tick")]
             * (columns > 1)
         ),
         *(
-            text(LEFT - 5, TOP + cell * row + cell / 2 + 4, str(first + row), class_="figure-tick", anchor="end")
+            svg_text(LEFT - 5, TOP + cell * row + cell / 2 + 4, str(first + row), class_="figure-tick", anchor="end")
             for row in dict.fromkeys((0, rows - 1))
         ),
     ]
     scale = _scale(found.largest, TOP + height + 14)
     summary = f"Map of {rows} × {columns} entries. {found.pattern}"
-    return picture(LEFT + width + 12, TOP + height + 44, summary, [cells, frame, *ticks, *scale], shrinks=True)
+    return svg_picture(LEFT + width + 12, TOP + height + 44, summary, [cells, frame, *ticks, *scale], shrinks=True)
 
 
 def part_of(found: Differences) -> str:
@@ -69,7 +71,7 @@ def _span(name: str, drawn: int, size: int, start: int) -> str:
     return f"{name}s {start} to {start + drawn - 1} of {size:,}"
 
 
-def strokes(rows: Sequence[str], largest: float = 0.0) -> list[Markup]:
+def difference_strokes(rows: Sequence[str], largest: float = 0.0) -> list[Markup]:
     """One line for equal neighbours, one path for each strength: a page carries few elements.
 
     Under the pointer each strength says how far off it is, where the *largest* difference is known.
@@ -86,22 +88,24 @@ def strokes(rows: Sequence[str], largest: float = 0.0) -> list[Markup]:
 
 def _stroke(step: str, path: str, largest: float) -> Markup:
     if step == "?":
-        return tag("path", tag("title", "no number"), d=path, class_="differ-unfit")
+        return svg_tag("path", svg_tag("title", "no number"), d=path, class_="differ-unfit")
     strength = (STEPS.index(step.lower()) + 1) / len(STEPS)
     class_, side = ("differ-over", "large") if step.islower() else ("differ-under", "small")
-    said = [tag("title", f"about {largest * strength:.2g} too {side}")] * bool(largest)
-    return tag("path", *said, d=path, class_=class_, stroke_opacity=strength)
+    said = [svg_tag("title", f"about {largest * strength:.2g} too {side}")] * bool(largest)
+    return svg_tag("path", *said, d=path, class_=class_, stroke_opacity=strength)
 
 
 def _scale(largest: float, y: float) -> list[Markup]:
     """What the colours stand for: from the largest difference below zero to the largest above."""
     steps = f"{STEPS[::-1].upper()}.{STEPS}"
     width = SCALE_WIDTH / len(steps)
-    bar = tag("g", *strokes([steps]), transform=f"translate({LEFT:g} {y:g}) scale({width:.3f} {SCALE_HEIGHT:g})")
-    frame = tag("rect", x=LEFT, y=y, width=SCALE_WIDTH, height=SCALE_HEIGHT, class_="rule")
+    bar = svg_tag(
+        "g", *difference_strokes([steps]), transform=f"translate({LEFT:g} {y:g}) scale({width:.3f} {SCALE_HEIGHT:g})"
+    )
+    frame = svg_tag("rect", x=LEFT, y=y, width=SCALE_WIDTH, height=SCALE_HEIGHT, class_="rule")
     labels = [
         (LEFT, "start", f"−{largest:.2g}"),
         (LEFT + SCALE_WIDTH / 2, "middle", "0"),
         (LEFT + SCALE_WIDTH, "end", f"{largest:.2g}"),
     ]
-    return [bar, frame, *(text(x, y + 24, said, class_="figure-tick", anchor=anchor) for x, anchor, said in labels)]
+    return [bar, frame, *(svg_text(x, y + 24, said, class_="figure-tick", anchor=anchor) for x, anchor, said in labels)]

@@ -11,8 +11,8 @@ from functools import cache
 from markupsafe import Markup
 
 from app.content.blocks import Forward
-from app.web.pictures.graph import statements
-from app.web.pictures.svg import tag
+from app.web.pictures.graph import graph_rows
+from app.web.pictures.svg import svg_tag
 
 WIDE, LANE = 26, 28
 """The size of a joint, in pixels: its width, and the height of a lane."""
@@ -20,7 +20,7 @@ PASSING = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FlowColumn:
     """*lanes* holds a name, `PASSING` where a gradient only goes by, or nothing; *joint* leads to them."""
 
     lanes: tuple[str, ...]
@@ -29,10 +29,10 @@ class Column:
 
 Sources = Mapping[str, tuple[str, ...]]
 """By gradient: the nearest gradients that it is computed from."""
-Flow = tuple[tuple[Column, ...], Sources]
+Flow = tuple[tuple[FlowColumn, ...], Sources]
 
 
-def flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) -> Flow:
+def gradient_flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) -> Flow:
     """The columns of the gradients *names*, which stand in backward order, and what each is computed from.
 
     Args:
@@ -49,7 +49,7 @@ def flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) ->
 
 def _sources(forward: Forward, names: Collection[str], given: Collection[str]) -> Sources:
     readers: dict[str, list[str]] = {}
-    for line in statements(forward):
+    for line in graph_rows(forward):
         for read in line.reads:
             readers.setdefault(read, []).extend(line.made)
     known = {*names, *given}
@@ -64,10 +64,10 @@ def _sources(forward: Forward, names: Collection[str], given: Collection[str]) -
     return {name: nearest(name[1:]) for name in names}
 
 
-def _columns(levels: Sequence[Sequence[str]], sources: Sources) -> list[Column]:
+def _columns(levels: Sequence[Sequence[str]], sources: Sources) -> list[FlowColumn]:
     """Lanes from left to right: names before what passes, and each where its first source stands, if that is free."""
     read_at = {one: at for at, level in enumerate(levels) for name in level for one in sources.get(name, ())}
-    found: list[Column] = []
+    found: list[FlowColumn] = []
     before: dict[str, int] = {}
     for at, level in enumerate(levels):
         passing = [one for one in before if one not in level and read_at.get(one, -1) > at]
@@ -80,7 +80,7 @@ def _columns(levels: Sequence[Sequence[str]], sources: Sources) -> list[Column]:
         ends += [(before[one], lanes[one], False) for one in passing]
         names = {lane: one if one in level else PASSING for one, lane in lanes.items()}
         tall = max(names, default=0) + 1
-        found.append(Column(tuple(names.get(lane, "") for lane in range(tall)), _joint(ends)))
+        found.append(FlowColumn(tuple(names.get(lane, "") for lane in range(tall)), _joint(ends)))
         before = lanes
     return found
 
@@ -94,8 +94,10 @@ def _joint(ends: Sequence[tuple[int, int, bool]]) -> Markup:
     for start, end, reached in dict.fromkeys(ends):
         y, to = (LANE * (lane + 0.5) for lane in (start, end))
         tip = WIDE - 2 if reached else WIDE
-        parts.append(tag("path", d=f"M0 {y:g}C{WIDE / 2:g} {y:g} {WIDE / 2:g} {to:g} {tip:g} {to:g}", class_="edge"))
+        parts.append(
+            svg_tag("path", d=f"M0 {y:g}C{WIDE / 2:g} {y:g} {WIDE / 2:g} {to:g} {tip:g} {to:g}", class_="edge")
+        )
         if reached:
-            parts.append(tag("path", d=f"M{tip - 5:g} {to - 4:g}l5 4l-5 4", class_="edge"))
+            parts.append(svg_tag("path", d=f"M{tip - 5:g} {to - 4:g}l5 4l-5 4", class_="edge"))
     size = {"width": WIDE, "height": height, "viewBox": f"0 0 {WIDE} {height}", "aria-hidden": "true"}
-    return tag("svg", Markup().join(parts), class_="joint", **size)
+    return svg_tag("svg", Markup().join(parts), class_="joint", **size)

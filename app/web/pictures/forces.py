@@ -8,8 +8,8 @@ from math import exp, isfinite
 
 from markupsafe import Markup
 
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import arrow, decimals, picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import arrow_svg, format_decimals, number_table, svg_picture, svg_tag, svg_text
 
 COLUMN = 74.0
 REACH = 128.0  # length of a force of 1
@@ -23,7 +23,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     return [power / sum(powers) for power in powers]
 
 
-def forces(scene: Scene) -> Markup:
+def draw_forces(scene: PictureInput) -> Markup:
     """Draw `:given: {z: [...], target: k}`."""
     logits, target = _given(scene.given)
     labels = _labels(scene.given.get("labels"), len(logits))
@@ -33,35 +33,37 @@ def forces(scene: Scene) -> Markup:
     ground = MARGIN + 26 + REACH * pull
     depth = REACH * max((chance for index, chance in enumerate(chances) if index != target), default=0)
     width, height = COLUMN * len(logits) + 2 * MARGIN, ground + depth + 66
-    parts = [tag("line", x1=MARGIN, x2=width - MARGIN, y1=ground, y2=ground, class_="ground")]
+    parts = [svg_tag("line", x1=MARGIN, x2=width - MARGIN, y1=ground, y2=ground, class_="ground")]
     for index, (logit, force) in enumerate(zip(logits, gradient, strict=True)):
         x = MARGIN + COLUMN * (index + 0.5)
         up = index == target
         tip = ground - REACH * -force if up else ground + REACH * force
-        parts.append(arrow(x, ground, tip, "pull" if up else "push"))
-        parts.append(text(x, tip - 9 if up else tip + 19, decimals(abs(force)), class_="figure-number"))
+        parts.append(arrow_svg(x, ground, tip, "pull" if up else "push"))
+        parts.append(svg_text(x, tip - 9 if up else tip + 19, format_decimals(abs(force)), class_="figure-number"))
         name_at = ground + 20 if up else ground - 12
-        parts.append(text(x, name_at, f"{labels[index]} = {_plain(logit)}", class_="figure-label"))
-    parts.append(text(width / 2, height - 14, _balance(gradient, target), class_="figure-note"))
+        parts.append(svg_text(x, name_at, f"{labels[index]} = {_plain(logit)}", class_="figure-label"))
+    parts.append(svg_text(width / 2, height - 14, _balance(gradient, target), class_="figure-note"))
     rows = [
         (
             f"{_row(labels, index)} (target)" if index == target else _row(labels, index),
             _plain(logit),
-            decimals(chance),
-            decimals(force),
-            f"pulled up by {decimals(-force)}" if index == target else f"pushed down by {decimals(force)}",
+            format_decimals(chance),
+            format_decimals(force),
+            f"pulled up by {format_decimals(-force)}"
+            if index == target
+            else f"pushed down by {format_decimals(force)}",
         )
         for index, (logit, chance, force) in enumerate(zip(logits, chances, gradient, strict=True))
     ]
-    rows.append(("sum", "", decimals(sum(chances)), decimals(sum(gradient)), ""))
+    rows.append(("sum", "", format_decimals(sum(chances)), format_decimals(sum(gradient)), ""))
     summary = "; ".join(f"logit {row[0]}, {row[1]}, is {row[4]}" for row in rows[:-1])
-    behind = table(
+    behind = number_table(
         "The numbers",
         f"Softmax of {len(logits)} logits minus one-hot of class {target}",
         ("logit", "z", "p", "dz = p − y", "force"),
         rows,
     )
-    return picture(width, height, f"Forces on the logits: {summary}.", parts) + behind
+    return svg_picture(width, height, f"Forces on the logits: {summary}.", parts) + behind
 
 
 def _given(given: Mapping[str, object]) -> tuple[list[float], int]:
@@ -84,10 +86,10 @@ def _row(labels: Sequence[str], index: int) -> str:
 
 
 def _balance(gradient: Sequence[float], target: int) -> str:
-    pushes = [decimals(force) for index, force in enumerate(gradient) if index != target]
+    pushes = [format_decimals(force) for index, force in enumerate(gradient) if index != target]
     if len(pushes) > 6:
-        return f"{len(pushes)} pushes and one pull of {decimals(-gradient[target])} cancel"
-    return f"{' + '.join(pushes)} down = {decimals(-gradient[target])} up"
+        return f"{len(pushes)} pushes and one pull of {format_decimals(-gradient[target])} cancel"
+    return f"{' + '.join(pushes)} down = {format_decimals(-gradient[target])} up"
 
 
 def _plain(value: float) -> str:

@@ -13,9 +13,9 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from app.content.blocks import Forward
-from app.content.sizes import written
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import follows, picture, table, tag, text
+from app.content.sizes import format_shape
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
 STEP = 30.0
 TOP = 22.0
@@ -27,7 +27,7 @@ LONGEST = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class GraphRow:
     """One line of the program: the tensors it makes, the first of them as its *name*, and those it reads."""
 
     name: str
@@ -36,7 +36,7 @@ class Statement:
     made: tuple[str, ...] = ()
 
 
-def statements(forward: Forward) -> list[Statement]:
+def graph_rows(forward: Forward) -> list[GraphRow]:
     """The statements of *forward*, in order.
 
     Raises:
@@ -55,16 +55,16 @@ def statements(forward: Forward) -> list[Statement]:
             known.update(made)
             segment = ast.get_source_segment(forward.source, node.value) or ""
             source = f"{ast.unparse(target)} = {' '.join(segment.split())}"
-            found.append(Statement(made[0], source, tuple(reads), tuple(made)))
+            found.append(GraphRow(made[0], source, tuple(reads), tuple(made)))
     return found
 
 
-def graph(scene: Scene) -> Markup:
+def draw_graph(scene: PictureInput) -> Markup:
     """Draw the program that `:forward:` names; `highlight` adds marks to the forks, a board has one line `lit`."""
     forward, shapes = scene.forward, scene.shapes
     if forward is None:
         raise KeyError("graph wants a forward program")
-    made = statements(forward)
+    made = graph_rows(forward)
     lines = [*_given_forks(forward, made), *made]
     places = {line.name: index for index, line in enumerate(lines)}
     readers = {line.name: [other.name for other in lines if line.name in other.reads] for line in lines}
@@ -78,7 +78,7 @@ def graph(scene: Scene) -> Markup:
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
     x = reach + 14
     parts = [
-        arc(
+        arc_path(
             x,
             (start, end),
             "edge edge-fork" if lines[start].name in forks else "edge",
@@ -94,31 +94,35 @@ def graph(scene: Scene) -> Markup:
     for index, line in enumerate(lines):
         y, height = ys[index], STEP + LINE * (len(rows[index]) - 1)
         if line.name == scene.given.get("lit"):
-            parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, rx=4.0, class_="line-lit"))
+            parts.insert(
+                0, svg_tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, rx=4.0, class_="line-lit")
+            )
         lit = [str(end) for start, end in arcs if start == index]
         lit += [f"{index}-{end}" for end in lit]
-        told = follows(str(index), lit, _told(line.name, readers[line.name]))
-        hits.append(tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, class_="hit", **told))
+        told = pointing_attributes(str(index), lit, _told(line.name, readers[line.name]))
+        hits.append(svg_tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, class_="hit", **told))
         node = "fork" if line.name in marked else "node"
-        parts.append(tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
+        parts.append(svg_tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
         for down, row in enumerate(rows[index]):
             indent = LETTER * (len(row) - len(row.lstrip()))
             at = x + 18 + indent
-            parts.append(text(at, y + 5 + LINE * down, row.lstrip(), class_="figure-code", anchor="start"))
+            parts.append(svg_text(at, y + 5 + LINE * down, row.lstrip(), class_="figure-code", anchor="start"))
         if line.name in shapes:
             shape_at = x + 34 + LETTER * widest
-            parts.append(text(shape_at, y + 5, written(shapes[line.name]), class_="figure-label", anchor="start"))
+            parts.append(
+                svg_text(shape_at, y + 5, format_shape(shapes[line.name]), class_="figure-label", anchor="start")
+            )
     width = x + 34 + LETTER * widest + (90 if shapes else 0)
     summary = f"{len(made)} statements, from {made[0].name} to {made[-1].name}." + (
         f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
     )
-    behind = table(
+    behind = number_table(
         "The graph as a table",
         f"The {len(made)} statements and who reads them",
         ("tensor", "made from", "read by"),
         [(line.name, _origin(line, made), ", ".join(readers[line.name]) or "nothing") for line in lines],
     )
-    return picture(width, bottom, summary, [*hits, *parts]) + behind
+    return svg_picture(width, bottom, summary, [*hits, *parts]) + behind
 
 
 def _told(name: str, readers: list[str]) -> str:
@@ -128,13 +132,13 @@ def _told(name: str, readers: list[str]) -> str:
     return f"{name} is read by {', '.join(readers)}: d{name} has {shares}."
 
 
-def _given_forks(forward: Forward, made: list[Statement]) -> list[Statement]:
+def _given_forks(forward: Forward, made: list[GraphRow]) -> list[GraphRow]:
     """Inputs that several statements read, as lines of their own."""
     counts = {one.name: sum(one.name in line.reads for line in made) for one in forward.inputs}
-    return [Statement(name, name, ()) for name, count in counts.items() if count > 1]
+    return [GraphRow(name, name, ()) for name, count in counts.items() if count > 1]
 
 
-def _origin(line: Statement, made: list[Statement]) -> str:
+def _origin(line: GraphRow, made: list[GraphRow]) -> str:
     return ", ".join(line.reads) or ("nothing" if line in made else "given")
 
 
@@ -142,7 +146,7 @@ def _row(index: int) -> float:
     return TOP + STEP * index
 
 
-def arc(
+def arc_path(
     x: float,
     ends: tuple[int, int],
     class_: str,
@@ -160,7 +164,7 @@ def arc(
     start, end = ends
     from_y, to_y = at(start), at(end)
     if end == start + 1:
-        return tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_, data_entry=entry)
+        return svg_tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_, data_entry=entry)
     bulge = x - (NARROWEST + (reach - NARROWEST) * (end - start) / longest) * 4 / 3
     curve = f"M{x:g} {from_y:g}C{bulge:.1f} {from_y:g} {bulge:.1f} {to_y:g} {x:g} {to_y:g}"
-    return tag("path", d=curve, class_=class_, data_entry=entry)
+    return svg_tag("path", d=curve, class_=class_, data_entry=entry)

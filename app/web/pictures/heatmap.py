@@ -5,8 +5,8 @@ from math import sqrt
 
 from markupsafe import Markup
 
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import decimals, picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg_tag, svg_text
 
 CELL = 16.0
 LEFT, TOP = 40.0, 26.0
@@ -14,7 +14,7 @@ LEVELS = 5
 SQUARE = f"h{CELL:g}v{CELL:g}h-{CELL:g}z"
 
 
-def heatmap(scene: Scene) -> Markup:
+def draw_heatmap(scene: PictureInput) -> Markup:
     """Draw `:given: {values: [[...]], rows: [...], columns: [...], marks: [...], sums: true}`."""
     values = _matrix(scene.given["values"])
     rows = _labels(scene.given.get("rows"), len(values))
@@ -25,30 +25,30 @@ def heatmap(scene: Scene) -> Markup:
     largest = max((abs(one) for row in values for one in row), default=0.0) or 1.0
     width = LEFT + CELL * len(columns) + (64 if sums else 12)
     parts = [
-        text(LEFT + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
+        svg_text(LEFT + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
     ]
     squares: dict[int, list[str]] = {}
     for index, row in enumerate(values):
         y = TOP + CELL * index
-        parts.append(text(LEFT - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
+        parts.append(svg_text(LEFT - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
         for column, value in enumerate(row):
             squares.setdefault(level(value, largest), []).append(f"M{LEFT + CELL * column:g} {y:g}{SQUARE}")
         if sums:
             total = LEFT + CELL * len(columns) + 8
-            parts.append(text(total, y + CELL - 4, decimals(sum(row)), class_="figure-tick", anchor="start"))
+            parts.append(svg_text(total, y + CELL - 4, format_decimals(sum(row)), class_="figure-tick", anchor="start"))
     # One outline for all cells of a colour: a twentieth of the elements that a page would have to carry.
-    parts += [tag("path", d="".join(squares[one]), data_heat=one) for one in sorted(squares)]
+    parts += [svg_tag("path", d="".join(squares[one]), data_heat=one) for one in sorted(squares)]
     for index, column in enumerate(marked):
         place = f"M{LEFT + CELL * column:g} {TOP + CELL * index:g}{SQUARE}"
-        parts.append(tag("path", d=place, data_heat=level(values[index][column], largest), class_="heat-mark"))
+        parts.append(svg_tag("path", d=place, data_heat=level(values[index][column], largest), class_="heat-mark"))
     head = ("row", *columns, *(("sum",) if sums else ()))
     body = [
-        (rows[index], *(decimals(one) for one in row), *((decimals(sum(row)),) if sums else ()))
+        (rows[index], *(format_decimals(one) for one in row), *((format_decimals(sum(row)),) if sums else ()))
         for index, row in enumerate(values)
     ]
     summary = f"Heat map of {len(values)} rows and {len(columns)} columns; the largest magnitude is {largest:.3g}."
-    behind = table("The numbers", f"{len(values)} × {len(columns)} numbers", head, body)
-    return picture(width, TOP + CELL * len(values) + 8, summary, parts) + behind
+    behind = number_table("The numbers", f"{len(values)} × {len(columns)} numbers", head, body)
+    return svg_picture(width, TOP + CELL * len(values) + 8, summary, parts) + behind
 
 
 def level(value: float, largest: float) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import number_table, svg_picture, svg_tag, svg_text
 
 WIDTH, HEIGHT = 440.0, 268.0
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 16.0, 12.0, 32.0
@@ -14,7 +14,7 @@ MOST_TICKS = 7
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def lines(scene: Scene) -> Markup:
+def draw_lines(scene: PictureInput) -> Markup:
     """Draw `:given: {x: [...], lines: {name: [...]}}`; the axis of x runs as its numbers do."""
     x, drawn = scene.given["x"], scene.given["lines"]
     if not isinstance(x, list) or not isinstance(drawn, dict):
@@ -23,26 +23,30 @@ def lines(scene: Scene) -> Markup:
     scale = _Even if scene.given.get("plain") else _Powers
     across = scale(x, LEFT, WIDTH - RIGHT)
     up = scale([one for row in rows.values() for one in row], HEIGHT - BOTTOM, TOP, whole=True)
-    parts = [tag("path", d=f"M{LEFT:g} {up.at(at):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid") for at, _ in up.ticks]
-    parts += [text(LEFT - 8, up.at(at) + 4, said, class_="figure-tick", anchor="end") for at, said in up.ticks]
-    parts += [text(across.at(at), HEIGHT - 10, said, class_="figure-tick") for at, said in across.ticks]
+    parts = [
+        svg_tag("path", d=f"M{LEFT:g} {up.at(at):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid") for at, _ in up.ticks
+    ]
+    parts += [svg_text(LEFT - 8, up.at(at) + 4, said, class_="figure-tick", anchor="end") for at, said in up.ticks]
+    parts += [svg_text(across.at(at), HEIGHT - 10, said, class_="figure-tick") for at, said in across.ticks]
     for number, row in enumerate(rows.values(), start=1):
         places = [(across.at(float(at)), up.at(one)) for at, one in zip(x, row, strict=True)]
         joined = "L".join(f"{at:.1f} {height:.1f}" for at, height in places)
-        parts.append(tag("path", d=f"M{joined}", class_=f"series series-{number}"))
-        parts += [tag("circle", cx=at, cy=height, r=2.5, class_=f"dot series-{number}") for at, height in places]
+        parts.append(svg_tag("path", d=f"M{joined}", class_=f"series series-{number}"))
+        parts += [svg_tag("circle", cx=at, cy=height, r=2.5, class_=f"dot series-{number}") for at, height in places]
     summary = "; ".join(
         f"{name}: from {row[0]:.2g} to {row[-1]:.2g}, least {min(row):.2g}" for name, row in rows.items()
     )
     columns = zip(*rows.values(), strict=True)
-    behind = table(
+    behind = number_table(
         "The numbers",
         "The same as a table",
         ("", *rows),
         [(f"{at:.2g}", *(f"{one:.2g}" for one in column)) for at, column in zip(x, columns, strict=True)],
     )
-    legend = tag("ul", *(tag("li", _sample(at), name) for at, name in enumerate(rows, start=1)), class_="legend")
-    return picture(WIDTH, HEIGHT, summary, parts) + legend + behind
+    legend = svg_tag(
+        "ul", *(svg_tag("li", _sample(at), name) for at, name in enumerate(rows, start=1)), class_="legend"
+    )
+    return svg_picture(WIDTH, HEIGHT, summary, parts) + legend + behind
 
 
 class _Even:
@@ -93,5 +97,5 @@ def _power(exponent: int) -> str:
 
 
 def _sample(number: int) -> Markup:
-    line = tag("path", d="M4 5h26", class_=f"series series-{number}")
-    return tag("svg", line, width=34, height=10, viewBox="0 0 34 10", aria_hidden="true")
+    line = svg_tag("path", d="M4 5h26", class_=f"series series-{number}")
+    return svg_tag("svg", line, width=34, height=10, viewBox="0 0 34 10", aria_hidden="true")

@@ -5,8 +5,8 @@ from itertools import product
 
 from markupsafe import Markup
 
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import follows, picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
 CELL = 46.0
 TOP = 34.0
@@ -14,7 +14,7 @@ SPACE = 40.0
 MOST = 4
 
 
-def cells(scene: Scene) -> Markup:
+def draw_product_cells(scene: PictureInput) -> Markup:
     """Draw the product of `left` and `right`, or of the two operands in the program; `pick` is a cell of *of*."""
     names, left, right = _operands(scene)
     if left[1] != right[0] or max(*left, *right) > MOST:
@@ -36,18 +36,18 @@ def cells(scene: Scene) -> Markup:
     for index, (name, size) in enumerate(zip(names, sizes, strict=True)):
         top = TOP + CELL * (tallest - size[0]) / 2
         parts += _matrix(x, top, name, size, index, picked, marked, paths)
-        parts.append(text(x + CELL * size[1] / 2, 16, name, class_="figure-number"))
+        parts.append(svg_text(x + CELL * size[1] / 2, 16, name, class_="figure-number"))
         x += CELL * size[1]
         if index < 2:
             parts.append(
-                text(x + SPACE / 2, TOP + CELL * tallest / 2 + 6, "@" if index == 0 else "=", class_="figure-code")
+                svg_text(x + SPACE / 2, TOP + CELL * tallest / 2 + 6, "@" if index == 0 else "=", class_="figure-code")
             )
             x += SPACE
     sentence = _sentence(names, picked, partners, fed)
     height = TOP + CELL * tallest + 40
-    parts.append(text((x + 8) / 2, height - 10, sentence, class_="figure-note"))
+    parts.append(svg_text((x + 8) / 2, height - 10, sentence, class_="figure-note"))
     own, other = (names[1], names[0]) if on_right else (names[0], names[1])
-    behind = table(
+    behind = number_table(
         "The cells as a table",
         f"What {_cell(own, row, column)} feeds",
         ("feeds", "multiplied by", "share of the gradient"),
@@ -56,7 +56,7 @@ def cells(scene: Scene) -> Markup:
             for to, by in zip(fed, partners, strict=True)
         ],
     )
-    return picture(max(x + 8, 300), height, f"{names[0]} @ {names[1]} = {names[2]}. {sentence}", parts) + behind
+    return svg_picture(max(x + 8, 300), height, f"{names[0]} @ {names[1]} = {names[2]}. {sentence}", parts) + behind
 
 
 Cells = list[tuple[int, int]]
@@ -81,10 +81,10 @@ def _path(
     if index < 2:
         partners, fed = _met(place, left, right)
         lit = [(1 - index, *cell) for cell in partners] + [(2, *cell) for cell in fed]
-        return follows(_key(place), map(_key, lit), _sentence(names, place, partners, fed))
+        return pointing_attributes(_key(place), map(_key, lit), _sentence(names, place, partners, fed))
     terms = [((0, row, line), (1, line, column)) for line in range(left[1])]
     said = " + ".join(f"{_cell(names[0], *a[1:])}·{_cell(names[1], *b[1:])}" for a, b in terms)
-    return follows(
+    return pointing_attributes(
         _key(place), (_key(one) for term in terms for one in term), f"{_cell(names[2], row, column)} = {said}"
     )
 
@@ -93,7 +93,7 @@ def _key(place: tuple[int, int, int]) -> str:
     return "-".join(map(str, place))
 
 
-def _operands(scene: Scene) -> tuple[tuple[str, str, str], tuple[int, int], tuple[int, int]]:
+def _operands(scene: PictureInput) -> tuple[tuple[str, str, str], tuple[int, int], tuple[int, int]]:
     given = scene.given
     if "left" in given and "right" in given:
         named = given.get("names")
@@ -143,8 +143,8 @@ def _matrix(
             place = (index, row, column)
             class_ = "cell-picked" if place == picked else "cell-given" if place in marked else "cell"
             x, y = left + CELL * column, top + CELL * row
-            parts.append(tag("rect", x=x, y=y, width=CELL, height=CELL, class_=class_, **paths[place]))
-            parts.append(text(x + CELL / 2, y + CELL / 2 + 5, _cell(name, row, column), class_="figure-label"))
+            parts.append(svg_tag("rect", x=x, y=y, width=CELL, height=CELL, class_=class_, **paths[place]))
+            parts.append(svg_text(x + CELL / 2, y + CELL / 2 + 5, _cell(name, row, column), class_="figure-label"))
     return parts
 
 

@@ -8,8 +8,8 @@ from collections.abc import Container, Sequence
 
 from markupsafe import Markup
 
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import picture, table, tag, text
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import number_table, svg_picture, svg_tag, svg_text
 
 COLUMN = 140.0
 LINE = 22.0
@@ -19,7 +19,7 @@ VOWELS = frozenset("aeiouy")
 EMPTY = "(empty)"
 
 
-def samples(scene: Scene) -> Markup:
+def draw_samples(scene: PictureInput) -> Markup:
     """Draw `:given: {steps: [...], names: [[...]], known: [...]}`, one list of names for each number of steps."""
     steps, names, known = (scene.given.get(key, []) for key in ("steps", "names", "known"))
     if not isinstance(steps, list) or not isinstance(names, list) or not isinstance(known, list):
@@ -40,17 +40,19 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
     parts = []
     for index, (step, names) in enumerate(columns):
         x = LEFT + COLUMN * index
-        parts.append(text(x, TOP - 6, _after(step), class_="figure-number", anchor="start"))
+        parts.append(svg_text(x, TOP - 6, _after(step), class_="figure-number", anchor="start"))
         for row, name in enumerate(names):
             y = TOP + LINE * (row + 1)
             if name in known:
-                parts.append(tag("circle", cx=x - 8, cy=y - 5, r=3.0, class_="sample-known"))
+                parts.append(svg_tag("circle", cx=x - 8, cy=y - 5, r=3.0, class_="sample-known"))
             parts.append(_spelled(x, y, name))
-        parts.append(text(x, TOP + LINE * (rows + 1) + 10, _count(names, known), class_="figure-note", anchor="start"))
+        parts.append(
+            svg_text(x, TOP + LINE * (rows + 1) + 10, _count(names, known), class_="figure-note", anchor="start")
+        )
     summary = f"Invented names {', '.join(_after(step) for step, _ in columns)}. " + "; ".join(
         f"{_after(step)}: {_count(names, known)}, {', '.join(names[:3])}" for step, names in columns
     )
-    behind = table(
+    behind = number_table(
         "The names as a table",
         "Names that the model invented",
         ("", *(_after(step) for step, _ in columns)),
@@ -59,14 +61,14 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
             for row in range(rows)
         ],
     )
-    return picture(LEFT + COLUMN * len(columns), TOP + LINE * (rows + 1) + 22, f"{summary}.", parts) + behind
+    return svg_picture(LEFT + COLUMN * len(columns), TOP + LINE * (rows + 1) + 22, f"{summary}.", parts) + behind
 
 
 def _spelled(x: float, y: float, name: str) -> Markup:
     """*name* in runs of vowels and of other letters."""
     shown = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
     if not shown:
-        return text(x, y, EMPTY, class_="figure-label", anchor="start")
+        return svg_text(x, y, EMPTY, class_="figure-label", anchor="start")
     runs: list[tuple[bool, str]] = []
     for letter in shown:
         vowel = letter in VOWELS
@@ -74,8 +76,8 @@ def _spelled(x: float, y: float, name: str) -> Markup:
             runs[-1] = (vowel, runs[-1][1] + letter)
         else:
             runs.append((vowel, letter))
-    pieces = [tag("tspan", letters, class_="sample-vowel" if vowel else None) for vowel, letters in runs]
-    return tag("text", *pieces, x=x, y=y, class_="figure-code")
+    pieces = [svg_tag("tspan", letters, class_="sample-vowel" if vowel else None) for vowel, letters in runs]
+    return svg_tag("text", *pieces, x=x, y=y, class_="figure-code")
 
 
 def _written(name: str, known: Container[str]) -> str:

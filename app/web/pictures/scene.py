@@ -8,7 +8,7 @@ from app.grading.forward.facts import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class PictureInput:
     """The options of one picture, with the program and the shapes that they speak of.
 
     Args:

@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 from markupsafe import Markup
 
-from app.grading.reading.walk import walked
-from app.web.pictures.scene import Scene
-from app.web.pictures.step_frames import Frame, code, frames, said
-from app.web.pictures.svg import NARROW, boxed, drawing, plain_number, table, tag, text
+from app.grading.reading.walk import trace_program
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.step_frames import Frame, code_markup, format_sentence, render_frames
+from app.web.pictures.svg import NARROW, boxed_svg, number_table, plain_number, svg_drawing, svg_tag, svg_text
 
 WIDTH, HEIGHT = NARROW, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 14.0, 14.0, 34.0
@@ -18,7 +18,7 @@ LETTER = 8.0  # width of a digit below the picture, at most
 REACH = 0.13  # of the width, to either side of the point
 
 
-def slider(scene: Scene) -> Markup:
+def draw_slider(scene: PictureInput) -> Markup:
     """Draw the output of `:forward:` against the input `:of:`, at each place of `over`."""
     forward, of, over = scene.forward, scene.of, scene.given["over"]
     if forward is None or of is None or not isinstance(over, list):
@@ -27,30 +27,30 @@ def slider(scene: Scene) -> Markup:
     points = [_at(scene, place) for place in places]
     grid = np.linspace(places[0], places[-1], CURVE).tolist()
     curve = [(x, _at(scene, x)[0]) for x in grid]
-    plot = _Plot(places, [y for _, y in curve])
+    plot = _SliderScale(places, [y for _, y in curve])
     steps = []
     for place, (value, slope) in zip(places, points, strict=True):
-        sentence = said(
+        sentence = format_sentence(
             "At {} = {} the output {} is {}. Its slope there, {}, is {}: {}.",
-            code(of), plain_number(place), code(forward.output), plain_number(value), code(f"d{of}"),
-            plain_number(slope), _moves(slope),
+            code_markup(of), plain_number(place), code_markup(forward.output), plain_number(value),
+            code_markup(f"d{of}"), plain_number(slope), _moves(slope),
         )  # fmt: skip
         steps.append(
             Frame(_drawn(plot, curve, (place, value), slope, places), f"{of} = {plain_number(place)}", sentence)
         )
-    behind = table(
+    behind = number_table(
         "The places as a table",
         f"{forward.output} and its slope, by {of}",
         (of, forward.output, f"d{of}"),
         [tuple(map(plain_number, (place, *both))) for place, both in zip(places, points, strict=True)],
     )
-    return frames(scene.name, steps, f"{forward.output} at {len(places)} places of {of}") + behind
+    return render_frames(scene.name, steps, f"{forward.output} at {len(places)} places of {of}") + behind
 
 
-def _at(scene: Scene, place: float) -> tuple[float, float]:
+def _at(scene: PictureInput, place: float) -> tuple[float, float]:
     assert scene.forward is not None, "slider has looked"
     assert scene.of is not None, "slider has looked"
-    walk = walked(scene.forward, {**scene.at, scene.of: place})
+    walk = trace_program(scene.forward, {**scene.at, scene.of: place})
     return walk.values[scene.forward.output].item(), walk.gradients[scene.of].item()
 
 
@@ -62,7 +62,7 @@ def _moves(slope: float) -> str:
     )
 
 
-class _Plot:
+class _SliderScale:
     """Places of the input and values of the output to places of the picture."""
 
     def __init__(self, xs: Sequence[float], ys: Sequence[float]) -> None:
@@ -80,7 +80,11 @@ class _Plot:
 
 
 def _drawn(
-    plot: _Plot, curve: Sequence[tuple[float, float]], point: tuple[float, float], slope: float, places: Sequence[float]
+    plot: _SliderScale,
+    curve: Sequence[tuple[float, float]],
+    point: tuple[float, float],
+    slope: float,
+    places: Sequence[float],
 ) -> Markup:
     x, y = point
     reach = REACH * (plot.last - plot.first)
@@ -88,16 +92,16 @@ def _drawn(
     reach /= max(1.0, steep)  # a steep tangent stays in the picture
     tangent = plot.path([(x - reach, y - slope * reach), (x + reach, y + slope * reach)])
     parts = [
-        tag("path", d=plot.path([(plot.first, 0.0), (plot.last, 0.0)]), class_="curve-grid"),
-        tag("path", d=plot.path(curve), class_="curve-own"),
-        tag("path", d=f"M{plot.x(x):.1f} {plot.y(y):.1f}V{plot.y(0):.1f}", class_="ground"),
-        tag("path", d=tangent, class_="edge edge-fork"),
-        tag("circle", cx=plot.x(x), cy=plot.y(y), r=6.0, class_="fork"),
-        text(LEFT - 6, plot.y(0) + 4, "0", class_="figure-label", anchor="end"),
+        svg_tag("path", d=plot.path([(plot.first, 0.0), (plot.last, 0.0)]), class_="curve-grid"),
+        svg_tag("path", d=plot.path(curve), class_="curve-own"),
+        svg_tag("path", d=f"M{plot.x(x):.1f} {plot.y(y):.1f}V{plot.y(0):.1f}", class_="ground"),
+        svg_tag("path", d=tangent, class_="edge edge-fork"),
+        svg_tag("circle", cx=plot.x(x), cy=plot.y(y), r=6.0, class_="fork"),
+        svg_text(LEFT - 6, plot.y(0) + 4, "0", class_="figure-label", anchor="end"),
     ]
     near = min((b - a for a, b in pairwise(places)), default=1.0) / (plot.last - plot.first) * WIDTH
     room = LETTER * (1 + max(len(plain_number(one)) for one in places))
     for place in places if near > room else (places[0], x, places[-1]):
         class_ = "figure-number" if place == x else "figure-label"
-        parts.append(text(plot.x(place), HEIGHT - 10, plain_number(place), class_=class_))
-    return boxed(drawing(WIDTH, HEIGHT, parts), WIDTH)
+        parts.append(svg_text(plot.x(place), HEIGHT - 10, plain_number(place), class_=class_))
+    return boxed_svg(svg_drawing(WIDTH, HEIGHT, parts), WIDTH)

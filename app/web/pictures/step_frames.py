@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.web.pictures.svg import tag
+from app.web.pictures.svg import svg_tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +20,17 @@ class Frame:
     said: Markup
 
 
-def frames(name: str, steps: Sequence[Frame], label: str) -> Markup:
+def render_frames(name: str, steps: Sequence[Frame], label: str) -> Markup:
     """The *steps* of the picture *name*, in order."""
     items = [_item(name, at, one, len(steps)) for at, one in enumerate(steps, start=1)]
-    return tag("ol", *items, class_="frames", role="list", tabindex=0, aria_label=label)
+    return svg_tag("ol", *items, class_="frames", role="list", tabindex=0, aria_label=label)
 
 
-def code(source: str) -> Markup:
-    return tag("code", source)
+def code_markup(source: str) -> Markup:
+    return svg_tag("code", source)
 
 
-def said(text: str, *parts: str | Markup) -> Markup:
+def format_sentence(text: str, *parts: str | Markup) -> Markup:
     """A sentence with *parts* in the places of `{}`."""
     return Markup(text).format(*parts)
 
@@ -38,10 +38,10 @@ def said(text: str, *parts: str | Markup) -> Markup:
 def _item(name: str, at: int, one: Frame, count: int) -> Markup:
     back = _link(name, at - 1, "← Before", "prev") if at > 1 else Markup()
     onward = _link(name, at + 1, "Next →", "next") if at < count else _link(name, 1, "↺ Again", "next")
-    place = tag("span", f"{one.title} · {at} of {count}", class_="place")
-    steps = tag("p", back, place, onward, class_="steps")
-    return tag("li", steps, one.drawing, tag("p", one.said), id=f"{name}-{at}")
+    place = svg_tag("span", f"{one.title} · {at} of {count}", class_="place")
+    steps = svg_tag("p", back, place, onward, class_="steps")
+    return svg_tag("li", steps, one.drawing, svg_tag("p", one.said), id=f"{name}-{at}")
 
 
 def _link(name: str, at: int, words: str, rel: str) -> Markup:
-    return tag("a", words, href=f"#{name}-{at}", data_step=rel)
+    return svg_tag("a", words, href=f"#{name}-{at}", data_step=rel)

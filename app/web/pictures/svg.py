@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 NARROW = 326.0  # up to this width a picture shrinks with the window: its letters of 14 px are still 12 px on a phone
 
 
-def tag(name: str, *children: str, **attributes: object) -> Markup:
+def svg_tag(name: str, *children: str, **attributes: object) -> Markup:
     """One element. `class_` is the attribute class; an underscore inside a name becomes a hyphen."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
@@ -21,32 +21,32 @@ def _short(value: object) -> object:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
 
 
-def text(x: float, y: float, content: str, *, class_: str = "", anchor: str = "middle") -> Markup:
-    return tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
+def svg_text(x: float, y: float, content: str, *, class_: str = "", anchor: str = "middle") -> Markup:
+    return svg_tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
 
 
-def follows(entry: str, path: Iterable[str], said: str) -> dict[str, str]:
+def pointing_attributes(entry: str, path: Iterable[str], said: str) -> dict[str, str]:
     """What an element says that can be pointed at: its own name, those of what it goes to, and that in words."""
     return {"data_entry": entry, "data_path": " ".join(path), "data_said": said}
 
 
-def picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:
+def svg_picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:
     """An SVG in its box; *summary* is its text alternative."""
-    return boxed(drawing(width, height, parts, summary), width, shrinks=shrinks)
+    return boxed_svg(svg_drawing(width, height, parts, summary), width, shrinks=shrinks)
 
 
-def boxed(drawn: Markup, width: float, *, shrinks: bool = False) -> Markup:
+def boxed_svg(drawn: Markup, width: float, *, shrinks: bool = False) -> Markup:
     """Wide ones scroll sideways in a region that the keyboard reaches, unless they stay legible when one *shrinks*."""
     if width <= NARROW or shrinks:
-        return tag("div", drawn, class_="picture")
-    return tag(
+        return svg_tag("div", drawn, class_="picture")
+    return svg_tag(
         "div", drawn, class_="picture", data_wide="", role="region", tabindex=0, aria_label="Picture, scrolls sideways"
     )
 
 
-def drawing(width: float, height: float, parts: Iterable[Markup], summary: str | None = None) -> Markup:
+def svg_drawing(width: float, height: float, parts: Iterable[Markup], summary: str | None = None) -> Markup:
     """An SVG alone; without a *summary* it is for the eye only, and what it says stands beside it."""
-    return tag(
+    return svg_tag(
         "svg",
         *parts,
         xmlns="http://www.w3.org/2000/svg",
@@ -59,32 +59,34 @@ def drawing(width: float, height: float, parts: Iterable[Markup], summary: str |
     )
 
 
-def table(summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+def number_table(summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     """The numbers of a picture in a disclosure named *summary*; the first cell of a row is its header."""
-    body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
-    grid = tag(
+    body = [
+        svg_tag("tr", svg_tag("th", row[0], scope="row"), *(svg_tag("td", cell) for cell in row[1:])) for row in rows
+    ]
+    grid = svg_tag(
         "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in head))),
-        tag("tbody", *body),
+        svg_tag("caption", caption),
+        svg_tag("thead", svg_tag("tr", *(svg_tag("th", cell, scope="col") for cell in head))),
+        svg_tag("tbody", *body),
     )
-    scroll = tag("div", grid, class_="scroll", role="region", tabindex=0, aria_label=caption)
-    return tag("details", tag("summary", summary), scroll, class_="numbers")
+    scroll = svg_tag("div", grid, class_="scroll", role="region", tabindex=0, aria_label=caption)
+    return svg_tag("details", svg_tag("summary", summary), scroll, class_="numbers")
 
 
-def decimals(value: float, places: int = 3) -> str:
+def format_decimals(value: float, places: int = 3) -> str:
     """A number with a true minus sign; a zero never carries one."""
     written = f"{abs(value):.{places}f}"
     return f"−{written}" if value < 0 and float(written) else written
 
 
-def arrow(x: float, start: float, end: float, class_: str) -> Markup:
+def arrow_svg(x: float, start: float, end: float, class_: str) -> Markup:
     """A vertical arrow whose tip is at *end*; short ones keep their head."""
     down = end >= start
     head = min(9.0, max(4.0, abs(end - start)))
     neck = end - head if down else end + head
     outline = f"M{x - 5:g} {start:.2f}H{x + 5:g}V{neck:.2f}H{x + 11:g}L{x:g} {end:.2f}L{x - 11:g} {neck:.2f}H{x - 5:g}Z"
-    return tag("path", d=outline, class_=class_)
+    return svg_tag("path", d=outline, class_=class_)
 
 
 def plain_number(value: float) -> str:

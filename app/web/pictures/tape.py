@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from app.grading.diagnosis.evidence import Array
-from app.grading.reading.walk import Share, Walk, walked
-from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc, statements
-from app.web.pictures.scene import Scene
-from app.web.pictures.step_frames import Frame, code, frames, said
-from app.web.pictures.svg import boxed, drawing, plain_number, table, tag, text
+from app.grading.reading.walk import Share, Walk, trace_program
+from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc_path, graph_rows
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.step_frames import Frame, code_markup, format_sentence, render_frames
+from app.web.pictures.svg import boxed_svg, number_table, plain_number, svg_drawing, svg_tag, svg_text
 
 HEAD = 22.0
 NARROWEST_COLUMN = 62.0  # the word above it
@@ -21,7 +21,7 @@ MOST_FRAMES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TapeRow:
     """One line of the picture: an input, or a statement. *reads* are the rows that it is made from."""
 
     name: str
@@ -30,7 +30,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class WalkState:
     """How far the walk has come: values and sums by name; the row and the arc that it is at."""
 
     values: Mapping[str, Array]
@@ -39,20 +39,20 @@ class Now:
     arc: tuple[int, int] | None = None
 
 
-def tape(scene: Scene) -> Markup:
+def draw_tape(scene: PictureInput) -> Markup:
     """Draw the walk of `:forward:` from the numbers of `:at:`."""
     if scene.forward is None:
         raise KeyError("tape wants a forward program")
-    walk = walked(scene.forward, scene.at)
-    rows = [Row(one.name, one.name) for one in scene.forward.inputs]
-    for line in statements(scene.forward):
+    walk = trace_program(scene.forward, scene.at)
+    rows = [TapeRow(one.name, one.name) for one in scene.forward.inputs]
+    for line in graph_rows(scene.forward):
         names = [row.name for row in rows]
-        rows.append(Row(line.name, line.source, tuple(names.index(one) for one in line.reads)))
+        rows.append(TapeRow(line.name, line.source, tuple(names.index(one) for one in line.reads)))
     steps = [*_forward(walk, rows), *_backward(walk, rows, scene.forward.output)]
     if len(steps) > MOST_FRAMES:
         raise ValueError(f"{len(steps)} steps are more than anybody follows")
     label = f"The walk through {len(rows) - len(scene.forward.inputs)} lines and back, in {len(steps)} steps"
-    behind = table(
+    behind = number_table(
         "The way back as a table",
         "Who hands how much to whom",
         ("line", "came back", "hands to", "share", "sum so far"),
@@ -61,28 +61,32 @@ def tape(scene: Scene) -> Markup:
             for one in walk.shares
         ],
     )
-    return frames(scene.name, steps, label) + behind
+    return render_frames(scene.name, steps, label) + behind
 
 
-def _forward(walk: Walk, rows: Sequence[Row]) -> list[Frame]:
+def _forward(walk: Walk, rows: Sequence[TapeRow]) -> list[Frame]:
     found = []
     inputs = next(at for at, row in enumerate(rows) if row.reads)
     for at in range(inputs, len(rows)):
         known = {row.name: walk.values[row.name] for row in rows[: at + 1]}
-        sentence = said("{} is {}.", code(rows[at].source), _number(known[rows[at].name]))
-        found.append(Frame(_drawn(rows, Now(known, row=at), _column(walk)), "Forward", sentence))
+        sentence = format_sentence("{} is {}.", code_markup(rows[at].source), _number(known[rows[at].name]))
+        found.append(Frame(_drawn(rows, WalkState(known, row=at), _column(walk)), "Forward", sentence))
     return found
 
 
-def _backward(walk: Walk, rows: Sequence[Row], output: str) -> list[Frame]:
+def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
     places = {row.name: at for at, row in enumerate(rows)}
     totals: dict[str, Array] = {output: walk.gradients[output]}
-    start = said("The way back begins at the end: {} comes back to {}.", _number(totals[output]), code(output))
-    found = [Frame(_drawn(rows, Now(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)]
+    start = format_sentence(
+        "The way back begins at the end: {} comes back to {}.", _number(totals[output]), code_markup(output)
+    )
+    found = [
+        Frame(_drawn(rows, WalkState(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)
+    ]
     for one in walk.shares:
         first = one.tensor not in totals
         totals[one.tensor] = one.total
-        now = Now(walk.values, dict(totals), places[one.output], (places[one.tensor], places[one.output]))
+        now = WalkState(walk.values, dict(totals), places[one.output], (places[one.tensor], places[one.output]))
         found.append(
             Frame(_drawn(rows, now, _column(walk)), "Backward", _sentence(one, rows[places[one.output]].source, first))
         )
@@ -91,18 +95,24 @@ def _backward(walk: Walk, rows: Sequence[Row], output: str) -> list[Frame]:
 
 def _sentence(one: Share, source: str, first: bool) -> Markup:
     came, value = _number(one.upstream), _number(one.value)
-    begun = said("{} came back to {}, in {}. ", came, code(one.output), code(source))
+    begun = format_sentence("{} came back to {}, in {}. ", came, code_markup(one.output), code_markup(source))
     if one.local is None:
-        handed = said("{} is handed {}.", code(one.tensor), value)
+        handed = format_sentence("{} is handed {}.", code_markup(one.tensor), value)
     else:
-        parts = (code(one.tensor), plain_number(one.local), came, plain_number(one.local), value)
-        handed = said("The local derivative for {} is {}, so it is handed {} · {} = {}.", *parts)
+        parts = (code_markup(one.tensor), plain_number(one.local), came, plain_number(one.local), value)
+        handed = format_sentence("The local derivative for {} is {}, so it is handed {} · {} = {}.", *parts)
     added = (
         ""
         if first
-        else said(" With the {} from before that makes {}.", _number(one.total - one.value), _number(one.total))
+        else format_sentence(
+            " With the {} from before that makes {}.", _number(one.total - one.value), _number(one.total)
+        )
     )
-    still = "" if one.finished else said(" {} is not finished: another line still has to pay in.", code(one.tensor))
+    still = (
+        ""
+        if one.finished
+        else format_sentence(" {} is not finished: another line still has to pay in.", code_markup(one.tensor))
+    )
     return begun + handed + added + still
 
 
@@ -112,7 +122,7 @@ def _column(walk: Walk) -> float:
     return max(NARROWEST_COLUMN, LETTER * max(len(_number(one)) for one in numbers) + 10)
 
 
-def _drawn(rows: Sequence[Row], now: Now, column: float) -> Markup:
+def _drawn(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
     arcs = [(read, at) for at, row in enumerate(rows) for read in row.reads]
     longest = max((end - start for start, end in arcs), default=1)
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
@@ -120,8 +130,8 @@ def _drawn(rows: Sequence[Row], now: Now, column: float) -> Markup:
     value_at = x + 30 + LETTER * max(len(row.source) for row in rows) + column
     width = value_at + column + 10
     parts = [
-        text(value_at, TOP - 4, "value", class_="figure-label", anchor="end"),
-        text(width - 8, TOP - 4, "gradient", class_="figure-label", anchor="end"),
+        svg_text(value_at, TOP - 4, "value", class_="figure-label", anchor="end"),
+        svg_text(width - 8, TOP - 4, "gradient", class_="figure-label", anchor="end"),
     ]
     lines = [
         _arc(x, ends, longest, reach, lit=ends == now.arc) for ends in sorted(arcs, key=lambda one: one == now.arc)
@@ -129,22 +139,22 @@ def _drawn(rows: Sequence[Row], now: Now, column: float) -> Markup:
     for at, row in enumerate(rows):
         y = TOP + STEP * at
         if at == now.row:
-            lines.insert(0, tag("rect", x=x - 14, y=y - 14, width=width - x + 14, height=28.0, rx=4, class_="lit"))
+            lines.insert(0, svg_tag("rect", x=x - 14, y=y - 14, width=width - x + 14, height=28.0, rx=4, class_="lit"))
         lines.append(
-            tag("circle", cx=x, cy=y, r=6.0, class_="fork" if sum(start == at for start, _ in arcs) > 1 else "node")
+            svg_tag("circle", cx=x, cy=y, r=6.0, class_="fork" if sum(start == at for start, _ in arcs) > 1 else "node")
         )
-        lines.append(text(x + 18, y + 5, row.source, class_="figure-code", anchor="start"))
+        lines.append(svg_text(x + 18, y + 5, row.source, class_="figure-code", anchor="start"))
         if row.name in now.values:
-            lines.append(text(value_at, y + 5, _number(now.values[row.name]), class_="figure-code", anchor="end"))
+            lines.append(svg_text(value_at, y + 5, _number(now.values[row.name]), class_="figure-code", anchor="end"))
         if row.name in now.totals:
             class_ = "figure-code figure-back"
-            lines.append(text(width - 8, y + 5, _number(now.totals[row.name]), class_=class_, anchor="end"))
-    body = tag("g", *lines, transform=f"translate(0 {HEAD:g})")
-    return boxed(drawing(width, HEAD + TOP + STEP * len(rows), [*parts, body]), width)
+            lines.append(svg_text(width - 8, y + 5, _number(now.totals[row.name]), class_=class_, anchor="end"))
+    body = svg_tag("g", *lines, transform=f"translate(0 {HEAD:g})")
+    return boxed_svg(svg_drawing(width, HEAD + TOP + STEP * len(rows), [*parts, body]), width)
 
 
 def _arc(x: float, ends: tuple[int, int], longest: int, reach: float, *, lit: bool) -> Markup:
-    return arc(x, ends, "edge edge-lit" if lit else "edge", longest, reach)
+    return arc_path(x, ends, "edge edge-lit" if lit else "edge", longest, reach)
 
 
 def _number(value: Array) -> str:

@@ -12,15 +12,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Exercise, Lesson, Matmul, Number, Quiz, Shape, Sheet
+from app.content.blocks import Exercise, Lesson, MatmulQuestion, NumberQuestion, Quiz, ShapeQuestion, Sheet
 from app.store import progress
-from app.store.board import heard
+from app.store.board import exercise_topic
 from app.store.progress import LessonState
 from app.store.tables import Progress
 from app.web.json_columns import decoded_draw
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import QuizView, hints_view, numbered, quiz_view
+from app.web.views.exercise_view import QuizView, hints_view, quiz_view, select_draw
 from app.web.views.lesson_view import sheet_view
 
 ANSWER_CHARACTERS = 200
@@ -48,8 +48,8 @@ async def answer(
     draw: Annotated[int, Form(ge=0, lt=MOST_FIELDS)] = 0,
 ) -> Response:
     """Mark one answer, to the *draw* that the page shows. The answer and what was said about it are kept."""
-    quiz = numbered(quiz_of(exercise), draw)
-    fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
+    quiz = select_draw(quiz_of(exercise), draw)
+    fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, MatmulQuestion) else answer
     view = await _marked(site, lesson, quiz, _plain(fields))
     learner = await visitor.begin()
     rows = await _recorded(site, learner, lesson, [view], watched=visitor.in_class)
@@ -73,7 +73,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     async with site.database.read() as db:
         tries = await progress.tries_of(db, learner, lesson.name)
     before = {name: (one.newest.text, decoded_draw(one.newest.verdict)) for name, one in tries.items()}
-    asked = [numbered(row, draw_in(form, row)) for row in sheet.rows if row.name in given]
+    asked = [select_draw(row, draw_in(form, row)) for row in sheet.rows if row.name in given]
     fresh = [row for row in asked if before.get(row.name) != (json.dumps(given[row.name]), row.draw)]
     views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
     rows = await _recorded(site, learner, lesson, views, watched=visitor.in_class)
@@ -94,7 +94,7 @@ def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
     above: tuple[str, ...] = ()
     for row in sheet.rows:
         given = _plain([one for one in form.getlist(row.name) if isinstance(one, str)][:VALUES])
-        if isinstance(row, Shape | Number):
+        if isinstance(row, ShapeQuestion | NumberQuestion):
             same = bool(above) and "".join(given).strip() in DITTO
             given = above = above if same else given
         if any(value.strip() for value in given):
@@ -128,7 +128,7 @@ async def _recorded(
     async with site.database.write(short=True) as db:
         for view in views:
             assert view.feedback is not None, "a given answer is marked"
-            answered = progress.Answered(
+            answered = progress.NewAttempt(
                 kind="quiz",
                 text=json.dumps(view.given),
                 verdict=json.dumps(
@@ -142,7 +142,7 @@ async def _recorded(
                 await progress.mark_solved(db, learner, lesson.name, view.name, view.edition)
         if watched:
             for view in views:
-                await site.bus.tell(db, heard(lesson.name, view.name))
+                await site.bus.tell(db, exercise_topic(lesson.name, view.name))
         await db.flush()
         if lesson.drawn:
             await site.practice.catch_up(db, learner)

@@ -15,15 +15,15 @@ from starlette.responses import Response
 
 from app.content.blocks import Lesson
 from app.store import assignments, classes
-from app.store.assignments import MOST_POINTS, Terms
-from app.store.classes import Inside, RefusedError
+from app.store.assignments import MOST_POINTS, AssignmentSettings
+from app.store.classes import ClassMember, RefusedError
 from app.store.tables import Assignment, Membership
 from app.teaching import dates
-from app.teaching.roster import distinct_names, read_days, whom
+from app.teaching.roster import distinct_names, matching_people, read_days
 from app.teaching.words import LONGEST_LINE, one_line
-from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may, numbered
+from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may_act, parse_row_id
 from app.web.site import Site, TheSite
-from app.web.views.grade_sheet import heading_for, titles
+from app.web.views.grade_sheet import assignment_titles, heading_for
 
 router = APIRouter()
 ALL = PREFIX + "/assignments"
@@ -34,7 +34,7 @@ BEYOND = (
 )
 
 
-class Fields(BaseModel):
+class AssignmentForm(BaseModel):
     """The terms of an assignment as they are typed; *choose* where the exercises could be chosen, *confirm* where it
     was said that what looks like a slip is meant.
     """
@@ -66,21 +66,23 @@ class PlannedExtension:
         return self.before is not None and self.until > self.before
 
 
-def shown_fields(one: Assignment, timezone: str) -> Fields:
-    return Fields(
+def shown_fields(one: Assignment, timezone: str) -> AssignmentForm:
+    return AssignmentForm(
         lesson=one.lesson,
         heading=one.heading or "",
-        opens=dates.field(one.opens_at, timezone),
-        due=dates.field(one.due_at, timezone),
-        late=dates.field(one.late_until, timezone),
+        opens=dates.date_field(one.opens_at, timezone),
+        due=dates.date_field(one.due_at, timezone),
+        late=dates.date_field(one.late_until, timezone),
         share=f"{one.late_share:g}",
         points=f"{one.points:g}",
-        solutions=dates.field(one.solutions_at, timezone),
+        solutions=dates.date_field(one.solutions_at, timezone),
         exercises=json.loads(one.exercises) if one.exercises else [],
     )
 
 
-def terms_of(fields: Fields, lesson: Lesson | None, timezone: str, taken: Collection[str]) -> Terms:
+def terms_of(
+    fields: AssignmentForm, lesson: Lesson | None, timezone: str, taken: Collection[str]
+) -> AssignmentSettings:
     """The terms as they are meant; *taken* is what other assignments are called.
 
     Raises:
@@ -91,10 +93,13 @@ def terms_of(fields: Fields, lesson: Lesson | None, timezone: str, taken: Collec
     names = [one.name for one in lesson.exercises]
     chosen = [one for one in names if one in fields.exercises] if fields.choose else names
     try:
-        at = {key: dates.read(text, timezone) if text.strip() else None for key, text in _dates(fields).items()}
+        at = {
+            key: dates.parse_local_date(text, timezone) if text.strip() else None
+            for key, text in _dates(fields).items()
+        }
     except ValueError as error:
         raise RefusedError(str(error)) from None
-    return Terms(
+    return AssignmentSettings(
         exercises=None if chosen == names else chosen,
         opens_at=at["opens"],
         due_at=at["due"],
@@ -107,7 +112,7 @@ def terms_of(fields: Fields, lesson: Lesson | None, timezone: str, taken: Collec
     )
 
 
-def _dates(fields: Fields) -> dict[str, str]:
+def _dates(fields: AssignmentForm) -> dict[str, str]:
     return {"opens": fields.opens, "due": fields.due, "late": fields.late, "solutions": fields.solutions}
 
 
@@ -123,11 +128,17 @@ def _number(field: str, typed: str) -> float:
 
 @router.get(ALL)
 async def listed(request: Request, site: TheSite, within: Watching) -> Response:
-    return await _listed(request, site, within, Fields())
+    return await _listed(request, site, within, AssignmentForm())
 
 
 async def _listed(
-    request: Request, site: Site, within: Inside, fields: Fields, problem: str = "", *, doubtful: bool = False
+    request: Request,
+    site: Site,
+    within: ClassMember,
+    fields: AssignmentForm,
+    problem: str = "",
+    *,
+    doubtful: bool = False,
 ) -> Response:
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, within.group.id)
@@ -136,31 +147,35 @@ async def _listed(
         site,
         within,
         "assignments.html",
-        rows=list(zip(rows, titles(site.assigned, rows), [site.assigned(one.lesson) for one in rows], strict=True)),
+        rows=list(
+            zip(rows, assignment_titles(site.assigned, rows), [site.assigned(one.lesson) for one in rows], strict=True)
+        ),
         lessons=[one for one in site.offered if one.exercises],
         fields=fields,
         problem=problem,
         doubtful=doubtful,
-        arranges=may(within, "arrange"),
-        grades=may(within, "grade"),
+        arranges=may_act(within, "arrange"),
+        grades=may_act(within, "grade"),
         said=_said(within),
     )
 
 
-def _said(within: Inside) -> Callable[[datetime | None], str]:
+def _said(within: ClassMember) -> Callable[[datetime | None], str]:
     """How a template says when something is, in the time zone of the class."""
-    return lambda moment: dates.written(moment, within.group.timezone) if moment else ""
+    return lambda moment: dates.format_moment(moment, within.group.timezone) if moment else ""
 
 
 @router.post(ALL)
-async def assign(request: Request, site: TheSite, within: Arranging, fields: Annotated[Fields, Form()]) -> Response:
+async def assign(
+    request: Request, site: TheSite, within: Arranging, fields: Annotated[AssignmentForm, Form()]
+) -> Response:
     name = await _next_round(site, within.group.id, fields.lesson)
     try:
         terms = terms_of(fields, site.assigned(name), within.group.timezone, await _taken(site, within.group.id))
         async with site.database.write() as db:
-            doubts = await assignments.doubts(db, within.group, name, terms) if not fields.confirm else []
+            doubts = await assignments.assignment_doubts(db, within.group, name, terms) if not fields.confirm else []
             if not doubts:
-                await assignments.assign(db, within.group.id, name, terms, within.person.learner_id)
+                await assignments.assign_lesson(db, within.group.id, name, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _listed(request, site, within, fields, str(refused))
     if doubts:
@@ -172,7 +187,7 @@ async def _taken(site: Site, group: int, but: int | None = None) -> list[str]:
     """What the assignments of a class are called, *but* for one."""
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, group)
-    heads = titles(site.assigned, rows)
+    heads = assignment_titles(site.assigned, rows)
     return [head for row, head in zip(rows, heads, strict=True) if row.id != but]
 
 
@@ -191,7 +206,7 @@ async def _next_round(site: Site, group: int, name: str) -> str:
 async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
     """An assignment of this very class; 404 for every other."""
     async with site.database.read() as db:
-        found = await assignments.assignment_in(db, within.group.id, numbered(assignment_id))
+        found = await assignments.assignment_in(db, within.group.id, parse_row_id(assignment_id))
     if found is None:
         raise HTTPException(404)
     return found
@@ -206,12 +221,12 @@ async def one(request: Request, site: TheSite, within: Grading, row: TheAssignme
 
 
 async def _one(
-    request: Request, site: Site, within: Inside, row: Assignment, problem: str = "", **more: Any
+    request: Request, site: Site, within: ClassMember, row: Assignment, problem: str = "", **more: Any
 ) -> Response:
     group = within.group
     async with site.database.read() as db:
-        people = await classes.people(db, group.id)
-        time = await assignments.times(db, group)
+        people = await classes.list_members(db, group.id)
+        time = await assignments.assignment_times(db, group)
         excuses = await assignments.excuses_of(db, row)
     learners = [one for one in people if one.role == "learner"]
     given = {
@@ -238,7 +253,7 @@ async def _one(
         row=row,
         lesson=site.assigned(row.lesson),
         heading=row.heading,
-        arranges=may(within, "arrange"),
+        arranges=may_act(within, "arrange"),
         problem=problem,
         **{**given, **more},
     )
@@ -246,7 +261,7 @@ async def _one(
 
 @router.post(ONE)
 async def change(
-    request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[Fields, Form()]
+    request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[AssignmentForm, Form()]
 ) -> Response:
     try:
         taken = await _taken(site, within.group.id, row.id)
@@ -285,10 +300,10 @@ async def extend(
     """More time: for one until a date, or for many by lines that are shown before they are applied."""
     group, reason = within.group, one_line(reason)[:LONGEST_LINE]
     async with site.database.read() as db:
-        people = [one for one in await classes.people(db, group.id) if one.role == "learner"]
+        people = [one for one in await classes.list_members(db, group.id) if one.role == "learner"]
     try:
         if who or until:
-            more = [(_somebody(who, people).learner_id, dates.read(until, group.timezone))]
+            more = [(_somebody(who, people).learner_id, dates.parse_local_date(until, group.timezone))]
             await _extended(site, within, row, more, reason)
             return back_to_class(within, "assignments", row.id)
         found, faults = read_days(text, people)
@@ -299,7 +314,7 @@ async def extend(
         return await _one(request, site, within, row, str(refused), text=text, reason=reason)
     due = row.due_at
     async with site.database.read() as db:
-        time = await assignments.times(db, group)
+        time = await assignments.assignment_times(db, group)
     names = distinct_names(people)
     planned = [
         PlannedExtension(
@@ -315,14 +330,16 @@ async def extend(
     return await _one(request, site, within, row, problem, text=text, reason=reason, planned=planned, faults=faults)
 
 
-async def _extended(site: Site, within: Inside, row: Assignment, more: Sequence[tuple[int, Any]], reason: str) -> None:
+async def _extended(
+    site: Site, within: ClassMember, row: Assignment, more: Sequence[tuple[int, Any]], reason: str
+) -> None:
     async with site.database.write() as db:
-        await assignments.extend(db, within.group, row, more, reason, within.person.learner_id)
+        await assignments.extend_due_date(db, within.group, row, more, reason, within.person.learner_id)
 
 
-async def _learners(site: Site, within: Inside) -> list[Membership]:
+async def _learners(site: Site, within: ClassMember) -> list[Membership]:
     async with site.database.read() as db:
-        return [one for one in await classes.people(db, within.group.id) if one.role == "learner"]
+        return [one for one in await classes.list_members(db, within.group.id) if one.role == "learner"]
 
 
 def _somebody(who: str, people: Sequence[Membership]) -> Membership:
@@ -330,7 +347,7 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
     Raises:
         RefusedError: No learner is meant, or several are.
     """
-    found = [one for one in people if str(one.learner_id) == who] or whom(who, people)
+    found = [one for one in people if str(one.learner_id) == who] or matching_people(who, people)
     if len(found) != 1:
         raise RefusedError("Choose one learner of this class.")
     return found[0]
@@ -339,7 +356,7 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
 @router.post(ONE + "/extensions/{learner_id}/delete")
 async def shorten(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
-        await assignments.shorten(db, row, numbered(learner_id), within.person.learner_id)
+        await assignments.withdraw_extension(db, row, parse_row_id(learner_id), within.person.learner_id)
     return back_to_class(within, "assignments", row.id)
 
 
@@ -364,7 +381,7 @@ async def excuse(
             return await _one(request, site, within, row, problem, grade=points, graded=who, beyond=True)
         async with site.database.write() as db:
             note = one_line(reason)[:LONGEST_LINE]
-            await assignments.excuse(db, row, learner, given, note, within.person.learner_id)
+            await assignments.override_grade(db, row, learner, given, note, within.person.learner_id)
     except RefusedError as refused:
         return await _one(request, site, within, row, str(refused), grade=points)
     return back_to_class(within, "assignments", row.id)
@@ -373,5 +390,5 @@ async def excuse(
 @router.post(ONE + "/excuses/{learner_id}/delete")
 async def excuse_no_more(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
-        await assignments.excuse_no_more(db, row, numbered(learner_id), within.person.learner_id)
+        await assignments.excuse_no_more(db, row, parse_row_id(learner_id), within.person.learner_id)
     return back_to_class(within, "assignments", row.id)

@@ -16,14 +16,14 @@ from starlette.responses import Response
 
 from app.settings import Settings
 from app.store import board
-from app.store.classes import Inside, inside
+from app.store.classes import ClassMember, find_class_member
 from app.store.database import now
 from app.web.class_access import MAY, PREFIX, Watching, class_page
-from app.web.middleware.visitor import NotNowError
+from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
 from app.web.site import Site, TheSite
-from app.web.views.board_view import GONE_AFTER, BoardView, Place, board_view, by_lesson, places
-from app.web.views.slips_view import lately, slips_view
+from app.web.views.board_view import GONE_AFTER, AssignedExercise, BoardView, assigned_places, board_view, by_lesson
+from app.web.views.slips_view import recent_mistakes, slips_view
 
 router = APIRouter(prefix=PREFIX)
 
@@ -36,7 +36,7 @@ JUST_NOW = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class BoardQuery:
     """What is looked at: an exercise, as *slug/name*, for the *project*or, with the *graph*."""
 
     place: str
@@ -52,11 +52,11 @@ class Asked:
 
 async def asked(
     place: Annotated[str, Query(max_length=400)] = "", *, project: bool = False, graph: bool = False
-) -> Asked:
-    return Asked(place=place, project=project, graph=graph)
+) -> BoardQuery:
+    return BoardQuery(place=place, project=project, graph=graph)
 
 
-TheAsked = Annotated[Asked, Depends(asked)]
+TheAsked = Annotated[BoardQuery, Depends(asked)]
 
 
 @router.get("/board")
@@ -64,12 +64,12 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
     """One exercise; where none is named, the one that somebody was last wrong at."""
     group = within.group.id
     async with site.database.read() as db:
-        all_places = await places(db, site.course, group)
+        all_places = await assigned_places(db, site.course, group)
         here = await _place(db, group, all_places, asked.place)
         view = await _view(request, db, within, here) if here else None
-        recent = await lately(db, site.assigned, group, now() - JUST_NOW)
+        recent = await recent_mistakes(db, site.assigned, group, now() - JUST_NOW)
     at = all_places.index(here) if here else 0
-    asked = Asked(place=here.value if here else "", project=asked.project, graph=asked.graph)
+    asked = BoardQuery(place=here.value if here else "", project=asked.project, graph=asked.graph)
     return class_page(
         request,
         site,
@@ -90,10 +90,10 @@ async def explained(site: TheSite, within: Watching, place: Annotated[str, Form(
     """Mark this moment; the board tells from here on who has left the mistake."""
     group = within.group.id
     async with site.database.write() as db:
-        here = _named(await places(db, site.course, group), place)
-        await board.explain(db, group, within.person.learner_id, here.lesson.name, here.exercise.name)
-        await site.bus.tell(db, board.heard(here.lesson.name, here.exercise.name))
-    return back_to(Asked(place=place, project=False, graph=False).address(group))
+        here = _named(await assigned_places(db, site.course, group), place)
+        await board.record_explanation(db, group, within.person.learner_id, here.lesson.name, here.exercise.name)
+        await site.bus.tell(db, board.exercise_topic(here.lesson.name, here.exercise.name))
+    return back_to(BoardQuery(place=place, project=False, graph=False).address(group))
 
 
 async def watched(
@@ -101,10 +101,10 @@ async def watched(
 ) -> AsyncIterator[AsyncIterator[str]]:
     """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
     async with site.database.read() as db:
-        here = _named(await places(db, site.course, within.group.id), asked.place)
+        here = _named(await assigned_places(db, site.course, within.group.id), asked.place)
     with site.runs.watching(within.person.learner_id) as free:
         if not free:
-            raise NotNowError(TOO_MANY, WATCH_SECONDS)
+            raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
         yield _moments(request, site, within, here, asked)
 
 
@@ -115,15 +115,19 @@ async def events(moments: Annotated[AsyncIterator[str], Depends(watched)]) -> As
         yield ServerSentEvent(raw_data=html, event="board")
 
 
-async def _moments(request: Request, site: Site, within: Inside, here: Place, asked: Asked) -> AsyncIterator[str]:
+async def _moments(
+    request: Request, site: Site, within: ClassMember, here: AssignedExercise, asked: BoardQuery
+) -> AsyncIterator[str]:
     """Until the server stops, or whoever watches may not any more, or the exercise is assigned no more."""
     group, seen = within.group.id, ""
-    with site.bus.hearing(board.heard(here.lesson.name, here.exercise.name)) as ear:
+    with site.bus.hearing(board.exercise_topic(here.lesson.name, here.exercise.name)) as ear:
         while not site.runs.closing:
             began = time.monotonic()
             async with site.database.read() as db:
-                mine = await inside(db, group, within.person.learner_id)
-                asks = board.asks(await board.assigned(db, group), here.lesson.name, here.exercise.name)
+                mine = await find_class_member(db, group, within.person.learner_id)
+                asks = board.has_exercise(
+                    await board.assigned_exercises(db, group), here.lesson.name, here.exercise.name
+                )
                 if mine is None or not mine.is_at_least(MAY["watch"]) or not asks:
                     return
                 view = await _view(request, db, within, here)
@@ -136,24 +140,26 @@ async def _moments(request: Request, site: Site, within: Inside, here: Place, as
             await ear.wait()
 
 
-async def _view(request: Request, db: AsyncSession, within: Inside, here: Place) -> BoardView:
+async def _view(request: Request, db: AsyncSession, within: ClassMember, here: AssignedExercise) -> BoardView:
     settings: Settings = request.app.state.settings
     return await board_view(db, within.group, here.lesson, here.exercise, least=settings.shared_by)
 
 
-def _named(all_places: list[Place], place: str) -> Place:
+def _named(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
     found = next((one for one in all_places if one.value == place), None)
     if found is None:
         raise HTTPException(404)
     return found
 
 
-async def _place(db: AsyncSession, group: int, all_places: list[Place], place: str) -> Place | None:
+async def _place(
+    db: AsyncSession, group: int, all_places: list[AssignedExercise], place: str
+) -> AssignedExercise | None:
     """The exercise at *place*, else the one that somebody was last wrong at, else the first."""
     if place:
         return _named(all_places, place)
     by_name = {(one.lesson.name, one.exercise.name): one for one in all_places}
-    recent = await board.recent(db, group, now() - GONE_AFTER)
+    recent = await board.recent_exercises(db, group, now() - GONE_AFTER)
     return next((by_name[one] for one in recent if one in by_name), next(iter(all_places), None))
 
 
@@ -161,5 +167,5 @@ async def _place(db: AsyncSession, group: int, all_places: list[Place], place: s
 async def slips(request: Request, site: TheSite, within: Watching) -> Response:
     """Which mistakes the class makes, by the operation that they are made at."""
     async with site.database.read() as db:
-        view = slips_view(site.assigned, await board.codes(db, within.group.id), by_learners=True)
+        view = slips_view(site.assigned, await board.slip_counts(db, within.group.id), by_learners=True)
     return class_page(request, site, within, "slips.html", view=view)

@@ -12,17 +12,17 @@ from starlette.responses import Response
 
 from app.store import classes, invitations, joining
 from app.store.assignments import assignments_of
-from app.store.classes import Inside, RefusedError
+from app.store.classes import ClassMember, RefusedError
 from app.store.former_members import is_graded
 from app.store.tables import Class, Learner
-from app.teaching.dates import day, timezones, written, zone_fault
+from app.teaching.dates import format_moment, parse_day, timezones, zone_fault
 from app.teaching.words import name_fault, one_line
 from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page
 from app.web.render import back_to
 from app.web.routes.rosters import roster_page
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.class_home_view import home_view, own_view
-from app.web.views.grade_sheet import titles
+from app.web.views.grade_sheet import assignment_titles
 
 router = APIRouter()
 REPLACES = "A new code makes this one useless at once, on every slide and in every letter. Who has joined stays."
@@ -70,7 +70,7 @@ async def make(
     if problem:
         return _form(request, site, name=name, timezone=timezone, mine=called, problem=problem)
     async with site.database.write() as db:
-        group = await classes.found(db, name[:200], timezone, me.id, called)
+        group = await classes.create_class(db, name[:200], timezone, me.id, called)
         await visitor.sessions.tell(db)
     return back_to(f"/classes/{group.id}")
 
@@ -102,7 +102,7 @@ async def ask_to_leave(request: Request, site: TheSite, within: Belonging) -> Re
     return await _leave(request, site, within)
 
 
-async def _leave(request: Request, site: Site, within: Inside, problem: str = "") -> Response:
+async def _leave(request: Request, site: Site, within: ClassMember, problem: str = "") -> Response:
     async with site.database.read() as db:
         graded = within.person.role == "learner" and await is_graded(db, within.group.id)
     return class_page(request, site, within, "leave.html", graded=graded, problem=problem)
@@ -114,7 +114,7 @@ async def leave(request: Request, site: TheSite, within: Belonging, sure: Annota
         return await _leave(request, site, within)
     try:
         async with site.database.write() as db:
-            await joining.leave(db, within.group, within.person.learner_id)
+            await joining.leave_class(db, within.group, within.person.learner_id)
     except RefusedError as refused:
         return await _leave(request, site, within, str(refused))
     return back_to("/classes")
@@ -167,7 +167,7 @@ def _typed(group: Class) -> dict[str, str | bool]:
 def _settings(
     request: Request,
     site: Site,
-    within: Inside,
+    within: ClassMember,
     typed: dict[str, str | bool],
     problem: str = "",
     moved: Sequence[Moved] = (),
@@ -197,12 +197,16 @@ async def change(
     try:
         async with site.database.write() as db:
             group = await db.get_one(Class, within.group.id)
-            terms = classes.Terms(
-                one_line(name)[:200], timezone, day(keep_until), archived=archived, assistants_grade=assistants_grade
+            terms = classes.ClassSettings(
+                one_line(name)[:200],
+                timezone,
+                parse_day(keep_until),
+                archived=archived,
+                assistants_grade=assistants_grade,
             )
             moved = [] if confirm == timezone else await _moved(site, db, group, timezone)
             if not moved:
-                await classes.change(db, group, terms, within.person.learner_id)
+                await classes.change_class(db, group, terms, within.person.learner_id)
     except (RefusedError, ValueError) as refused:
         typed: dict[str, str | bool] = {
             "name": name,
@@ -224,9 +228,9 @@ async def _moved(site: Site, db: AsyncSession, group: Class, timezone: str) -> l
     if timezone == group.timezone or zone_fault(timezone):
         return []
     rows = await assignments_of(db, group.id)
-    pairs = zip(rows, titles(site.assigned, rows), strict=True)
+    pairs = zip(rows, assignment_titles(site.assigned, rows), strict=True)
     return [
-        Moved(title, word, written(at, group.timezone), written(at, timezone))
+        Moved(title, word, format_moment(at, group.timezone), format_moment(at, timezone))
         for row, title in pairs
         for word, at in (("opens", row.opens_at), ("due", row.due_at), ("late until", row.late_until))
         if at is not None

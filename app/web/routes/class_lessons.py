@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from app.store import board
 from app.teaching.roster import distinct_names
-from app.web.class_access import PREFIX, Watching, class_page, numbered
+from app.web.class_access import PREFIX, Watching, class_page, parse_row_id
 from app.web.site import TheLesson, TheSite
-from app.web.views.board_view import by_lesson, places
+from app.web.views.board_view import assigned_places, by_lesson
 from app.web.views.heat_view import heat_view
 from app.web.views.slips_view import slips_view
 from app.web.views.trace_view import trace_view
@@ -24,9 +24,9 @@ async def lessons(request: Request, site: TheSite, within: Watching) -> Response
     """What is assigned, with how much of it the class has solved."""
     group = within.group.id
     async with site.database.read() as db:
-        assigned = by_lesson(await places(db, site.course, group))
-        size = len(await board.learners(db, group))
-        solved = await board.solved(db, group)
+        assigned = by_lesson(await assigned_places(db, site.course, group))
+        size = len(await board.list_learners(db, group))
+        solved = await board.solved_counts(db, group)
     rows = [
         (lesson, len(those), sum(solved.get((lesson.name, one.exercise.name), 0) for one in those))
         for lesson, those in assigned
@@ -39,11 +39,11 @@ async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheL
     """Every learner and every exercise; the page is a table."""
     group = within.group.id
     async with site.database.read() as db:
-        here = [one for one in await places(db, site.course, group) if one.lesson is lesson]
+        here = [one for one in await assigned_places(db, site.course, group) if one.lesson is lesson]
         if not here:
             raise HTTPException(404)
-        people = await board.learners(db, group)
-        standings = await board.standings(db, group, lesson.name)
+        people = await board.list_learners(db, group)
+        standings = await board.exercise_statuses(db, group, lesson.name)
     return class_page(request, site, within, "heat.html", view=heat_view(lesson, here, people, standings))
 
 
@@ -56,19 +56,19 @@ async def learner(
     asked: Annotated[str, Query(alias="lesson", max_length=200)] = "",
 ) -> Response:
     """Every attempt in order, in one lesson: the one that was worked in last, where none is named."""
-    group, learner = within.group.id, numbered(learner_id)
+    group, learner = within.group.id, parse_row_id(learner_id)
     async with site.database.read() as db:
-        people = {one.learner_id: one for one in await board.learners(db, group)}
-        assigned = by_lesson(await places(db, site.course, group))
-        latest = await board.latest(db, group, learner)
+        people = {one.learner_id: one for one in await board.list_learners(db, group)}
+        assigned = by_lesson(await assigned_places(db, site.course, group))
+        latest = await board.latest_lesson(db, group, learner)
         found = next((one for one in assigned if one[0].slug == asked or (not asked and one[0].name == latest)), None)
         if learner not in people or (asked and found is None):
             raise HTTPException(404)
-        slips = slips_view(site.assigned, await board.codes(db, group, learner=learner), by_learners=False)
+        slips = slips_view(site.assigned, await board.slip_counts(db, group, learner=learner), by_learners=False)
         view = None
         if found is not None:
-            attempts = await board.trace(db, group, learner, found[0].name)
-            standings = await board.standings(db, group, found[0].name)
+            attempts = await board.list_attempts(db, group, learner, found[0].name)
+            standings = await board.exercise_statuses(db, group, found[0].name)
             mine = {one.exercise: one for one in standings if one.learner == learner}
             view = trace_view(found[0], found[1], attempts, mine, within.group.timezone)
     return class_page(

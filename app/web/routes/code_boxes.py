@@ -14,16 +14,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.content.blocks import CodeBox, FunctionBox, Lesson
-from app.engine.codec import plain
-from app.engine.grader import Nudge, Run
+from app.engine.codec import to_json_value
+from app.engine.grader import Nudge, RunResult
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
-from app.store.board import heard
-from app.store.drafts import Saved
+from app.store.board import exercise_topic
+from app.store.drafts import SaveResult
 from app.store.progress import LessonState
-from app.web.json_columns import encoded
-from app.web.middleware.visitor import NotNowError, Visitor, while_wanted
+from app.web.json_columns import to_json_column
+from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
@@ -39,8 +39,8 @@ from app.web.views.exercise_view import (
     number_word,
     starter_of,
 )
-from app.web.views.lamps import Gradient, gradients_of
-from app.web.views.ran_view import RanView
+from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.ran_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
 
@@ -48,7 +48,7 @@ CONFLICT = "Another tab or device had changed this box meanwhile. Yours stands h
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class BoxRequest:
     """One code box of one lesson, and the form that was sent from it."""
 
     site: Site
@@ -61,7 +61,7 @@ class Box:
     def names(self) -> tuple[str, str]:
         return self.lesson.name, self.exercise.name
 
-    async def save(self, db: AsyncSession, learner: int) -> Saved:
+    async def save(self, db: AsyncSession, learner: int) -> SaveResult:
         return await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
 
     async def starter(self, db: AsyncSession, learner: int) -> str:
@@ -77,14 +77,14 @@ class Box:
         site, lesson, box = self.site, self.lesson, self.exercise
         return code_view(site.kept, lesson, box, state, site.scope(lesson, box), site.shapes.known(lesson, box))
 
-    def back(self, query: str = "", saved: Saved | None = None) -> Response:
+    def back(self, query: str = "", saved: SaveResult | None = None) -> Response:
         """To the page; *saved* over the text of another tab, it asks which one is wanted."""
         if saved is not None and saved.conflict:
             query = f"?ask={self.exercise.name}&other={saved.other}"
         return back_to(f"{self.lesson.address}{query}", self.exercise.name)
 
 
-def received(exercise: CodeBox, code: str, line: int | None = None) -> str:
+def received_text(exercise: CodeBox, code: str, line: int | None = None) -> str:
     """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL.
 
     Args:
@@ -112,12 +112,12 @@ async def box_of(
     line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)],
-) -> Box:
+) -> BoxRequest:
     # The revision is required: a form without it did not come from a box, and must not empty one.
-    return Box(site, lesson, exercise, received(exercise, code, line), revision)
+    return BoxRequest(site, lesson, exercise, received_text(exercise, code, line), revision)
 
 
-TheBox = Annotated[Box, Depends(box_of)]
+TheBox = Annotated[BoxRequest, Depends(box_of)]
 
 
 @router.post("/check")
@@ -129,12 +129,12 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         saved = await box.save(db, learner)
         saved.draft.run = None
         stored = await progress.stored_verdict(db, key)
-    lamps: tuple[Gradient, ...] = ()
+    lamps: tuple[Lamp, ...] = ()
     asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
     try:
-        answer = await while_wanted(request, asked)
-    except NotNowError as later:
-        return await _put_off(request, box, learner, saved, later)
+        answer = await run_until_disconnect(request, asked)
+    except RetryLaterError as later:
+        return await _retry_later_response(request, box, learner, saved, later)
     async with site.database.write(short=True) as db:
         answered = answer.as_attempt(box.code, key, saved.draft.revision)
         tries, rows = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
@@ -145,14 +145,14 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
                 await site.practice.catch_up(db, learner)
             lamps = await _lamps(db, box, learner)
         if visitor.in_class:
-            await site.bus.tell(db, heard(*box.names))
+            await site.bus.tell(db, exercise_topic(*box.names))
     if not wants_fragment(request):
         return box.back(saved=saved)
     state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
     done = site.progress(box.lesson, state.solved)
-    beside = await _beside(visitor, box, view) if answer.verdict.passed else None
+    beside = await _solution_for_comparison(visitor, box, view) if answer.verdict.passed else None
     return box_fragment(
         box, "_checked.html", view, view.checked.announcement, saved=saved, done=done, lamps=lamps, beside=beside
     )
@@ -165,13 +165,13 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     async with site.database.write(short=True) as db:
         saved = await box.save(db, learner)
     try:
-        result = await while_wanted(request, site.checks.run(learner, box.lesson, box.exercise, box.code))
-    except NotNowError as later:
-        return await _put_off(request, box, learner, saved, later, run=True)
+        result = await run_until_disconnect(request, site.checks.run(learner, box.lesson, box.exercise, box.code))
+    except RetryLaterError as later:
+        return await _retry_later_response(request, box, learner, saved, later, run=True)
     async with site.database.write(short=True) as db:
         shown = await drafts.draft_of(db, learner, *box.names)
         if shown is not None:
-            shown.run = encoded(result)
+            shown.run = to_json_column(result)
         view = await box.view(db, learner)
     if not wants_fragment(request):
         return box.back(saved=saved)
@@ -189,8 +189,8 @@ async def measure(
         await box.save(db, learner)
     asked = site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
     try:
-        found = await while_wanted(request, asked)
-    except NotNowError as later:
+        found = await run_until_disconnect(request, asked)
+    except RetryLaterError as later:
         return later.said_by(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
     return _nudged(request, box, found)
 
@@ -211,9 +211,11 @@ async def shapes(
         given: Whether to tell of the names that are in scope before the text, too.
     """
     asker = await visitor.learner() or visitor.network
-    found = await while_wanted(request, site.checks.told(asker, lesson, exercise, received(exercise, code)))
+    found = await run_until_disconnect(
+        request, site.checks.told(asker, lesson, exercise, received_text(exercise, code))
+    )
     names = tuple(one for one in found.names if given or one.line)
-    return JSONResponse(plain(replace(found, names=names)), headers={"cache-control": "no-store"})
+    return JSONResponse(to_json_value(replace(found, names=names)), headers={"cache-control": "no-store"})
 
 
 @router.post("/solution")
@@ -235,11 +237,11 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
     return box.site.pages.fragment("_solution.html", solution=view.solution, announcement=said)
 
 
-async def _closed_until(visitor: Visitor, box: Box) -> str:
+async def _closed_until(visitor: Visitor, box: BoxRequest) -> str:
     return await closed_until(box.site, visitor, box.lesson, box.exercise.name) if visitor.in_class else ""
 
 
-async def _beside(visitor: Visitor, box: Box, view: CodeView) -> SolutionView | None:
+async def _solution_for_comparison(visitor: Visitor, box: BoxRequest, view: CodeView) -> SolutionView | None:
     """The author's code to stand beside what has just passed; nothing where it is the same, or stays closed."""
     solution = view.solution
     alike = box.code.strip() in (code.strip() for code in solution.codes)
@@ -248,7 +250,7 @@ async def _beside(visitor: Visitor, box: Box, view: CodeView) -> SolutionView | 
     return replace(solution, shown=True, own=box.code)
 
 
-async def _lamps(db: AsyncSession, box: Box, learner: int) -> tuple[Gradient, ...]:
+async def _lamps(db: AsyncSession, box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
     """The lamps of the unit as they are lit now; none where it ends in no exam."""
     unit = None if box.lesson.drawn else box.site.unit_of(box.lesson)
     exam = exam_of(box.site.kept, unit) if unit else None
@@ -257,8 +259,8 @@ async def _lamps(db: AsyncSession, box: Box, learner: int) -> tuple[Gradient, ..
     return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
 
 
-async def _put_off(
-    request: Request, box: Box, learner: int, saved: Saved, later: NotNowError, *, run: bool = False
+async def _retry_later_response(
+    request: Request, box: BoxRequest, learner: int, saved: SaveResult, later: RetryLaterError, *, run: bool = False
 ) -> Response:
     """What cannot be answered now, in place of a verdict; the stored one is not touched. A plain form gets a page."""
     if not wants_fragment(request):
@@ -266,15 +268,15 @@ async def _put_off(
     async with box.site.database.read() as db:
         view = await box.view(db, learner)
     if run:
-        ran = Run(outcome="busy", message=later.detail)
-        view, told = replace(view, run=RanView(ran, ())), run_announcement(ran)
+        ran = RunResult(outcome="busy", message=later.detail)
+        view, told = replace(view, run=RunResultView(ran, ())), run_announcement(ran)
     else:
         said = VerdictView(Verdict(outcome="busy", message=later.detail))
         view, told = replace(view, checked=said, run=None, stale=False), said.announcement
     return later.said_by(box_fragment(box, "_checked.html", view, told, saved=saved))
 
 
-def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
+def _nudged(request: Request, box: BoxRequest, nudge: Nudge) -> Response:
     name = box.exercise.name
     if wants_fragment(request):
         return box.site.pages.fragment("_nudged.html", nudge=nudge, name=name, announcement=nudge_announcement(nudge))
@@ -282,15 +284,15 @@ def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
 
 
 def box_fragment(
-    box: Box,
+    box: BoxRequest,
     template: str,
     view: CodeView,
     announcement: str,
     *,
-    saved: Saved | None = None,
+    saved: SaveResult | None = None,
     done: LessonProgress | None = None,
     emptied: str = "",
-    lamps: tuple[Gradient, ...] = (),
+    lamps: tuple[Lamp, ...] = (),
     beside: SolutionView | None = None,
 ) -> Response:
     if saved is not None and saved.conflict:

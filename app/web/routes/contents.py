@@ -12,23 +12,23 @@ from starlette.responses import Response
 
 from app.content.blocks import Course, Grad, Lesson
 from app.store import progress
-from app.store.progress import LessonState, Place
+from app.store.progress import LessonState, ResumePoint
 from app.web.middleware.visitor import Visitor
-from app.web.pictures.course_map import Way, course_map
+from app.web.pictures.course_map import MapLines, course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import CodeView, code_view
 from app.web.views.names_view import FIRST, names_view
 from app.web.views.program_head import lines_of
-from app.web.views.standing import Solved, Standing, solved_by, standings, sum_of, unit_view
+from app.web.views.standing import MapEntry, Solved, map_entries, solved_by, sum_of, unit_view
 
 router = APIRouter()
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Continue:
+class ResumeLink:
     """Where a learner left off."""
 
     lesson: Lesson
@@ -94,16 +94,16 @@ async def names(request: Request, site: TheSite, name: str = FIRST) -> Response:
     return site.pages.page(request, "names.html", names=view)
 
 
-def _ways(site: Site, lessons: Sequence[Lesson], name: str) -> Mapping[str, Way]:
+def _ways(site: Site, lessons: Sequence[Lesson], name: str) -> Mapping[str, MapLines]:
     return site.kept.of(site.course, {}, lambda: course_map(lessons), "map", name)
 
 
-def _standings(site: Site, solved: Solved, resume: Continue | None) -> dict[str, Standing]:
+def _standings(site: Site, solved: Solved, resume: ResumeLink | None) -> dict[str, MapEntry]:
     at = resume.lesson.name if resume else ""
-    return {one.progress.lesson.name: one for one in standings(site, solved, at)}
+    return {one.progress.lesson.name: one for one in map_entries(site, solved, at)}
 
 
-async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, Place | None, bool]:
+async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, ResumePoint | None, bool]:
     """What is solved, where the learner left off, and whether that could be read; a course can be read without."""
     try:
         learner = await visitor.learner()
@@ -113,7 +113,7 @@ async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, Place | None,
         return {}, None, False
 
 
-async def _place(site: Site, learner: int | None) -> Place | None:
+async def _place(site: Site, learner: int | None) -> ResumePoint | None:
     if learner is None:
         return None
     async with site.database.read() as db:
@@ -139,7 +139,7 @@ def _tried(site: Site) -> CodeView | None:
     return replace(view, program=lines_of(lesson.forwards[box.forward], shapes))
 
 
-def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:
+def _resume(site: Site, place: ResumePoint | None, solved: Solved) -> ResumeLink | None:
     """The next open exercise from *place* on: in its lesson, else in the lessons after it, else in those before.
 
     A lesson in which nothing was done begins at its top, and so does the first where that was the line to try at once.
@@ -151,14 +151,14 @@ def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:
     for lesson in (*lessons[at:], *lessons[:at]):
         open_here = [one.name for one in lesson.exercises if one.name not in solved.get(lesson.name, ())]
         if lesson is lessons[at] and place.exercise and open_here and not _only_tried(site, place, solved):
-            return Continue(lesson, _next_open(lesson, place.exercise, open_here))
+            return ResumeLink(lesson, _next_open(lesson, place.exercise, open_here))
         if open_here:
             begun = solved.get(lesson.name) and not _only_tried(site, place, solved)
-            return Continue(lesson, open_here[0] if begun else None)
-    return Continue(lessons[at], None)
+            return ResumeLink(lesson, open_here[0] if begun else None)
+    return ResumeLink(lessons[at], None)
 
 
-def _only_tried(site: Site, place: Place, solved: Solved) -> bool:
+def _only_tried(site: Site, place: ResumePoint, solved: Solved) -> bool:
     """Whether nothing was done but the line that the title page offers."""
     offered = first_box(site.course)
     if offered is None or (place.lesson, place.exercise) != (offered[0].name, offered[1].name):

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Lesson, Matmul, Quiz, Train
+from app.content.blocks import Lesson, MatmulQuestion, Quiz, Train
 from app.content.export import FORMS, Work, cells_of, written_as
 from app.content.vary import with_draws
 from app.engine.train.corpus_file import load_names
@@ -21,7 +21,7 @@ from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of, files_of
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import drawn
+from app.web.views.exercise_view import quiz_for_learner
 from app.web.views.offered import product_of
 
 router = APIRouter()
@@ -64,7 +64,7 @@ async def export(
 
 
 def _drawn(site: Site, lesson: Lesson, state: LessonState, learner: int | None, quiz: Quiz) -> Quiz:
-    return drawn(site.kept, lesson, quiz, state, learner)
+    return quiz_for_learner(site.kept, lesson, quiz, state, learner)
 
 
 def _read_in(lesson: Lesson, work: Work) -> list[str]:
@@ -83,7 +83,7 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
         newest = state.tries[quiz.name].newest.text if quiz.numbers and quiz.name in state.tries else None
         given = decoded_answer(newest or tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
         if isinstance(quiz, Quiz) and given:
-            answers[quiz.name] = tuple(product_of(given)) if isinstance(quiz, Matmul) else given
+            answers[quiz.name] = tuple(product_of(given)) if isinstance(quiz, MatmulQuestion) else given
     codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)
     return Work(
         codes=codes,

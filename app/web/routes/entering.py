@@ -4,9 +4,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts.credentials import Proof, enter
+from app.accounts.credentials import VerifiedIdentity, sign_in
 from app.web.middleware.visitor import Visitor
-from app.web.render import back_to, cookie, own_path
+from app.web.render import back_to, first_cookie, own_path
 from app.web.site import Site
 
 WAY_COOKIE = "way"
@@ -33,19 +33,19 @@ def device_of(request: Request) -> str:
     return f"{browser} on {machine}" if machine else browser
 
 
-async def entered(
-    request: Request, site: Site, visitor: Visitor, proof: Proof, *, way: str, back: str, add: bool = False
+async def sign_in_response(
+    request: Request, site: Site, visitor: Visitor, proof: VerifiedIdentity, *, way: str, back: str, add: bool = False
 ) -> Response:
     """Sign in, and go on to *back*; to the question which account stays, where there were two."""
     async with site.database.write() as db:
-        found = await enter(db, visitor.token, proof, device_of(request), add=add)
+        found = await sign_in(db, visitor.token, proof, device_of(request), add=add)
         await visitor.sessions.tell(db)
     visitor.sessions.forget()
     visitor.becomes(found.known, found.token)
     response = back_to("/me/merge" if found.apart else own_path(back))
-    keep(request, response, WAY_COOKIE, way, "/sign-in", WAY_SECONDS)
+    keep_cookie(request, response, WAY_COOKIE, way, "/sign-in", WAY_SECONDS)
     if found.apart:
-        keep(request, response, MERGE_COOKIE, found.apart, "/me/merge", MINUTES)
+        keep_cookie(request, response, MERGE_COOKIE, found.apart, "/me/merge", MINUTES)
     return response
 
 
@@ -59,12 +59,12 @@ def spend_ticket(site: Site, visitor: Visitor) -> None:
     site.tickets.spend(visitor.network)
 
 
-async def adds(visitor: Visitor, asked_by: int | None) -> bool:
+async def is_adding(visitor: Visitor, asked_by: int | None) -> bool:
     """Whether a way is to be added to the account of this browser: it was the same one that asked for it."""
     return asked_by is not None and asked_by == await visitor.learner()
 
 
-def proxied(request: Request, site: Site) -> str:
+def proxied_subject(request: Request, site: Site) -> str:
     """Who a proxy in front of this server says that somebody is; "" for nobody."""
     peer = request.scope.get("peer") or (request.client.host if request.client else "")
     return site.doors.user_of(peer, request.headers.getlist(site.doors.header)) if site.doors.header else ""
@@ -75,14 +75,14 @@ def _bound(request: Request, name: str, path: str) -> tuple[str, str]:
     return (f"__Host-{name}", "/") if request.app.state.settings.secure_cookies else (name, path)
 
 
-def keep(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
+def keep_cookie(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
     """Have the browser send *value* along to *path* and below."""
     secure = request.app.state.settings.secure_cookies
     name, path = _bound(request, name, path)
     response.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="lax", secure=secure)
 
 
-def drop(request: Request, response: Response, name: str, path: str) -> None:
+def drop_cookie(request: Request, response: Response, name: str, path: str) -> None:
     secure = request.app.state.settings.secure_cookies
     name, path = _bound(request, name, path)
     response.delete_cookie(name, path=path, secure=secure, httponly=True, samesite="lax")
@@ -90,7 +90,7 @@ def drop(request: Request, response: Response, name: str, path: str) -> None:
 
 def shown_cookie(request: Request, name: str) -> str:
     """What the browser was told to `keep` under that *name*, or ""."""
-    return cookie(request.headers, _bound(request, name, "")[0])
+    return first_cookie(request.headers, _bound(request, name, "")[0])
 
 
 async def account_of(visitor: Visitor) -> int:

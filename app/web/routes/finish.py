@@ -14,8 +14,8 @@ from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.exercise_view import exam_in
-from app.web.views.lamps import Gradient, gradients_of
-from app.web.views.run_view import Trained
+from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.run_view import FinishedRun
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
@@ -26,7 +26,7 @@ class Exam:
     """The largest box of the course, name by name; *passed_at* is None until all of it was right at once."""
 
     url: str
-    gradients: tuple[Gradient, ...]
+    gradients: tuple[Lamp, ...]
     passed_at: datetime | None
 
     @property
@@ -78,7 +78,7 @@ async def _sat(site: Site, learner: int | None, lesson: Lesson, exam: Grad) -> t
     return decoded_verdict(newest), rows[exam.name].solved_at if exam.name in rows else None
 
 
-async def _runs(site: Site, learner: int | None) -> tuple[Trained, ...]:
+async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:
     if learner is None:
         return ()
     async with site.database.read() as db:
@@ -86,10 +86,10 @@ async def _runs(site: Site, learner: int | None) -> tuple[Trained, ...]:
     return tuple(run for row in rows if (run := _trained(site, row)) is not None)
 
 
-def _trained(site: Site, row: TrainingRun) -> Trained | None:
+def _trained(site: Site, row: TrainingRun) -> FinishedRun | None:
     lesson = next((one for one in site.course.lessons if one.name == row.lesson), None)
     exercise = lesson.exercise(row.exercise) if lesson else None
     snapshot = decoded_snapshot(row.finished)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return Trained(snapshot, f"{lesson.address}#{exercise.name}")
+    return FinishedRun(snapshot, f"{lesson.address}#{exercise.name}")

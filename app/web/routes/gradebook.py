@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.store.classes import Inside
-from app.store.grades import Gradebook, State, gradebook
+from app.store.classes import ClassMember
+from app.store.grades import Gradebook, State, build_gradebook
 from app.teaching.roster import distinct_names
 from app.web.class_access import PREFIX, Watching, class_page
 from app.web.site import Site, TheSite
-from app.web.views.grade_sheet import System, is_confirmed, sheet, shown_points, titles, totals
+from app.web.views.grade_sheet import System, assignment_titles, gradebook_csv, is_confirmed, shown_points, total_points
 
 router = APIRouter(prefix=PREFIX)
 
@@ -29,9 +29,9 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
         within,
         "gradebook.html",
         book=book,
-        titles=titles(site.assigned, book.assignments),
+        titles=assignment_titles(site.assigned, book.assignments),
         points=shown_points,
-        totals=totals,
+        totals=total_points,
         names=distinct_names([row.person for row in book.rows if row.left_at is None]),
         marks=SHOWN_STATES,
         without_id=[row.person for row in book.rows if not row.person.external_id],
@@ -41,7 +41,7 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
 
 @router.get("/gradebook.csv")
 async def as_csv(site: TheSite, within: Watching, system: Annotated[System, Query(alias="for")] = "") -> Response:
-    text = sheet(site.assigned, await _book(site, within), system)
+    text = gradebook_csv(site.assigned, await _book(site, within), system)
     name = f"grades-{within.group.id}{f'-{system}' if system else ''}.csv"
     headers = {**UNKEPT, "content-disposition": f'attachment; filename="{name}"'}
     # A byte order mark makes spreadsheets read names as they are; Canvas and Moodle would read it as part of the head.
@@ -51,7 +51,7 @@ async def as_csv(site: TheSite, within: Watching, system: Annotated[System, Quer
 @router.get("/gradebook.json")
 async def as_json(site: TheSite, within: Watching) -> Response:
     book = await _book(site, within)
-    heads = titles(site.assigned, book.assignments)
+    heads = assignment_titles(site.assigned, book.assignments)
     assignments = [
         {"id": one.id, "lesson": one.lesson, "title": title, "points": one.points, "gone": one.id in book.gone}
         for one, title in zip(book.assignments, heads, strict=True)
@@ -84,6 +84,6 @@ async def as_json(site: TheSite, within: Watching) -> Response:
     return JSONResponse({"class": within.group.id, "assignments": assignments, "learners": learners}, headers=UNKEPT)
 
 
-async def _book(site: Site, within: Inside) -> Gradebook:
+async def _book(site: Site, within: ClassMember) -> Gradebook:
     async with site.database.read() as db:
-        return await gradebook(db, within.group, site.exercises)
+        return await build_gradebook(db, within.group, site.exercises)

@@ -13,10 +13,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.engine.grader import Look
+from app.engine.grader import CanaryReport
 from app.settings import Settings
 from app.store import learners
-from app.web.middleware.metrics import State
+from app.web.middleware.metrics import MetricsSample
 from app.web.middleware.security import is_operator
 from app.web.site import Site, TheSite
 
@@ -59,7 +59,7 @@ async def metrics(request: Request, site: TheSite) -> Response:
     settings: Settings = request.app.state.settings
     if not is_operator(request.headers, settings.operator_token):
         raise HTTPException(404)
-    state = State(
+    state = MetricsSample(
         readiness=site.grader.readiness,
         load=site.grader.load,
         trainings=site.runs.under_way,
@@ -69,7 +69,7 @@ async def metrics(request: Request, site: TheSite) -> Response:
     return Response(site.metrics.text(state), headers=NO_STORE, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-def _canaries(look: Look | None) -> dict[str, object]:
+def _canaries(look: CanaryReport | None) -> dict[str, object]:
     """When the test attacks flew last; *held* is None before the first time."""
     if look is None:
         return {"held": None, "at": None, "succeeded": []}
@@ -80,7 +80,7 @@ def _canaries(look: Look | None) -> dict[str, object]:
 async def _sessions(site: Site) -> int | None:
     async def count() -> int:
         async with site.database.read() as db:
-            return await learners.sessions(db)
+            return await learners.count_sessions(db)
 
     try:
         return await asyncio.wait_for(count(), DATABASE_SECONDS)

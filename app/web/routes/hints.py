@@ -10,9 +10,9 @@ from starlette.responses import Response
 from app.content.blocks import CodeBox
 from app.store import drafts, progress
 from app.web.render import back_to, wants_fragment
-from app.web.routes.code_boxes import Box, received
+from app.web.routes.code_boxes import BoxRequest, received_text
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import hints_view, numbered
+from app.web.views.exercise_view import hints_view, select_draw
 
 router = APIRouter()
 
@@ -37,15 +37,15 @@ async def hint(
     names = (lesson.name, exercise.name)
     async with site.database.write(short=True) as db:
         if isinstance(exercise, CodeBox) and revision is not None:
-            await drafts.save_draft(db, learner, *names, received(exercise, code, line), base=revision)
+            await drafts.save_draft(db, learner, *names, received_text(exercise, code, line), base=revision)
         await progress.open_hint(db, learner, *names, len(exercise.hints))
         await db.flush()
         state = await progress.lesson_state(db, learner, *names)
     if not wants_fragment(request):
         return back_to(lesson.address, exercise.name)
-    box = Box(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
+    box = BoxRequest(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
     url = f"{lesson.address}/{kind}/{exercise.name}"
-    hints = hints_view(numbered(exercise, draw), state, url)
+    hints = hints_view(select_draw(exercise, draw), state, url)
     return site.pages.fragment(
         "_hinted.html",
         name=exercise.name,

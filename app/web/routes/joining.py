@@ -13,12 +13,12 @@ from app.accounts import recovery
 from app.accounts.credentials import claimed_ids
 from app.store import invitations, joining
 from app.store.assignments import EARLIEST, exercises_of, lessons_seen, tasks_of
-from app.store.classes import RefusedError, inside, people
+from app.store.classes import RefusedError, find_class_member, list_members
 from app.store.database import now
 from app.store.tables import Class, Membership
 from app.teaching.codes import read_code, shown_code
 from app.teaching.words import name_fault, one_line
-from app.web.middleware.visitor import Visitor, network_of
+from app.web.middleware.visitor import Visitor, client_network
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -29,7 +29,7 @@ LONGEST = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class JoinTarget:
     """What a code opens: a class, the *seat* in it that is kept for somebody or was theirs, or the making of classes.
 
     *here* is whoever asks, where they are in already. On a server where ids are *claimed* and not typed, those that
@@ -94,7 +94,7 @@ async def enter(
 
 
 async def _counted(
-    site: Site, visitor: Visitor, door: Door, learner: int, name: str, external_id: str
+    site: Site, visitor: Visitor, door: JoinTarget, learner: int, name: str, external_id: str
 ) -> Membership | None:
     """Come in; an id is tried out like a code.
 
@@ -113,7 +113,7 @@ async def _counted(
     return here
 
 
-async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external_id: str) -> Membership | None:
+async def _enter(db: AsyncSession, door: JoinTarget, learner: int, name: str, external_id: str) -> Membership | None:
     if door.kind == "seat-again":
         return await recovery.move_seat(db, read_code(door.code) or "", learner)
     if door.seat is not None:
@@ -123,7 +123,7 @@ async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external
         return await joining.take_seat(db, seat.person, learner, name)
     if door.group is not None:
         group = await db.get_one(Class, door.group.id)
-        return await joining.join(db, group, learner, name, external_id, door.claimed)
+        return await joining.join_class(db, group, learner, name, external_id, door.claimed)
     await invitations.become_teacher(db, learner, read_code(door.code) or "", name)
     return None
 
@@ -146,14 +146,14 @@ async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
     return f"/lessons/{lesson.slug}?joined=1", next(iter(chosen), "")
 
 
-async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> Door | None:
+async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> JoinTarget | None:
     """
     Raises:
         NotNowError: Too many wrong codes came from there.
     """
     code = read_code(typed)
     learner = await visitor.learner()
-    guess = network_of(request.scope), visitor.token, code or one_line(typed)[:LONGEST]
+    guess = client_network(request.scope), visitor.token, code or one_line(typed)[:LONGEST]
     async with site.one_code:
         # Before anything is looked up: who guesses is not told when a guess was right. What was right costs nothing.
         site.guesses.spend(*guess)
@@ -163,12 +163,12 @@ async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> D
     return door
 
 
-async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) -> Door | None:
+async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) -> JoinTarget | None:
     if group := await joining.class_of_code(db, code):
-        here = await inside(db, group.id, learner) if learner is not None else None
+        here = await find_class_member(db, group.id, learner) if learner is not None else None
         issuers = [one.issuer for one in site.doors.rosters]
         claimed = await claimed_ids(db, learner, issuers) if issuers and learner is not None else frozenset[str]()
-        return Door(
+        return JoinTarget(
             code=shown_code(code),
             kind="class",
             group=group,
@@ -179,22 +179,24 @@ async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) 
         )
     if seat := await invitations.seat_of(db, code):
         instructors = await _instructors(db, seat.group)
-        return Door(code=shown_code(code), kind="seat", group=seat.group, instructors=instructors, seat=seat.person)
+        return JoinTarget(
+            code=shown_code(code), kind="seat", group=seat.group, instructors=instructors, seat=seat.person
+        )
     if seat := await recovery.seat_behind(db, code):
         instructors = await _instructors(db, seat.group)
-        return Door(
+        return JoinTarget(
             code=shown_code(code), kind="seat-again", group=seat.group, instructors=instructors, seat=seat.person
         )
-    return Door(code=shown_code(code), kind="teacher") if await invitations.makes_teacher(db, code) else None
+    return JoinTarget(code=shown_code(code), kind="teacher") if await invitations.makes_teacher(db, code) else None
 
 
 async def _instructors(db: AsyncSession, group: Class) -> tuple[str, ...]:
-    listed = await people(db, group.id)
+    listed = await list_members(db, group.id)
     return tuple(one.name for one in listed if one.role == "instructor" and one.joined_at is not None)
 
 
 def _page(
-    request: Request, site: Site, door: Door, problem: str = "", name: str = "", external_id: str = ""
+    request: Request, site: Site, door: JoinTarget, problem: str = "", name: str = "", external_id: str = ""
 ) -> Response:
     return site.pages.page(
         request,

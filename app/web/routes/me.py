@@ -11,18 +11,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.accounts import credentials, passwords, tickets
-from app.accounts.takeout import delete_learner, packed, taken_out
+from app.accounts.takeout import delete_learner, list_learner_rows, zip_archive
 from app.store import learners
-from app.store.classes import Inside, RefusedError, classes_of
+from app.store.classes import ClassMember, RefusedError, classes_of
 from app.store.former_members import graded_classes
-from app.store.learners import Known, hash_of
+from app.store.learners import SessionLearner, hash_of
 from app.store.notices import NoticeView, mark_read, notices_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
-from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop, shown_cookie
+from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop_cookie, shown_cookie
 from app.web.routes.sign_in import Text
-from app.web.routes.sign_in import ways as ways_to_add
+from app.web.routes.sign_in import sign_in_methods as ways_to_add
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/me")
@@ -40,7 +40,7 @@ WAYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SignInMethod:
     """A way to sign in, in words."""
 
     id: int
@@ -59,12 +59,12 @@ class Device:
     here: bool
 
 
-def way_of(row: Credential, titles: Mapping[str, str]) -> Way:
+def way_of(row: Credential, titles: Mapping[str, str]) -> SignInMethod:
     """*titles* are those of the providers of this server, by their issuers."""
     if row.kind == "oidc" and row.issuer in titles:
-        return Way(row.id, titles[row.issuer], "", row.used_at)
+        return SignInMethod(row.id, titles[row.issuer], "", row.used_at)
     detail = {"password": row.subject, "email": row.subject, "proxy": row.subject, "oidc": row.issuer}.get(row.kind, "")
-    return Way(row.id, WAYS[row.kind], detail, row.used_at)
+    return SignInMethod(row.id, WAYS[row.kind], detail, row.used_at)
 
 
 def device(row: Session, token: str) -> Device:
@@ -81,18 +81,18 @@ async def page(
 ) -> Response:
     """The page, with what was *said* to the form *at*."""
     learner = await visitor.learner()
-    ways: list[Way] = []
+    ways: list[SignInMethod] = []
     devices: list[Device] = []
     holds = None
-    groups: list[Inside] = []
-    graded: list[Inside] = []
+    groups: list[ClassMember] = []
+    graded: list[ClassMember] = []
     notices: Sequence[NoticeView] = ()
     titles = {one.issuer: one.title for one in site.doors.providers.values()}
     if learner is not None:
         async with site.database.read() as db:
-            ways = [way_of(one, titles) for one in await credentials.ways(db, learner)]
+            ways = [way_of(one, titles) for one in await credentials.list_credentials(db, learner)]
             devices = [device(one, visitor.token) for one in await learners.sessions_of(db, learner)]
-            holds = await credentials.holdings(db, learner)
+            holds = await credentials.account_summary(db, learner)
             groups = await classes_of(db, learner)
             graded = await graded_classes(db, learner)
             notices = await notices_of(db, learner)
@@ -111,7 +111,7 @@ async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Tex
     except RefusedError as refused:
         return await page(request, site, visitor, status=422, said=str(refused), at="called")
     async with site.database.write() as db:
-        await learners.call(db, learner, chosen)
+        await learners.set_display_name(db, learner, chosen)
         await visitor.sessions.tell(db)
     visitor.sessions.forget()
     return back_to("/me")
@@ -134,7 +134,7 @@ async def remove(request: Request, site: TheSite, visitor: TheVisitor, credentia
     learner = await account_of(visitor)
     try:
         async with site.database.write() as db:
-            await credentials.remove(db, learner, credential, visitor.token, last=last == "yes")
+            await credentials.remove_credential(db, learner, credential, visitor.token, last=last == "yes")
             await visitor.sessions.tell(db)
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="ways")
@@ -158,9 +158,9 @@ async def export(site: TheSite, visitor: TheVisitor) -> Response:
     """Everything that is kept of the learner."""
     learner = await account_of(visitor)
     async with site.database.read() as db:
-        rows = await taken_out(db, learner)
+        rows = await list_learner_rows(db, learner)
     name = "attachment; filename=backhand.zip"
-    content = await asyncio.to_thread(packed, rows)
+    content = await asyncio.to_thread(zip_archive, rows)
     return Response(content, 200, {"content-disposition": name, "cache-control": "no-store"}, "application/zip")
 
 
@@ -177,7 +177,7 @@ async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Tex
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="delete")
     visitor.sessions.forget()
-    visitor.becomes(Known(learner, stale=False), "")
+    visitor.becomes(SessionLearner(learner, stale=False), "")
     return back_to("/me")
 
 
@@ -186,10 +186,10 @@ async def look_at_two(request: Request, site: TheSite, visitor: TheVisitor) -> R
     """What the two accounts hold that this browser was signed in to, one after the other."""
     learner = await visitor.learner()
     async with site.database.read() as db:
-        two = await tickets.look(db, "merge", shown_cookie(request, MERGE_COOKIE))
+        two = await tickets.peek(db, "merge", shown_cookie(request, MERGE_COOKIE))
         if two is None or two["now"] != learner:
             return back_to("/me")
-        holds = {name: await credentials.holdings(db, two[name]) for name in ("before", "now")}
+        holds = {name: await credentials.account_summary(db, two[name]) for name in ("before", "now")}
     return site.pages.page(request, "two_accounts.html", holds=holds)
 
 
@@ -202,11 +202,11 @@ async def merge(
     try:
         async with site.database.write() as db:
             if stays == "both":
-                await tickets.take(db, "merge", token)
+                await tickets.redeem(db, "merge", token)
             else:
                 learner = await credentials.merge_accounts(db, visitor.token, token, stays)
-                new = await credentials.rotated(db, visitor.token, learner, device_of(request), via=None)
-                known = await learners.known(db, new)
+                new = await credentials.rotate_session(db, visitor.token, learner, device_of(request), via=None)
+                known = await learners.find_session_learner(db, new)
                 await visitor.sessions.tell(db)
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="merge")
@@ -214,5 +214,5 @@ async def merge(
         visitor.sessions.forget()
         visitor.becomes(known, new)
     response = back_to("/me")
-    drop(request, response, MERGE_COOKIE, "/me/merge")
+    drop_cookie(request, response, MERGE_COOKIE, "/me/merge")
     return response

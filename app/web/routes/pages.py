@@ -17,7 +17,7 @@ from starlette.routing import Route
 from app.content.blocks import CodeBox, Course, Lesson
 from app.store import progress
 from app.store.progress import LessonState
-from app.web.middleware.visitor import NotNowError, Visitor
+from app.web.middleware.visitor import RetryLaterError, Visitor
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
@@ -124,7 +124,7 @@ async def picture(request: Request, site: TheSite, path: str) -> Response:
 
 
 @router.get("/lessons/{slug}/readiness")
-async def readiness(request: Request, site: TheSite, lesson: TheLesson) -> Response:
+async def show_readiness(request: Request, site: TheSite, lesson: TheLesson) -> Response:
     """The line above the code boxes while graders start; a page that was opened early asks for it again."""
     if request.headers.get("hx-request") != "true":
         return back_to(lesson.address)
@@ -132,13 +132,13 @@ async def readiness(request: Request, site: TheSite, lesson: TheLesson) -> Respo
 
 
 @router.get("/lessons/{slug}/reveal/{name}")
-async def revealed(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
+async def show_revealed(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
     """What stays closed until something was answered, as it stands now."""
     return await _revealed(request, site, lesson, name, await visitor.learner())
 
 
 @router.post("/lessons/{slug}/reveal/{name}")
-async def reveal(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
+async def open_reveal(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
     """Open it without an answer; it stays open."""
     learner = await visitor.begin() if name in lesson.reveals else None
     if learner is not None:
@@ -160,7 +160,7 @@ async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, lea
 async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson) -> LessonState:
     learner = await visitor.learner()
     if learner is None and _by_a_person(request):
-        with contextlib.suppress(NotNowError):  # a lesson can be read by anybody, however many come
+        with contextlib.suppress(RetryLaterError):  # a lesson can be read by anybody, however many come
             learner = await visitor.begin()
     if learner is None:
         return LessonState()

@@ -7,12 +7,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.accounts import passkeys, tickets
-from app.accounts.credentials import Proof, found, ways
-from app.accounts.passkeys import Here
+from app.accounts.credentials import VerifiedIdentity, find_credential, list_credentials
+from app.accounts.passkeys import RelyingParty
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
 from app.web.render import own_path
-from app.web.routes.entering import MINUTES, adds, drop, entered, keep, shown_cookie, spend_ticket
+from app.web.routes.entering import (
+    MINUTES,
+    drop_cookie,
+    is_adding,
+    keep_cookie,
+    shown_cookie,
+    sign_in_response,
+    spend_ticket,
+)
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in/passkey")
@@ -29,8 +37,10 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
     spend_ticket(site, visitor)
     make = sent.get("make") is True
     async with site.database.write() as db:
-        have = await ways(db, learner) if learner is not None else []
-        options = passkeys.to_make(here, _name(visitor), have) if make else passkeys.to_enter(here)
+        have = await list_credentials(db, learner) if learner is not None else []
+        options = (
+            passkeys.registration_options(here, _name(visitor), have) if make else passkeys.authentication_options(here)
+        )
         data = {
             "challenge": options["challenge"],
             "make": make,
@@ -39,7 +49,7 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
         }
         token = await tickets.issue(db, "passkey", data)
     response = JSONResponse(options, headers={"cache-control": "no-store"})
-    keep(request, response, COOKIE, token, PATH, MINUTES)
+    keep_cookie(request, response, COOKIE, token, PATH, MINUTES)
     return response
 
 
@@ -48,34 +58,34 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
     """Sign in by what the device made of the challenge; where to go on to."""
     try:
         proof, asked = await _proof(request, site, sent)
-        add = await adds(visitor, asked["add"])
-        response = await entered(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
+        add = await is_adding(visitor, asked["add"])
+        response = await sign_in_response(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
     except RefusedError as refused:
         site.tries.spend(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
     answer = JSONResponse({"to": response.headers["location"]})
     answer.raw_headers += [one for one in response.raw_headers if one[0] == b"set-cookie"]
-    drop(request, answer, COOKIE, PATH)
+    drop_cookie(request, answer, COOKIE, PATH)
     return answer
 
 
-async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[Proof, dict[str, Any]]:
+async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[VerifiedIdentity, dict[str, Any]]:
     here = _here(request, site)
     async with site.database.write() as db:
-        asked = await tickets.take(db, "passkey", shown_cookie(request, COOKIE))
+        asked = await tickets.redeem(db, "passkey", shown_cookie(request, COOKIE))
     if asked is None:
         raise RefusedError(GONE)
-    made = passkeys.made(here, asked["challenge"], sent) if asked["make"] else None
+    made = passkeys.verify_registration(here, asked["challenge"], sent) if asked["make"] else None
     async with site.database.read() as db:
-        credential = await found(db, "passkey", here.host, made.subject if made else passkeys.shown_id(sent))
+        credential = await find_credential(db, "passkey", here.host, made.subject if made else passkeys.shown_id(sent))
     if made is not None:
         if credential is not None:  # whoever makes one under the id of another proves nothing of that one
             raise RefusedError(passkeys.NO_PROOF)
         return made, asked
-    return passkeys.proved(here, asked["challenge"], sent, credential), asked
+    return passkeys.verify_authentication(here, asked["challenge"], sent, credential), asked
 
 
-def _here(request: Request, site: Site) -> Here:
+def _here(request: Request, site: Site) -> RelyingParty:
     asked = request.headers.get("host", "")
     return site.doors.here(asked, secure=request.app.state.settings.secure_cookies)
 

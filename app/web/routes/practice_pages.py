@@ -12,13 +12,13 @@ from app.content.blocks import CodeBox
 from app.practice.operations import TABLE
 from app.store import progress
 from app.store.cards import MOST_A_DAY, About
-from app.web.middleware.visitor import NotNowError
-from app.web.practice_plans import ENOUGH, NOTHING, Missing, Plan, PracticeSet, drill_of, set_called
+from app.web.middleware.visitor import RetryLaterError
+from app.web.practice_plans import ENOUGH, NOTHING, ItemShortage, PracticeSet, SessionPlan, drill_of, set_called
 from app.web.render import back_to
-from app.web.routes.pages import readiness, reveal, revealed
+from app.web.routes.pages import open_reveal, show_readiness, show_revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.lesson_view import items_of
-from app.web.views.practice_view import drill_view, map_view, practice_view, where
+from app.web.views.practice_view import drill_view, map_view, practice_view, session_position
 
 router = APIRouter(prefix="/practice")
 FAMILIES = frozenset(one.family for one in TABLE)
@@ -48,9 +48,9 @@ async def next_item(
     plan = _set(site, given).plan if given else _plan(site, begin=begin, lesson=lesson, drill=drill, bug=bug)
     learner = await visitor.begin()
     tried: set[About] = set()
-    while isinstance(found := await _next(site, learner, plan, skip, tried), Missing):
+    while isinstance(found := await _next(site, learner, plan, skip, tried), ItemShortage):
         if found is ENOUGH:
-            raise NotNowError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
+            raise RetryLaterError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
         if found is NOTHING:
             return back_to("/practice?empty=1")
         site.checks.spend(learner)  # to draw one takes as long as several checks
@@ -118,7 +118,7 @@ async def item(
         lesson=lesson,
         items=await items_of(site, lesson, state, learner),
         progress=site.progress(lesson, state.solved),
-        where=where(standing, site.practice.clock()),
+        where=session_position(standing, site.practice.clock()),
         ask=ask,
         other=other,
         emptied=emptied,
@@ -127,9 +127,9 @@ async def item(
     )
 
 
-router.get("/{item}/readiness")(readiness)
-router.get("/{item}/reveal/{name}")(revealed)
-router.post("/{item}/reveal/{name}")(reveal)
+router.get("/{item}/readiness")(show_readiness)
+router.get("/{item}/reveal/{name}")(show_revealed)
+router.post("/{item}/reveal/{name}")(open_reveal)
 
 
 def _set(site: Site, key: str) -> PracticeSet:
@@ -139,7 +139,7 @@ def _set(site: Site, key: str) -> PracticeSet:
     return found
 
 
-def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> Plan | None:
+def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> SessionPlan | None:
     """What a new sitting is about; None to go on with the one that is."""
     if drill:
         if drill not in FAMILIES:
@@ -150,13 +150,15 @@ def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> Pla
         families = site.practice.curriculum.families_in(home.name) if home else ()
         if not families:
             raise HTTPException(404)
-        return Plan(items=LESSON_ITEMS, minutes=60, families=tuple(sorted(families)), lesson=lesson)
+        return SessionPlan(items=LESSON_ITEMS, minutes=60, families=tuple(sorted(families)), lesson=lesson)
     if bug:
-        return Plan(items=1, form="bug")
-    return Plan() if begin else None
+        return SessionPlan(items=1, form="bug")
+    return SessionPlan() if begin else None
 
 
-async def _next(site: Site, learner: int, plan: Plan | None, skip: int, tried: Collection[About]) -> str | Missing:
+async def _next(
+    site: Site, learner: int, plan: SessionPlan | None, skip: int, tried: Collection[About]
+) -> str | ItemShortage:
     """The address to go to; or what should be drawn first."""
     practice = site.practice
     async with site.database.write() as db:
@@ -169,4 +171,4 @@ async def _next(site: Site, learner: int, plan: Plan | None, skip: int, tried: C
         if standing is None or standing.over:
             return await practice.end(db, learner, standing)
         found = await practice.next_item(db, learner, known, standing, tried)
-    return found if isinstance(found, Missing) else f"/practice/{found}"
+    return found if isinstance(found, ItemShortage) else f"/practice/{found}"

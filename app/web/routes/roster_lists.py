@@ -48,7 +48,7 @@ async def list_people(
         )
     if not apply or not listing.entries:
         async with site.database.read() as db:
-            planned = roster_lists.changes(listing.entries, await classes.people(db, within.group.id))
+            planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, within.group.id))
         return class_page(
             request,
             site,
@@ -78,9 +78,11 @@ async def invite(
 ) -> Response:
     """A link for everybody who is expected. It is shown here and nowhere else: only its hash is kept."""
     async with site.database.write() as db:
-        expected = [one for one in await classes.people(db, within.group.id) if one.joined_at is None]
+        expected = [one for one in await classes.list_members(db, within.group.id) if one.joined_at is None]
         words = await invitations.seat_words(db, expected)
-        await classes.record(db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words))
+        await classes.record_event(
+            db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words)
+        )
     links = [(one, f"{server_of(request)}/join/{shown_code(words[one.learner_id])}") for one in expected]
     if kind == "csv":
         rows = [(one.name, one.external_id, one.label, link) for one, link in links]

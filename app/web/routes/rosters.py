@@ -12,14 +12,14 @@ from starlette.responses import Response
 from app.accounts import recovery
 from app.accounts.seats import seat_person
 from app.store import classes, rosters
-from app.store.classes import Inside, RefusedError, Role
+from app.store.classes import ClassMember, RefusedError, Role
 from app.store.former_members import forget_former
 from app.store.tables import Membership
 from app.teaching.codes import shown_code
-from app.teaching.roster import Entry, distinct_names
+from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
 from app.teaching.words import LONGEST_LINE, name_fault, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, numbered, server_of
+from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, parse_row_id, server_of
 from app.web.site import Site, TheSite
 from app.web.views.roster_view import RosterFilter, roster_view
 
@@ -38,7 +38,7 @@ async def roster(request: Request, site: TheSite, within: Watching, only: Annota
 async def roster_page(
     request: Request,
     site: Site,
-    within: Inside,
+    within: ClassMember,
     problem: str = "",
     only: RosterFilter | None = None,
     *,
@@ -64,7 +64,7 @@ async def roster_page(
 async def roster_file(site: TheSite, within: Watching) -> Response:
     group = within.group.id
     async with site.database.read() as db:
-        listed = await classes.people(db, group)
+        listed = await classes.list_members(db, group)
         seen = await rosters.last_seen(db, group)
         days = await rosters.extra_days(db, group)
     rows = [_row(one, seen.get(one.learner_id), days.get(one.learner_id, 0)) for one in listed]
@@ -123,7 +123,7 @@ async def change_selected(
 async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
     """Somebody on the roster; 404 for everybody else."""
     async with site.database.read() as db:
-        person = await rosters.person_in(db, within.group.id, numbered(learner_id))
+        person = await rosters.person_in(db, within.group.id, parse_row_id(learner_id))
     if person is None or (person.left_at is not None and not person.blocked):
         raise HTTPException(404)
     return person
@@ -138,12 +138,12 @@ async def person(request: Request, site: TheSite, within: Arranging, person: The
 
 
 async def _person(
-    request: Request, site: Site, within: Inside, person: Membership, problem: str = "", **typed: str | int
+    request: Request, site: Site, within: ClassMember, person: Membership, problem: str = "", **typed: str | int
 ) -> Response:
     async with site.database.read() as db:
         days = await rosters.extra_days(db, within.group.id)
         has_account = await recovery.has_account(db, person.learner_id)
-        listed = await classes.people(db, within.group.id)
+        listed = await classes.list_members(db, within.group.id)
     kept = {
         "name": person.name,
         "external_id": person.external_id or "",
@@ -178,7 +178,7 @@ async def change(
     role: Annotated[Role, Form()] = "learner",
     extra_days: Annotated[int, Form()] = 0,
 ) -> Response:
-    entry = Entry(0, one_line(name), one_line(external_id)[:200], one_line(label)[:200])
+    entry = RosterEntry(0, one_line(name), one_line(external_id)[:200], one_line(label)[:200])
     problem = name_fault(entry.name)
     try:
         async with site.database.write() as db:
@@ -244,7 +244,7 @@ async def unblock(site: TheSite, within: Arranging, person: ThePerson) -> Respon
     async with site.database.write() as db:
         here = await rosters.person_in(db, within.group.id, person.learner_id)
         if here is not None:
-            await rosters.unblock(db, within.group, here, within.person.learner_id)
+            await rosters.unblock_member(db, within.group, here, within.person.learner_id)
     return back_to_class(within, "roster")
 
 
@@ -252,5 +252,5 @@ async def unblock(site: TheSite, within: Arranging, person: ThePerson) -> Respon
 async def forget(site: TheSite, within: Arranging, former_id: Annotated[str, Path()]) -> Response:
     """Let the grades of one who left go."""
     async with site.database.write() as db:
-        await forget_former(db, within.group.id, numbered(former_id), within.person.learner_id)
+        await forget_former(db, within.group.id, parse_row_id(former_id), within.person.learner_id)
     return back_to_class(within, "roster")

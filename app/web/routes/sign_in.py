@@ -8,12 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.accounts import passwords, recovery
-from app.accounts.credentials import Proof, found
+from app.accounts.credentials import VerifiedIdentity, find_credential
 from app.store import learners
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to, own_path
-from app.web.routes.entering import WAY_COOKIE, entered, proxied, shown_cookie
+from app.web.routes.entering import WAY_COOKIE, proxied_subject, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter()
@@ -21,20 +21,20 @@ router = APIRouter()
 Text = Annotated[str, Form()]
 
 
-async def page(
+async def sign_in_page(
     request: Request, visitor: Visitor, back: str, *, status: int = 200, said: str = "", at: str = "", name: str = "",
     add: bool = False,
 ) -> Response:  # fmt: skip
     """The page, with what was *said* to the form *at*; of an account that wants to *add* a way, its part of it."""
     site: Site = request.app.state.site
     await visitor.learner()
-    shown = ways(request, site, add=add, back=own_path(back), said=said, at=at, name=name)
+    shown = sign_in_methods(request, site, add=add, back=own_path(back), said=said, at=at, name=name)
     return site.pages.page(request, "sign_in.html", status=status, known=visitor.known, **shown)
 
 
-def ways(request: Request, site: Site, *, add: bool = False, **values: str) -> dict[str, Any]:
+def sign_in_methods(request: Request, site: Site, *, add: bool = False, **values: str) -> dict[str, Any]:
     """What the list of ways is made of: those of this server, the last used one first, or what an account may *add*."""
-    providers, user = site.doors.providers, proxied(request, site)
+    providers, user = site.doors.providers, proxied_subject(request, site)
     order = ["passkey", *providers]
     order += [*["proxy"] * bool(user), *["email"] * bool(site.doors.letters), "password"]
     last = "" if add else shown_cookie(request, WAY_COOKIE)
@@ -49,7 +49,7 @@ def ways(request: Request, site: Site, *, add: bool = False, **values: str) -> d
 
 @router.get("/sign-in")
 async def look(request: Request, visitor: TheVisitor, back: Annotated[str, Query(alias="next")] = "/") -> Response:
-    return await page(request, visitor, back)
+    return await sign_in_page(request, visitor, back)
 
 
 @router.post("/sign-in/password")
@@ -64,14 +64,14 @@ async def by_password(
             for key in keys:
                 site.tries.spend(key)
             async with site.database.read() as db:
-                credential = await found(db, "password", "", subject)
-            await passwords.compare(credential, password)
+                credential = await find_credential(db, "password", "", subject)
+            await passwords.verify_password(credential, password)
             for key in keys:
                 site.tries.charge(key, -1)  # only what fails counts: a class comes at once
     except RefusedError as refused:
-        return await page(request, visitor, back, status=422, said=str(refused), at="password", name=name)
-    proof = Proof(kind="password", issuer="", subject=subject)
-    return await entered(request, site, visitor, proof, way="password", back=back)
+        return await sign_in_page(request, visitor, back, status=422, said=str(refused), at="password", name=name)
+    proof = VerifiedIdentity(kind="password", issuer="", subject=subject)
+    return await sign_in_response(request, site, visitor, proof, way="password", back=back)
 
 
 @router.post("/sign-in/name")
@@ -88,11 +88,13 @@ async def with_new_name(
             visitor.sessions.beginnings.spend(visitor.network)
             async with site.database.read() as db:
                 proof = await passwords.new_proof(db, name)
-            proof = replace(proof, secret=await passwords.hashed(name, password))
+            proof = replace(proof, secret=await passwords.hash_password(name, password))
             site.tries.charge(("address", visitor.network), -1)
-        return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))
+        return await sign_in_response(request, site, visitor, proof, way="password", back=back, add=bool(add))
     except RefusedError as refused:
-        return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add))
+        return await sign_in_page(
+            request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add)
+        )
 
 
 @router.get("/sign-in/reset")
@@ -110,12 +112,12 @@ async def reset(
         async with site.database.read() as db:
             name = await recovery.name_to_reset(db, token)
         async with site.turns.turn():
-            secret = await passwords.hashed(name, password)
+            secret = await passwords.hash_password(name, password)
         async with site.database.write() as db:
             proof = await recovery.set_anew(db, token, secret)
     except RefusedError as refused:
         return await _reset_page(request, site, token, status=422, said=str(refused))
-    return await entered(request, site, visitor, proof, way="password", back="/")
+    return await sign_in_response(request, site, visitor, proof, way="password", back="/")
 
 
 async def _reset_page(request: Request, site: Site, token: str, *, status: int = 200, said: str = "") -> Response:

@@ -11,15 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.accounts import tickets
-from app.accounts.credentials import Proof
+from app.accounts.credentials import VerifiedIdentity
 from app.accounts.mail import address_of
-from app.accounts.providers import AwayError
+from app.accounts.providers import ProviderUnavailableError
 from app.store.classes import RefusedError
 from app.store.learners import hash_of
 from app.teaching.codes import fresh_code, read_code, shown_code
 from app.web.render import back_to, own_path
-from app.web.routes.entering import MINUTES, adds, drop, entered, keep, shown_cookie
-from app.web.routes.sign_in import Text, page
+from app.web.routes.entering import MINUTES, drop_cookie, is_adding, keep_cookie, shown_cookie, sign_in_response
+from app.web.routes.sign_in import Text, sign_in_page
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in")
@@ -42,7 +42,9 @@ async def send(
     try:
         address = address_of(email)
     except RefusedError as refused:
-        return await page(request, visitor, back, status=422, said=str(refused), at="email", name=email, add=bool(add))
+        return await sign_in_page(
+            request, visitor, back, status=422, said=str(refused), at="email", name=email, add=bool(add)
+        )
     for allowance, key in ((site.tries, ("email", address)), (visitor.sessions.beginnings, visitor.network)):
         allowance.spend(key)
         allowance.charge(key, TOKENS - 1)
@@ -56,10 +58,10 @@ async def send(
     try:
         link = f"{site.doors.address}/sign-in/code?code={shown_code(code)}"
         await site.doors.letters.send(address, shown_code(code), link)
-    except AwayError as away:
+    except ProviderUnavailableError as away:
         raise HTTPException(502, str(away)) from away
     response = back_to("/sign-in/code")
-    keep(request, response, COOKIE, token, PATH, MINUTES)
+    keep_cookie(request, response, COOKIE, token, PATH, MINUTES)
     return response
 
 
@@ -67,7 +69,7 @@ async def send(
 async def look(request: Request, site: TheSite, code: str = "") -> Response:
     """The field for the code, with the one of a letter in it."""
     async with site.database.read() as db:
-        asked = await tickets.look(db, "email-code", shown_cookie(request, COOKIE))
+        asked = await tickets.peek(db, "email-code", shown_cookie(request, COOKIE))
     return _page(request, site, code=code, said="" if asked else OVER, here=asked is not None)
 
 
@@ -76,16 +78,16 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
     """Sign in with it."""
     token = shown_cookie(request, COOKIE)
     async with site.database.write() as db:
-        asked = await tickets.try_out(db, "email-code", token, TRIES)
+        asked = await tickets.redeem_with_tries(db, "email-code", token, TRIES)
         right = asked is not None and secrets.compare_digest(hash_of(token + (read_code(code) or "")), asked["code"])
         if right:
-            await tickets.take(db, "email-code", token)
+            await tickets.redeem(db, "email-code", token)
     if asked is None or not right:
         return _page(request, site, status=422, code=code, said=WRONG if asked else OVER, here=asked is not None)
-    proof = Proof(kind="email", issuer="", subject=asked["email"])
-    add = await adds(visitor, asked["add"])
-    response = await entered(request, site, visitor, proof, way="email", back=asked["back"], add=add)
-    drop(request, response, COOKIE, PATH)
+    proof = VerifiedIdentity(kind="email", issuer="", subject=asked["email"])
+    add = await is_adding(visitor, asked["add"])
+    response = await sign_in_response(request, site, visitor, proof, way="email", back=asked["back"], add=add)
+    drop_cookie(request, response, COOKIE, PATH)
     return response
 
 

@@ -8,13 +8,22 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts import tickets
-from app.accounts.credentials import Proof
-from app.accounts.providers import AwayError, Door
+from app.accounts.credentials import VerifiedIdentity
+from app.accounts.providers import IdentityProvider, ProviderUnavailableError
 from app.store.classes import RefusedError
-from app.web.middleware.security import ours
+from app.web.middleware.security import is_same_site
 from app.web.render import own_path
-from app.web.routes.entering import MINUTES, adds, drop, entered, keep, proxied, shown_cookie, spend_ticket
-from app.web.routes.sign_in import page
+from app.web.routes.entering import (
+    MINUTES,
+    drop_cookie,
+    is_adding,
+    keep_cookie,
+    proxied_subject,
+    shown_cookie,
+    sign_in_response,
+    spend_ticket,
+)
+from app.web.routes.sign_in import sign_in_page
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in")
@@ -34,14 +43,14 @@ async def by_proxy(
     add: Annotated[str, Form()] = "",
 ) -> Response:
     """Be whom the proxy says."""
-    user = proxied(request, site)
+    user = proxied_subject(request, site)
     if not user:
         raise HTTPException(403, "No proxy that this server believes says who you are.")
-    proof = Proof(kind="proxy", issuer="", subject=user, name=user)
+    proof = VerifiedIdentity(kind="proxy", issuer="", subject=user, name=user)
     try:
-        return await entered(request, site, visitor, proof, way="proxy", back=back, add=bool(add))
+        return await sign_in_response(request, site, visitor, proof, way="proxy", back=back, add=bool(add))
     except RefusedError as refused:
-        return await page(request, visitor, back, status=422, said=str(refused), at="proxy", add=bool(add))
+        return await sign_in_page(request, visitor, back, status=422, said=str(refused), at="proxy", add=bool(add))
 
 
 @router.get("/{provider}")
@@ -50,19 +59,19 @@ async def ask(
 ) -> Response:
     """Send the browser to a provider. A link and no form: a content policy keeps forms from leading elsewhere."""
     door = _door(site, provider)
-    if not ours(request.headers, secure=request.app.state.settings.secure_cookies):
+    if not is_same_site(request.headers, secure=request.app.state.settings.secure_cookies):
         raise HTTPException(403, "Signing in begins on a page of this server.")
     spend_ticket(site, visitor)
     try:
         asked = await door.question(f"{site.doors.address}/sign-in/{provider}/back")
-    except AwayError as away:
+    except ProviderUnavailableError as away:
         raise HTTPException(502, str(away)) from away
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
         data = {"asked": asked, "provider": provider, "back": own_path(back), "add": learner}
         token = await tickets.issue(db, "oidc", data)
     response = RedirectResponse(asked["url"], 303, {"cache-control": "no-store"})
-    keep(request, response, COOKIE, token, PATH, MINUTES)
+    keep_cookie(request, response, COOKIE, token, PATH, MINUTES)
     return response
 
 
@@ -71,23 +80,23 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
     """The browser is back, with what the provider says of it."""
     door = _door(site, provider)
     async with site.database.write() as db:
-        data = await tickets.take(db, "oidc", shown_cookie(request, COOKIE))
+        data = await tickets.redeem(db, "oidc", shown_cookie(request, COOKIE))
     if data is None or data["provider"] != provider:
-        return await page(request, visitor, "/", status=403, said=GONE, at=provider)
+        return await sign_in_page(request, visitor, "/", status=403, said=GONE, at=provider)
     try:
         proof = await door.answer(data["asked"], dict(request.query_params))
-        add = await adds(visitor, data["add"])
-        response = await entered(request, site, visitor, proof, way=provider, back=data["back"], add=add)
-    except AwayError as away:
+        add = await is_adding(visitor, data["add"])
+        response = await sign_in_response(request, site, visitor, proof, way=provider, back=data["back"], add=add)
+    except ProviderUnavailableError as away:
         raise HTTPException(502, str(away)) from away
     except RefusedError as refused:
         add = data["add"] is not None
-        return await page(request, visitor, data["back"], status=403, said=str(refused), at=provider, add=add)
-    drop(request, response, COOKIE, PATH)
+        return await sign_in_page(request, visitor, data["back"], status=403, said=str(refused), at=provider, add=add)
+    drop_cookie(request, response, COOKIE, PATH)
     return response
 
 
-def _door(site: Site, provider: str) -> Door:
+def _door(site: Site, provider: str) -> IdentityProvider:
     door = site.doors.providers.get(provider)
     if door is None:
         raise HTTPException(404)

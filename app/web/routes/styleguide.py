@@ -16,8 +16,8 @@ from app.content.course import load_lesson
 from app.web.render import ROOT, TEMPLATES
 from app.web.site import TheSite
 from app.web.views.lesson_view import items_of
-from app.web.views.specimen_states import grouped, made_up
-from app.web.views.specimens import pieces
+from app.web.views.specimen_states import made_up, states_by_component
+from app.web.views.specimens import list_specimens
 
 router = APIRouter()
 
@@ -32,10 +32,10 @@ async def styleguide(request: Request, site: TheSite) -> Response:
         request,
         "styleguide.html",
         lesson=lesson,
-        specimens=grouped(items),
+        specimens=states_by_component(items),
         pieces={
             name: [(one.word, site.pages.part(one.template, **one.values)) for one in those]
-            for name, those in pieces(lesson).items()
+            for name, those in list_specimens(lesson).items()
         },
         tokens=tokens(),
         ask="",

@@ -14,12 +14,12 @@ from app.content.blocks import Lesson, Train
 from app.engine.train.snapshot import Snapshot
 from app.store import progress
 from app.store.progress import LessonState
-from app.web.driven_run import Order
-from app.web.middleware.visitor import NotNowError
+from app.web.driven_run import TrainingRequest
+from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.names_view import known_names
-from app.web.views.run_view import RunView
+from app.web.views.run_view import TrainingRunView
 from app.web.views.training_view import TrainView, order_of, train_view
 
 router = APIRouter(prefix="/lessons/{slug}/train/{name}")
@@ -54,13 +54,13 @@ async def start(
     """
     learner = await visitor.begin()
     order = await order_of(site, learner, lesson, train, preset, attempt if wrong is None else wrong)
-    if not isinstance(order, Order):
+    if not isinstance(order, TrainingRequest):
         return await _shown(request, site, learner, lesson, train, order)
     try:
         site.checks.ensure_open()
         site.checks.spend(learner)
         refused = await site.runs.begin(learner, order)
-    except NotNowError as later:
+    except RetryLaterError as later:
         if not wants_fragment(request):
             raise
         return later.said_by(await _shown(request, site, learner, lesson, train, later.detail))
@@ -90,7 +90,7 @@ async def watched(
         raise HTTPException(404)
     with site.runs.watching(learner) as free:
         if not free:
-            raise NotNowError(TOO_MANY, WATCH_SECONDS)
+            raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
         yield site.runs.watch(learner, lesson.name, train.name)
 
 
@@ -107,7 +107,7 @@ async def events(
     view = await _view(site, learner, lesson, train)
     async for snapshot in moments:
         # The run alone, several times a second: the whole is all texts that the learner ever checked.
-        now = replace(view, run=RunView(snapshot, view.preset, known))
+        now = replace(view, run=TrainingRunView(snapshot, view.preset, known))
         view = now if snapshot.live else await _view(site, learner, lesson, train)
         template, event = ("_train_run.html", "run") if snapshot.live else ("_train_panel.html", "end")
         yield ServerSentEvent(raw_data=site.pages.text(template, view=view), event=event)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice, CodeBox, Exercise, Lesson, Number, Numbers, Order
-from app.content.sentences import code_span, sentence
+from app.content.blocks import ChoiceQuestion, CodeBox, Exercise, Lesson, NumberQuestion, NumbersQuestion, OrderQuestion
+from app.content.sentences import code_span, render_sentence
 from app.grading.quiz.right_answers import right_answers
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class AnswerKeyEntry:
     """Of one exercise: what is *told*, and *codes*, each under a word."""
 
     name: str
@@ -19,29 +19,30 @@ class Key:
     codes: tuple[tuple[Markup, str], ...]
 
 
-def answer_key(lesson: Lesson) -> tuple[Key, ...]:
+def answer_key(lesson: Lesson) -> tuple[AnswerKeyEntry, ...]:
     """A key for every exercise of *lesson*, in its order."""
     derived = right_answers(lesson)
     return tuple(
-        Key(one.name, tuple(_told(one, derived.get(one.name, ""))), tuple(_codes(one))) for one in lesson.exercises
+        AnswerKeyEntry(one.name, tuple(_told(one, derived.get(one.name, ""))), tuple(_codes(one)))
+        for one in lesson.exercises
     )
 
 
 def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
     if derived:
-        yield "Right", sentence(derived)
+        yield "Right", render_sentence(derived)
     match exercise:
-        case Number(answer=answer):
+        case NumberQuestion(answer=answer):
             yield "Right", code_span(answer)
-        case Numbers(parts=parts):
+        case NumbersQuestion(parts=parts):
             yield "Right", Markup(", ").join(Markup("{} = {}").format(one.name, code_span(one.answer)) for one in parts)
-        case Choice(options=options):
+        case ChoiceQuestion(options=options):
             for option in options:
                 yield (
                     ("Right" if option.right else "Wrong"),
                     Markup(": ").join(one for one in (option.html, option.feedback) if one),
                 )
-        case Order(lines=lines, steps=steps):
+        case OrderQuestion(lines=lines, steps=steps):
             yield "Right", Markup("<br>").join([one.html for one in steps] or [code_span(line) for line in lines])
     for tempting in getattr(exercise, "tempting", ()):
         yield "Wrong", Markup("{}: {}").format(code_span(tempting.value), tempting.html)

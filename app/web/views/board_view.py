@@ -12,16 +12,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
 from app.content.exercise_titles import exercise_title
 from app.store import board
-from app.store.board import Standing
+from app.store.board import ExerciseStatus
 from app.store.database import now
 from app.store.tables import Class, Membership
-from app.teaching.dates import written
+from app.teaching.dates import format_moment
 from app.teaching.roster import distinct_names
 from app.teaching.words import plain_letters
-from app.web.pictures.graph import graph, statements
-from app.web.pictures.scene import Scene
-from app.web.pictures.svg import tag
-from app.web.views.faults import Fault, fault_of, most_often
+from app.web.pictures.graph import draw_graph, graph_rows
+from app.web.pictures.scene import PictureInput
+from app.web.pictures.svg import svg_tag
+from app.web.views.faults import AttemptMistake, fault_of, most_often
 
 STUCK_TIMES = 3
 STUCK_FOR = timedelta(minutes=10)
@@ -30,10 +30,10 @@ GONE_AFTER = timedelta(minutes=90)
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class MistakeBar:
     """Those who made one mistake, *of* so many in the class; *line* is what most wrote, where that is told."""
 
-    fault: Fault
+    fault: AttemptMistake
     people: tuple[Membership, ...]
     of: int
     line: str
@@ -46,12 +46,12 @@ class Bar:
     def drawn(self) -> Markup:
         """A bar as long as its share of the class."""
         width = 100 * self.count / max(1, self.of)
-        rect = tag("rect", width=float(width), height=1.0)
-        return tag("svg", rect, class_="bar", viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true")
+        rect = svg_tag("rect", width=float(width), height=1.0)
+        return svg_tag("svg", rect, class_="bar", viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true")
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingLearner:
     """Somebody who may need a visit, and why: the newest of so many wrong answers, *alike* where they have one code."""
 
     person: Membership
@@ -66,7 +66,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class ExplanationEffect:
     """What became of those who had one mistake when it was explained."""
 
     said: Markup
@@ -93,26 +93,26 @@ class BoardView:
     size: int
     solved: int
     untried: int
-    bars: tuple[Bar, ...]
-    waiting: tuple[Waiting, ...]
+    bars: tuple[MistakeBar, ...]
+    waiting: tuple[WaitingLearner, ...]
     least: int
     explained: datetime | None
     timezone: str
-    since: tuple[Since, ...]
+    since: tuple[ExplanationEffect, ...]
     forward: Forward | None
     names: Mapping[int, str]
     """Of the learners, namesakes told apart."""
 
     @property
     def explained_at(self) -> str:
-        return written(self.explained, self.timezone) if self.explained else ""
+        return format_moment(self.explained, self.timezone) if self.explained else ""
 
     @property
     def wrong(self) -> int:
         return sum(bar.count for bar in self.bars)
 
     @property
-    def shared(self) -> tuple[Bar, ...]:
+    def shared(self) -> tuple[MistakeBar, ...]:
         """The bars that tell of nobody in particular."""
         return tuple(bar for bar in self.bars if bar.count >= self.least)
 
@@ -141,15 +141,15 @@ class BoardView:
         """The forward program, with that line lit."""
         if self.forward is None:
             return Markup()
-        return graph(Scene(given={"lit": self.lit}, of=None, forward=self.forward, shapes={}))
+        return draw_graph(PictureInput(given={"lit": self.lit}, of=None, forward=self.forward, shapes={}))
 
 
-def line_at(forward: Forward, fault: Fault) -> str:
+def line_at(forward: Forward, fault: AttemptMistake) -> str:
     """The first tensor of the statement that a gradient comes back through; empty where there is none.
 
     A tensor that several statements read has several ways back; a code that names one of them is about that one.
     """
-    readers = [one.name for one in statements(forward) if fault.name.removeprefix("d") in one.reads]
+    readers = [one.name for one in graph_rows(forward) if fault.name.removeprefix("d") in one.reads]
     named = fault.key.rpartition(":")[2]
     return named if named in readers else readers[0] if readers else ""
 
@@ -157,12 +157,12 @@ def line_at(forward: Forward, fault: Fault) -> str:
 async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: Exercise, *, least: int) -> BoardView:
     """The board as it stands now."""
     place = group.id, lesson.name, exercise.name
-    people = {one.learner_id: one for one in await board.learners(db, group.id)}
+    people = {one.learner_id: one for one in await board.list_learners(db, group.id)}
     # Somebody may have joined since the first question.
-    standings = {one.learner: one for one in await board.standings(db, *place) if one.learner in people}
+    standings = {one.learner: one for one in await board.exercise_statuses(db, *place) if one.learner in people}
     stuck = {learner: one for learner, one in standings.items() if one.wrong}
     faults = await _faults(db, exercise, stuck)
-    explained = await board.explained(db, *place)
+    explained = await board.explained_at(db, *place)
     solved = sum(one.solved_at is not None for one in standings.values())
     tried = sum(one.solved_at is not None or one.tries > 0 for one in standings.values())
     return BoardView(
@@ -172,7 +172,7 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
         solved=solved,
         untried=len(people) - tried,
         bars=_bars(faults, people, least),
-        waiting=_waiting(stuck, faults, people, await board.changes(db, *place)),
+        waiting=_waiting(stuck, faults, people, await board.text_changes(db, *place)),
         least=least,
         explained=explained,
         timezone=group.timezone,
@@ -182,14 +182,16 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
     )
 
 
-async def _faults(db: AsyncSession, exercise: Exercise, stuck: Mapping[int, Standing]) -> dict[int, Fault]:
+async def _faults(
+    db: AsyncSession, exercise: Exercise, stuck: Mapping[int, ExerciseStatus]
+) -> dict[int, AttemptMistake]:
     said = await board.said_in(db, [one.newest for one in stuck.values() if one.newest])
     return {
         learner: fault_of(exercise, one.code, said[one.newest]) for learner, one in stuck.items() if one.newest in said
     }
 
 
-def _bars(faults: Mapping[int, Fault], people: Mapping[int, Membership], least: int) -> tuple[Bar, ...]:
+def _bars(faults: Mapping[int, AttemptMistake], people: Mapping[int, Membership], least: int) -> tuple[MistakeBar, ...]:
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for learner, fault in faults.items():
         alike[fault.key].append(learner)
@@ -199,16 +201,16 @@ def _bars(faults: Mapping[int, Fault], people: Mapping[int, Membership], least: 
         said = Counter(faults[one] for one in group)
         line = most_often(faults[one].line for one in group) if len(group) >= least else ""
         mine = sorted((people[one] for one in group), key=lambda one: plain_letters(one.name))
-        bars.append(Bar(said.most_common(1)[0][0], tuple(mine), len(people), line))
+        bars.append(MistakeBar(said.most_common(1)[0][0], tuple(mine), len(people), line))
     return tuple(sorted(bars, key=lambda bar: (-bar.count, bar.fault.key)))
 
 
 def _waiting(
-    stuck: Mapping[int, Standing],
-    faults: Mapping[int, Fault],
+    stuck: Mapping[int, ExerciseStatus],
+    faults: Mapping[int, AttemptMistake],
     people: Mapping[int, Membership],
     changes: Mapping[int, datetime],
-) -> tuple[Waiting, ...]:
+) -> tuple[WaitingLearner, ...]:
     """Those who repeat themselves or have stopped, the longest first."""
     found = []
     for learner, fault in faults.items():
@@ -216,7 +218,7 @@ def _waiting(
         moments = [at for at in (one.tried_at, changes.get(learner)) if at]
         idle = now() - max(moments)
         if idle < GONE_AFTER and (one.same >= STUCK_TIMES or idle >= STUCK_FOR):
-            found.append(Waiting(people[learner], one.same, one.code is not None, idle, fault.said))
+            found.append(WaitingLearner(people[learner], one.same, one.code is not None, idle, fault.said))
     return tuple(sorted(found, key=lambda one: (-one.idle, -one.times)))
 
 
@@ -225,13 +227,13 @@ async def _since(
     place: tuple[int, str, str],
     exercise: Exercise,
     moment: datetime,
-    standings: Mapping[int, Standing],
-    faults: Mapping[int, Fault],
-) -> tuple[Since, ...]:
+    standings: Mapping[int, ExerciseStatus],
+    faults: Mapping[int, AttemptMistake],
+) -> tuple[ExplanationEffect, ...]:
     """Of the mistakes that were there at *moment*, who has left them."""
     before = {
         one.learner: one
-        for one in await board.standings(db, *place, before=moment)
+        for one in await board.exercise_statuses(db, *place, before=moment)
         if one.learner in standings and one.correct is False and (one.solved_at is None or one.solved_at > moment)
     }
     had = await _faults(db, exercise, before)
@@ -242,12 +244,12 @@ async def _since(
     for key, group in alike.items():
         solved = sum(standings[one].solved_at is not None for one in group)
         still = sum(one in faults and faults[one].key == key for one in group)
-        found.append(Since(had[group[0]].said, len(group), solved, len(group) - solved - still))
+        found.append(ExplanationEffect(had[group[0]].said, len(group), solved, len(group) - solved - still))
     return tuple(sorted(found, key=lambda one: -one.then))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class AssignedExercise:
     """An exercise that is assigned; *number* counts within its lesson."""
 
     lesson: Lesson
@@ -263,16 +265,16 @@ class Place:
         return exercise_title(self.exercise)
 
 
-def by_lesson(all_places: Sequence[Place]) -> list[tuple[Lesson, list[Place]]]:
+def by_lesson(all_places: Sequence[AssignedExercise]) -> list[tuple[Lesson, list[AssignedExercise]]]:
     return [(lesson, list(those)) for lesson, those in groupby(all_places, key=lambda one: one.lesson)]
 
 
-async def places(db: AsyncSession, course: Course, group: int) -> list[Place]:
+async def assigned_places(db: AsyncSession, course: Course, group: int) -> list[AssignedExercise]:
     """Every exercise that the class *group* was given, in the order of the course."""
-    asked = await board.assigned(db, group)
+    asked = await board.assigned_exercises(db, group)
     return [
-        Place(lesson, one, number)
+        AssignedExercise(lesson, one, number)
         for lesson in course.lessons
         for number, one in enumerate(lesson.exercises, start=1)
-        if board.asks(asked, lesson.name, one.name)
+        if board.has_exercise(asked, lesson.name, one.name)
     ]

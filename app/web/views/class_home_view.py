@@ -9,22 +9,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import Lesson
 from app.store import board
 from app.store.assignments import Deadline
-from app.store.classes import Inside
+from app.store.classes import ClassMember
 from app.store.database import now
-from app.store.grades import Grade, gradebook
+from app.store.grades import Grade, build_gradebook
 from app.store.tables import Assignment, Attempt, Membership, Progress
 from app.teaching import dates
 from app.teaching.codes import shown_code
 from app.teaching.roster import distinct_names
 from app.web.site import Site
-from app.web.views.slips_view import Lately, lately
+from app.web.views.slips_view import RecentMistake, recent_mistakes
 
 MOST = 3
 STUCK_FOR = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueAssignment:
     """An assignment as it stands: *solved* is a share, of all who joined or of oneself. Times in words."""
 
     lesson: Lesson | None
@@ -39,7 +39,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
+class StuckLearner:
     person: Membership
     name: str
     wrong: int
@@ -50,19 +50,19 @@ class HomeView:
     """*watching* is who sees the others; the rest is empty for a learner."""
 
     watching: bool
-    assignments: tuple[Due, ...]
-    stuck: tuple[Stuck, ...] = ()
-    mistakes: tuple[Lately, ...] = ()
+    assignments: tuple[DueAssignment, ...]
+    stuck: tuple[StuckLearner, ...] = ()
+    mistakes: tuple[RecentMistake, ...] = ()
     code: str = ""
     joined: int = 0
 
 
-async def home_view(site: Site, within: Inside) -> HomeView:
+async def home_view(site: Site, within: ClassMember) -> HomeView:
     group = within.group
     async with site.database.read() as db:
-        book = await gradebook(db, group, site.exercises)
+        book = await build_gradebook(db, group, site.exercises)
         stuck = await most_stuck(db, group.id)
-        mistakes = await lately(db, site.assigned, group.id, dates.midnight(group.timezone, now()))
+        mistakes = await recent_mistakes(db, site.assigned, group.id, dates.midnight(group.timezone, now()))
     here = [row for row in book.rows if row.person.joined_at is not None and row.left_at is None]
     columns = [[row.grades[at] for row in here] for at in range(len(book.assignments))]
     return HomeView(
@@ -75,9 +75,9 @@ async def home_view(site: Site, within: Inside) -> HomeView:
     )
 
 
-async def own_view(site: Site, within: Inside) -> HomeView:
+async def own_view(site: Site, within: ClassMember) -> HomeView:
     async with site.database.read() as db:
-        book = await gradebook(db, within.group, site.exercises, within.person.learner_id)
+        book = await build_gradebook(db, within.group, site.exercises, within.person.learner_id)
     own = book.rows[0].grades
     return HomeView(
         watching=False,
@@ -85,17 +85,17 @@ async def own_view(site: Site, within: Inside) -> HomeView:
     )
 
 
-def _due(site: Site, within: Inside, one: Assignment, grades: list[Grade]) -> Due:
+def _due(site: Site, within: ClassMember, one: Assignment, grades: list[Grade]) -> DueAssignment:
     done, total = sum(got.in_time + got.late for got in grades), sum(got.total for got in grades)
     common = Deadline(one.due_at, one.late_until)
     due, late = common if within.is_at_least("assistant") else grades[0].deadline
     zone = within.group.timezone
-    return Due(
+    return DueAssignment(
         lesson=site.assigned(one.lesson),
         name=one.lesson,
-        opens=dates.written(one.opens_at, zone) if one.opens_at and one.opens_at > now() else "",
-        due=dates.written(due, zone) if due else "",
-        late=dates.written(late, zone) if late and late > (due or late) else "",
+        opens=dates.format_moment(one.opens_at, zone) if one.opens_at and one.opens_at > now() else "",
+        due=dates.format_moment(due, zone) if due else "",
+        late=dates.format_moment(late, zone) if late and late > (due or late) else "",
         solved=done / total if total else 0.0,
         done=done,
         total=total,
@@ -103,9 +103,9 @@ def _due(site: Site, within: Inside, one: Assignment, grades: list[Grade]) -> Du
     )
 
 
-async def most_stuck(db: AsyncSession, group: int) -> list[Stuck]:
+async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
     """Who answered wrongly most often, these days, at what is assigned and not solved yet."""
-    asked = await board.assigned(db, group)
+    asked = await board.assigned_exercises(db, group)
     solved = (
         select(Progress.learner_id)
         .where(
@@ -136,7 +136,7 @@ async def most_stuck(db: AsyncSession, group: int) -> list[Stuck]:
         some = asked[lesson]
         if some is None or exercise in some:
             counts[learner] = counts.get(learner, 0) + count
-    people = {one.learner_id: one for one in await board.learners(db, group)}
+    people = {one.learner_id: one for one in await board.list_learners(db, group)}
     names = distinct_names(people.values())
     worst = sorted(counts, key=lambda one: (-counts[one], one))[:MOST]
-    return [Stuck(people[one], names[one], counts[one]) for one in worst if one in people]
+    return [StuckLearner(people[one], names[one], counts[one]) for one in worst if one in people]

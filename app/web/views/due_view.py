@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from app.content.blocks import Lesson
-from app.store.assignments import Task, solutions_open_at, tasks_of
+from app.store.assignments import DueWork, solutions_open_at, tasks_of
 from app.store.database import now
-from app.teaching.dates import written
+from app.teaching.dates import format_moment
 from app.web.middleware.visitor import Visitor
 from app.web.site import Site
 
@@ -35,7 +35,7 @@ async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) 
     return tuple(note for note in notes if lesson is not None or not note.over)
 
 
-def _note(task: Task, lesson: Lesson | None) -> DueNote | None:
+def _note(task: DueWork, lesson: Lesson | None) -> DueNote | None:
     opens = task.assignment.opens_at
     waiting = opens is not None and opens > now()
     if lesson is None and not waiting:
@@ -51,17 +51,18 @@ def _note(task: Task, lesson: Lesson | None) -> DueNote | None:
     )
 
 
-def _words(task: Task) -> str:
+def _words(task: DueWork) -> str:
     zone, opens, (due, late) = task.group.timezone, task.assignment.opens_at, task.deadline
     if opens is not None and opens > now():
-        return f"opens {written(opens, zone)}"
+        return f"opens {format_moment(opens, zone)}"
     if due is None:
         return "without a date"
     if now() <= due:
-        return f"due {written(due, zone)}"
+        return f"due {format_moment(due, zone)}"
     if late is not None and now() <= late:
-        return f"was due {written(due, zone)}; counts {task.assignment.late_share:.0%} until {written(late, zone)}"
-    return f"was due {written(due, zone)}"
+        counts = f"counts {task.assignment.late_share:.0%} until {format_moment(late, zone)}"
+        return f"was due {format_moment(due, zone)}; {counts}"
+    return f"was due {format_moment(due, zone)}"
 
 
 async def closed_until(site: Site, visitor: Visitor, lesson: Lesson, exercise: str) -> str:
@@ -73,4 +74,4 @@ async def closed_until(site: Site, visitor: Visitor, lesson: Lesson, exercise: s
         task = solutions_open_at(await tasks_of(db, learner, lesson.name), exercise)
     if task is None or task.assignment.solutions_at is None:
         return ""
-    return CLOSED.format(name=task.group.name, until=written(task.assignment.solutions_at, task.group.timezone))
+    return CLOSED.format(name=task.group.name, until=format_moment(task.assignment.solutions_at, task.group.timezone))

@@ -17,15 +17,15 @@ from app.content.blocks import (
     Grad,
     Hint,
     Lesson,
-    Matmul,
-    Order,
+    MatmulQuestion,
+    OrderQuestion,
     Quiz,
     Unit,
 )
-from app.content.code_exercises import below
+from app.content.code_exercises import join_sources
 from app.content.editions import edition_of
 from app.content.mathml import words_of
-from app.engine.task import HuntTask, Task, task_of
+from app.engine.task import GradTask, HuntTask, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
@@ -35,13 +35,13 @@ from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.web.pictures.difference_map import DifferencesMap, differences_map
-from app.web.pictures.flow import PASSING, Flow, flow
-from app.web.site import Kept
-from app.web.verdict_words import Fitting, Row, VerdictView
-from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
+from app.web.pictures.flow import PASSING, Flow, gradient_flow
+from app.web.site import RenderCache
+from app.web.verdict_words import HintPointer, VerdictRow, VerdictView
+from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, QuizChoices, lines_to_place, product_of, quiz_choices
 from app.web.views.prediction import Prediction, prediction_of
 from app.web.views.program_head import ProgramLine
-from app.web.views.ran_view import RanView
+from app.web.views.ran_view import RunResultView
 
 E = TypeVar("E", bound=Exercise)
 
@@ -90,7 +90,7 @@ class QuizView:
     state: str
     solved: bool
     hints: HintsView
-    offered: Offered
+    offered: QuizChoices
     sheet: str = ""
     edition: str = ""
     changed: bool = False
@@ -119,7 +119,7 @@ class QuizView:
     @property
     def lines(self) -> tuple[LineToPlace, ...]:
         """The lines of an order, in the order that was answered."""
-        if isinstance(self.quiz, Order) and self.given:
+        if isinstance(self.quiz, OrderQuestion) and self.given:
             return lines_to_place(self.quiz, self.given)
         return self.offered.lines
 
@@ -168,7 +168,7 @@ class LineView:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class LaneCell:
     """One lane of a step: a gradient with its *row* (a given one has none), one that only *passes*, or nothing.
 
     Args:
@@ -176,18 +176,18 @@ class Cell:
     """
 
     name: str
-    row: Row | None
+    row: VerdictRow | None
     passes: bool
     flows: bool
     sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BackwardColumn:
     """Gradients that can be computed beside each other; *joint* leads to them."""
 
     joint: Markup
-    cells: tuple[Cell, ...]
+    cells: tuple[LaneCell, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,13 +212,13 @@ class CodeView:
     scope: str
     stale: bool
     checked: VerdictView | None
-    run: RanView | None
+    run: RunResultView | None
     solved: bool
     hints: HintsView
     solution: SolutionView
     lines: tuple[LineView, ...] = ()
     nudges: Mapping[str, NudgeField] = field(default_factory=dict)
-    strip: tuple[Step, ...] = ()
+    strip: tuple[BackwardColumn, ...] = ()
     prediction: Prediction | None = None
     failed: int = 0
     changed: bool = False
@@ -241,7 +241,7 @@ class CodeView:
         return self.exercise.name
 
     @property
-    def fitting(self) -> Fitting | None:
+    def fitting(self) -> HintPointer | None:
         box = self.exercise
         required = box.require if isinstance(box, Grad | Bug) else ()
         return self.checked.fitting(box.hints, len(self.hints.open), required) if self.checked else None
@@ -272,7 +272,7 @@ class CodeView:
 
 
 def quiz_view(
-    kept: Kept,
+    kept: RenderCache,
     lesson: Lesson,
     quiz: Quiz,
     state: LessonState,
@@ -288,7 +288,7 @@ def quiz_view(
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
     def marked() -> Feedback:
-        return mark(quiz, product_of(given or ()) if isinstance(quiz, Matmul) else given or (), shapes, forward)
+        return mark(quiz, product_of(given or ()) if isinstance(quiz, MatmulQuestion) else given or (), shapes, forward)
 
     feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
     url = f"{lesson.address}/quiz/{quiz.name}"
@@ -301,7 +301,7 @@ def quiz_view(
         state=STATES[feedback.correct if feedback else None],
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
-        offered=kept.of(quiz, shapes, lambda: offered(quiz, shapes, forward)),
+        offered=kept.of(quiz, shapes, lambda: quiz_choices(quiz, shapes, forward)),
         sheet=sheet.name if sheet else "",
         edition=(edition := edition_in(kept, lesson, lesson.named[quiz.name])),
         changed=state.changed(quiz.name, edition),
@@ -309,7 +309,7 @@ def quiz_view(
     )
 
 
-def drawn(kept: Kept, lesson: Lesson, quiz: Quiz, state: LessonState, learner: int | None) -> Quiz:
+def quiz_for_learner(kept: RenderCache, lesson: Lesson, quiz: Quiz, state: LessonState, learner: int | None) -> Quiz:
     """*quiz* with the numbers that *learner* has: those that were asked for or answered last, else their own."""
     tries = state.tries.get(quiz.name)
     if not quiz.draws:
@@ -317,10 +317,10 @@ def drawn(kept: Kept, lesson: Lesson, quiz: Quiz, state: LessonState, learner: i
     at = state.again.get(quiz.name, decoded_draw(tries.newest.verdict) if tries else None)
     if at is None:
         at = crc32(f"{learner} {quiz.name} {edition_in(kept, lesson, quiz)}".encode()) if learner else 0
-    return numbered(quiz, at)
+    return select_draw(quiz, at)
 
 
-def numbered(exercise: E, draw: int) -> E:
+def select_draw(exercise: E, draw: int) -> E:
     """The draw of *exercise* with this number; itself where nothing varies."""
     found = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
     assert isinstance(found, type(exercise))
@@ -331,13 +331,13 @@ def _again(lesson: Lesson, quiz: Quiz) -> str:
     return f"{lesson.address}?again={quiz.name}.{quiz.draw + 1}#{quiz.name}"
 
 
-def edition_in(kept: Kept, lesson: Lesson, exercise: Exercise) -> str:
+def edition_in(kept: RenderCache, lesson: Lesson, exercise: Exercise) -> str:
     """The edition of *exercise*, found once."""
     return kept.of(exercise, {}, lambda: edition_of(lesson, exercise), "edition")
 
 
 def code_view(
-    kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
+    kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
 ) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
@@ -376,9 +376,9 @@ def code_view(
     )
 
 
-def _ran(exercise: CodeBox, stored: str) -> RanView | None:
+def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
     run = decoded_run(stored)
-    return None if run is None else RanView(run, exercise.require if isinstance(exercise, Grad | Bug) else ())
+    return None if run is None else RunResultView(run, exercise.require if isinstance(exercise, Grad | Bug) else ())
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:
@@ -386,7 +386,7 @@ def starter_of(exercise: CodeBox, right: str) -> str:
     source = exercise.starter.source
     if not isinstance(exercise, FunctionBox) or not exercise.after:
         return source
-    return below(right or UNTIL_RIGHT, source)
+    return join_sources(right or UNTIL_RIGHT, source)
 
 
 def number_word(exercise: CodeBox) -> str | None:
@@ -396,17 +396,17 @@ def number_word(exercise: CodeBox) -> str | None:
     return PREDICTED if isinstance(exercise, Grad) and exercise.predict else None
 
 
-def _strip(kept: Kept, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[Step, ...]:
+def _strip(kept: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[BackwardColumn, ...]:
     """The asked gradients of *exercise* with their standings, as a graph in the order of the backward pass."""
     rows = {row.verdict.name: row for row in view.rows}
     names = tuple(one.name for one in view.verdict.names)
     columns, sources = kept.of(exercise, {}, lambda: _flow(lesson, exercise, names), names)
     read = {one for several in sources.values() for one in several}
     return tuple(
-        Step(
+        BackwardColumn(
             column.joint,
             tuple(
-                Cell(lane, rows.get(lane), lane == PASSING, lane in read, sources.get(lane, ()))
+                LaneCell(lane, rows.get(lane), lane == PASSING, lane in read, sources.get(lane, ()))
                 for lane in column.lanes
             ),
         )
@@ -417,11 +417,11 @@ def _strip(kept: Kept, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> 
 def _flow(lesson: Lesson, exercise: CodeBox, names: Collection[str]) -> Flow:
     task = task_of(lesson, exercise)
     task = task.mending if isinstance(task, HuntTask) else task
-    asked = [one for one in names if one in task.grad.require] if isinstance(task, Task) else []
-    return flow(task.forward, asked, task.given) if isinstance(task, Task) and len(asked) > 1 else ((), {})
+    asked = [one for one in names if one in task.grad.require] if isinstance(task, GradTask) else []
+    return gradient_flow(task.forward, asked, task.given) if isinstance(task, GradTask) and len(asked) > 1 else ((), {})
 
 
-def _lines(kept: Kept, bug: Bug, named: int | None) -> tuple[LineView, ...]:
+def _lines(kept: RenderCache, bug: Bug, named: int | None) -> tuple[LineView, ...]:
     suspects = kept.of(bug, {}, lambda: suspects_of(bug), "suspects")
     lines = bug.starter.source.rstrip("\n").split("\n")
     return tuple(
@@ -441,7 +441,7 @@ def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
     return max(exams, key=lambda exam: len(exam[1].require), default=None)
 
 
-def exam_of(kept: Kept, unit: Unit) -> Grad | None:
+def exam_of(kept: RenderCache, unit: Unit) -> Grad | None:
     """The exam that *unit* ends in, looked for once."""
     found = kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
     return found[1] if found else None

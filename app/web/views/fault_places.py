@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from app.content.blocks import Block, Forward, Lesson, Prose, Sheet
-from app.content.fences import markdown
+from app.content.fences import lesson_markdown
 
 HEAD = "#lesson > .opening"
 
@@ -50,6 +50,10 @@ def _paragraphs(lesson: Lesson, prose: Prose, end: int, at: str) -> Iterator[tup
     """Of each block of markdown comes one element."""
     first = prose.place.line
     lines = lesson.source.split("\n")[first - 1 : end - 1]
-    found = [one.map[0] for one in markdown().parse("\n".join(lines)) if one.map and not one.level and one.nesting >= 0]
+    found = [
+        one.map[0]
+        for one in lesson_markdown().parse("\n".join(lines))
+        if one.map and not one.level and one.nesting >= 0
+    ]
     for number, line in enumerate(found, 1):
         yield first + line, f"{at} > :nth-child({number})"

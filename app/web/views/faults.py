@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice, Exercise, Matmul, Quiz
-from app.content.sentences import code_span, sentence
+from app.content.blocks import ChoiceQuestion, Exercise, MatmulQuestion, Quiz
+from app.content.sentences import code_span, render_sentence
 from app.content.vary import drawn_words
 from app.grading.judge.verdict import Verdict
-from app.store.board import Said
+from app.store.board import AttemptText
 from app.web.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.web.verdict_words import OUTCOMES, first_fault
-from app.web.views.exercise_view import numbered
+from app.web.views.exercise_view import select_draw
 
 LONGEST_LINE = 160
 OLD = "An answer from before an update of the server."
@@ -24,7 +24,7 @@ NOT_READY = "Something is left to write."
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class AttemptMistake:
     """What went wrong: *key* is the same for all who did the same.
 
     Args:
@@ -39,23 +39,25 @@ class Fault:
     name: str = ""
 
 
-def fault_of(exercise: Exercise, code: str | None, said: Said) -> Fault:
+def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> AttemptMistake:
     """What went wrong in an attempt at *exercise* with the diagnosis *code*."""
     given = decoded_answer(said.text) if isinstance(exercise, Quiz) else None
     if given is not None:
-        asked = numbered(exercise, decoded_draw(said.verdict))
+        asked = select_draw(exercise, decoded_draw(said.verdict))
         # The same option is the same slip whatever was drawn; the same number is not.
-        about = "" if isinstance(asked, Choice) else drawn_words(asked.numbers)
-        return Fault("".join(",".join(given).split()) + about, answer_words(asked, given))
+        about = "" if isinstance(asked, ChoiceQuestion) else drawn_words(asked.numbers)
+        return AttemptMistake("".join(",".join(given).split()) + about, answer_words(asked, given))
     verdict = decoded_verdict(said.verdict)
     if verdict is None:
-        return Fault(code or "old", sentence(code or OLD))
+        return AttemptMistake(code or "old", render_sentence(code or OLD))
     at = next((one for one in verdict.names if code and one.code == code), None) or first_fault(verdict)
     if at is None or (code is None and verdict.outcome != "graded"):
-        return Fault(verdict.outcome, sentence(OUTCOMES[verdict.outcome]), _line(said.text, _place(verdict)))
+        return AttemptMistake(
+            verdict.outcome, render_sentence(OUTCOMES[verdict.outcome]), _line(said.text, _place(verdict))
+        )
     if code is None:
-        return Fault(f"{at.name}:{at.verdict}", sentence(at.message or NOT_READY), name=at.name)
-    return Fault(code, sentence(at.message or code), _line(said.text, at.line), at.name)
+        return AttemptMistake(f"{at.name}:{at.verdict}", render_sentence(at.message or NOT_READY), name=at.name)
+    return AttemptMistake(code, render_sentence(at.message or code), _line(said.text, at.line), at.name)
 
 
 def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
@@ -66,11 +68,11 @@ def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
 
 def _words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
     match exercise:
-        case Choice(options=options):
+        case ChoiceQuestion(options=options):
             places = (int(one) for one in given if one.isdecimal() and len(one) < 4)
             chosen = [options[place].html for place in places if place < len(options)]
             return Markup("; ").join(chosen) or Markup("nothing chosen")
-        case Matmul() if len(given) == 4:
+        case MatmulQuestion() if len(given) == 4:
             left, turned, right, also = given
             return code_span(f"{left}{'.T' * bool(turned)} @ {right}{'.T' * bool(also)}")
         case _:

@@ -15,9 +15,9 @@ from typing import Literal, get_args
 
 from app.content.blocks import Lesson
 from app.store.classes import RefusedError
-from app.store.grades import Gradebook, Row, State
+from app.store.grades import Gradebook, GradebookRow, State
 from app.store.tables import Assignment, Membership
-from app.teaching.sheets import guarded
+from app.teaching.sheets import guard_cell
 from app.teaching.words import LONGEST_LINE, one_line
 
 System = Literal["", "canvas", "moodle"]
@@ -34,7 +34,7 @@ MARKS: Mapping[System, Mapping[State, str]] = {
 NEVER = "never joined"
 
 
-def titles(known: Known, assignments: Sequence[Assignment]) -> list[str]:
+def assignment_titles(known: Known, assignments: Sequence[Assignment]) -> list[str]:
     """What the assignments are called, each otherwise, and as long as there are any: whoever imports goes by it.
 
     Their headings; those without one are called by their lessons, in the order in which they were assigned.
@@ -71,9 +71,9 @@ def shown_points(points: float | None, none: str = "") -> str:
     return none if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
 
 
-def sheet(known: Known, book: Gradebook, system: System) -> str:
+def gradebook_csv(known: Known, book: Gradebook, system: System) -> str:
     """The gradebook as CSV, ended as spreadsheets want it."""
-    heads = [guarded(one) for one in titles(known, book.assignments)]
+    heads = [guard_cell(one) for one in assignment_titles(known, book.assignments)]
     rows = {"": _plain, "canvas": _canvas, "moodle": _moodle}[system](book, heads)
     written = io.StringIO()
     csv.writer(written).writerows(rows)
@@ -83,7 +83,7 @@ def sheet(known: Known, book: Gradebook, system: System) -> str:
 def _plain(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     possible = [shown_points(one.points) for one in book.assignments]
     found = [["Name", "Id", "Group", *heads, "Total", "Of"], ["Points", "", "", *possible, "", ""]]
-    found.extend([*_person(row), *_cells(row, ""), *totals(row)] for row in book.rows)
+    found.extend([*_person(row), *_cells(row, ""), *total_points(row)] for row in book.rows)
     return found
 
 
@@ -106,12 +106,12 @@ def _moodle(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def _cells(row: Row, system: System) -> list[str]:
+def _cells(row: GradebookRow, system: System) -> list[str]:
     marks = MARKS[system]
     return [shown_points(one.points, marks.get(one.state, "")) for one in row.grades]
 
 
-def totals(row: Row) -> tuple[str, str]:
+def total_points(row: GradebookRow) -> tuple[str, str]:
     """The sum of points and of how many that is; nothing as long as nothing counts."""
     if not row.possible:
         return NEVER if row.person.joined_at is None else "", ""
@@ -123,6 +123,6 @@ def is_confirmed(person: Membership) -> bool:
     return person.joined_at is not None and person.seated_by in ("id", "claim", "link", "instructor")
 
 
-def _person(row: Row) -> list[str]:
+def _person(row: GradebookRow) -> list[str]:
     left = f" (left {row.left_at:%Y-%m-%d})" if row.left_at else ""
-    return [guarded(one) for one in (row.person.name + left, row.person.external_id, row.person.label)]
+    return [guard_cell(one) for one in (row.person.name + left, row.person.external_id, row.person.label)]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.content.blocks import Lesson
-from app.store.board import Standing
+from app.store.board import ExerciseStatus
 from app.store.tables import Membership
 from app.teaching.roster import distinct_names
-from app.web.views.board_view import Place
+from app.web.views.board_view import AssignedExercise
 
 State = Literal["untouched", "opened", "tried", "solved", "after"]
 SIGNS: dict[State, str] = {"untouched": "", "opened": "○", "tried": "", "solved": "✓", "after": "✓*"}
@@ -22,11 +22,11 @@ WORDS: dict[State, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeatCell:
     """How far somebody is with an exercise."""
 
-    place: Place
-    standing: Standing
+    place: AssignedExercise
+    standing: ExerciseStatus
 
     @property
     def state(self) -> State:
@@ -54,20 +54,23 @@ class HeatView:
     """The cells by learner; *solved* counts them by exercise, *names* tell namesakes apart."""
 
     lesson: Lesson
-    places: tuple[Place, ...]
-    rows: tuple[tuple[Membership, tuple[Cell, ...]], ...]
+    places: tuple[AssignedExercise, ...]
+    rows: tuple[tuple[Membership, tuple[HeatCell, ...]], ...]
     solved: tuple[int, ...]
     names: Mapping[int, str]
 
 
 def heat_view(
-    lesson: Lesson, places: Sequence[Place], people: Sequence[Membership], standings: Sequence[Standing]
+    lesson: Lesson,
+    places: Sequence[AssignedExercise],
+    people: Sequence[Membership],
+    standings: Sequence[ExerciseStatus],
 ) -> HeatView:
     found = {(one.learner, one.exercise): one for one in standings}
 
-    def cell(person: Membership, place: Place) -> Cell:
+    def cell(person: Membership, place: AssignedExercise) -> HeatCell:
         at = person.learner_id, place.exercise.name
-        return Cell(place, found.get(at) or Standing(learner=at[0], exercise=at[1]))
+        return HeatCell(place, found.get(at) or ExerciseStatus(learner=at[0], exercise=at[1]))
 
     rows = tuple((person, tuple(cell(person, place) for place in places)) for person in people)
     solved = tuple(

@@ -8,7 +8,7 @@ from app.web.views.standing import Solved
 
 
 @dataclass(frozen=True, slots=True)
-class Gradient:
+class Lamp:
     """One gradient of the exam; *url* leads to the box where it is first asked for."""
 
     name: str
@@ -16,7 +16,7 @@ class Gradient:
     url: str
 
 
-def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] = ()) -> tuple[Gradient, ...]:
+def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] = ()) -> tuple[Lamp, ...]:
     """The gradients of *exam*; one is done that is among those *right*, or that a solved box of *unit* asks for."""
     done = set(right)
     first: dict[str, str] = {}
@@ -24,4 +24,4 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
         for box in (one for one in lesson.exercises if isinstance(one, Grad)):
             done |= set(box.require) if box.name in solved.get(lesson.name, ()) else set()
             first = dict.fromkeys(box.require, f"{lesson.address}#{box.name}") | first
-    return tuple(Gradient(name, name in done, first[name]) for name in exam.require)
+    return tuple(Lamp(name, name in done, first[name]) for name in exam.require)

@@ -9,25 +9,25 @@ from markupsafe import Markup
 
 from app.content.blocks import (
     Block,
-    Choice,
+    ChoiceQuestion,
     CodeBox,
     Exercise,
     Forward,
     Lesson,
-    Number,
+    NumberQuestion,
     Prose,
     Quiz,
     Reveal,
-    Shape,
+    ShapeQuestion,
     Sheet,
     Train,
     Visual,
 )
 from app.content.mathml import words_of
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.store.progress import LessonState
 from app.web.site import Site
-from app.web.views.exercise_view import CodeView, QuizView, code_view, drawn, quiz_view
+from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_for_learner, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.program_head import asked_shapes, program_of
 from app.web.views.training_view import TrainView, train_view
@@ -37,7 +37,7 @@ View: TypeAlias = "QuizView | SheetView | RevealView | CodeView | TrainView | Na
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PageBlock:
     """One block of the page, with the learner's side of an exercise or what a picture shows."""
 
     block: Block
@@ -45,8 +45,8 @@ class Item:
 
     @property
     def template(self) -> str:
-        """The file is called as the block is."""
-        return f"_{type(self.block).__name__.lower()}.html"
+        """The file is called as the block is; that of a question without the word."""
+        return f"_{type(self.block).__name__.removesuffix('Question').lower()}.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class SheetView:
 
     sheet: Sheet
     url: str
-    rows: tuple[Item, ...]
+    rows: tuple[PageBlock, ...]
     solved: Collection[str]
 
     @property
@@ -74,7 +74,7 @@ class RevealView:
     reveal: Reveal
     url: str
     open: bool
-    items: tuple[Item, ...]
+    items: tuple[PageBlock, ...]
 
     @property
     def name(self) -> str:
@@ -83,16 +83,16 @@ class RevealView:
 
 HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)\s*<a class="anchor"', re.DOTALL)
 CALLED: dict[type[Block], str] = {
-    Choice: "a choice",
-    Number: "a number",
-    Shape: "a shape",
+    ChoiceQuestion: "a choice",
+    NumberQuestion: "a number",
+    ShapeQuestion: "a shape",
     Sheet: "a sheet",
     Train: "training",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class ContentsEntry:
     """An exercise, or a sheet of them, in the contents; *names* are what has to be solved there."""
 
     anchor: str
@@ -109,11 +109,11 @@ class Section:
 
     anchor: str
     title: str
-    stops: tuple[Stop, ...]
+    stops: tuple[ContentsEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramShapes:
     """The shapes of a forward program, to stand in the margin while it is spoken of."""
 
     name: str
@@ -127,7 +127,7 @@ def sections_of(site: Site, lesson: Lesson) -> tuple[Section, ...]:
 
 
 def _sections(lesson: Lesson) -> Iterator[Section]:
-    anchor, title, stops = "lesson", lesson.title, list[Stop]()
+    anchor, title, stops = "lesson", lesson.title, list[ContentsEntry]()
     for block in lesson.blocks:
         for heading in HEADING.finditer(block.html) if isinstance(block, Prose) else ():
             yield Section(anchor, title, tuple(stops))
@@ -135,28 +135,30 @@ def _sections(lesson: Lesson) -> Iterator[Section]:
         if isinstance(block, Exercise | Sheet):
             names = tuple(row.name for row in block.rows) if isinstance(block, Sheet) else (block.name,)
             stops.append(
-                Stop(block.name, names, CALLED.get(type(block), "code" if isinstance(block, CodeBox) else "a question"))
+                ContentsEntry(
+                    block.name, names, CALLED.get(type(block), "code" if isinstance(block, CodeBox) else "a question")
+                )
             )
     yield Section(anchor, title, tuple(stops))
 
 
-def programs_of(site: Site, lesson: Lesson, solved: Collection[str]) -> tuple[Program, ...]:
+def programs_of(site: Site, lesson: Lesson, solved: Collection[str]) -> tuple[ProgramShapes, ...]:
     """The programs of *lesson* with the shapes of their tensors, but for those that are asked and not yet answered."""
-    programs: tuple[Program, ...] = site.kept.of(lesson, {}, lambda: tuple(_programs(site, lesson)), "programs")
+    programs: tuple[ProgramShapes, ...] = site.kept.of(lesson, {}, lambda: tuple(_programs(site, lesson)), "programs")
     asked = {one.name: asked_shapes(lesson, one.name, solved) for one in programs}
     return tuple(
         replace(one, shapes=tuple(each for each in one.shapes if each[0] not in asked[one.name])) for one in programs
     )
 
 
-def _programs(site: Site, lesson: Lesson) -> Iterator[Program]:
+def _programs(site: Site, lesson: Lesson) -> Iterator[ProgramShapes]:
     for one in lesson.forwards.values():
-        shapes = tuple((name, written(shape)) for name, shape in site.shapes.inferred(one).items())
-        yield Program(one.name, one.show, shapes)
+        shapes = tuple((name, format_shape(shape)) for name, shape in site.shapes.inferred(one).items())
+        yield ProgramShapes(one.name, one.show, shapes)
 
 
-async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
-    return [Item(block, await _view(site, lesson, block, state, learner)) for block in lesson.blocks]
+async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[PageBlock]:
+    return [PageBlock(block, await _view(site, lesson, block, state, learner)) for block in lesson.blocks]
 
 
 async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> View:
@@ -167,7 +169,7 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         view = code_view(site.kept, lesson, block, state, scope, shapes)
         return replace(view, program=program_of(site.kept, lesson, block, state, shapes))
     if isinstance(block, Quiz):
-        quiz = drawn(site.kept, lesson, block, state, learner)
+        quiz = quiz_for_learner(site.kept, lesson, block, state, learner)
         return quiz_view(site.kept, lesson, quiz, state, await site.shapes.about(lesson, quiz))
     if isinstance(block, Sheet):
         return await sheet_view(site, lesson, block, state, learner)
@@ -184,7 +186,7 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
 
 
 async def sheet_view(site: Site, lesson: Lesson, sheet: Sheet, state: LessonState, learner: int | None) -> SheetView:
-    rows = [Item(row, await _view(site, lesson, row, state, learner)) for row in sheet.rows]
+    rows = [PageBlock(row, await _view(site, lesson, row, state, learner)) for row in sheet.rows]
     url = f"{lesson.address}/sheet/{sheet.name}"
     return SheetView(sheet=sheet, url=url, rows=tuple(rows), solved=state.solved)
 
@@ -196,5 +198,5 @@ async def reveal_view(
     row = state.progress.get(reveal.name)
     shown = (row is not None and row.solution_at is not None) or all(map(state.answered, reveal.after))
     blocks = reveal.blocks if shown else ()
-    items = tuple([Item(one, await _view(site, lesson, one, state, learner)) for one in blocks])
+    items = tuple([PageBlock(one, await _view(site, lesson, one, state, learner)) for one in blocks])
     return RevealView(reveal=reveal, url=f"{lesson.address}/reveal/{reveal.name}", open=shown, items=items)

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.content.blocks import Axes, Cells, Forward, Matmul, Order, Quiz
-from app.content.blocks import Shape as ShapeQuiz
+from app.content.blocks import AxesQuestion, CellsQuestion, Forward, MatmulQuestion, OrderQuestion, Quiz
+from app.content.blocks import ShapeQuestion as ShapeQuiz
 from app.content.programs import statement_of
-from app.content.sizes import written
+from app.content.sizes import format_shape
 from app.grading.forward.facts import Shape
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_cells import answer_of, names_of
-from app.grading.quiz.mark_matmul import Operand, operands_offered
+from app.grading.quiz.mark_matmul import OfferedTensor, operands_offered
 from app.grading.quiz.mark_order import places_in
 
 PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class AnswerCell:
     """An entry that is asked: its name, such as `dA[0, 1]`, its place in the answer, and what stands in it."""
 
     number: int
@@ -38,7 +38,7 @@ class LineToPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offered:
+class QuizChoices:
     """What an axes or matmul quiz offers to choose from; empty for the others.
 
     Args:
@@ -50,39 +50,45 @@ class Offered:
 
     axes: tuple[Axis, ...] = ()
     sums: str = ""
-    operands: tuple[Operand, ...] = ()
+    operands: tuple[OfferedTensor, ...] = ()
     statement: str = ""
-    grid: tuple[tuple[Cell, ...], ...] = ()
+    grid: tuple[tuple[AnswerCell, ...], ...] = ()
     point: tuple[tuple[str, str], ...] = ()
     lines: tuple[LineToPlace, ...] = ()
 
 
-def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> Offered:
-    if isinstance(quiz, Axes):
+def quiz_choices(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> QuizChoices:
+    if isinstance(quiz, AxesQuestion):
         left = sums_offered(quiz, shapes)
-        sums = "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
-        return Offered(axes=axes_offered(quiz, shapes), sums=sums)
-    if isinstance(quiz, Cells):
-        return Offered(grid=_grid(quiz, forward), point=tuple((name, str(value)) for name, value in quiz.at.items()))
-    if isinstance(quiz, Order):
-        return Offered(lines=lines_to_place(quiz, ()))
+        sums = "; ".join(f"{' '.join(map(str, one.axes))}|{format_shape(one.shape)}" for one in left)
+        return QuizChoices(axes=axes_offered(quiz, shapes), sums=sums)
+    if isinstance(quiz, CellsQuestion):
+        return QuizChoices(
+            grid=_grid(quiz, forward), point=tuple((name, str(value)) for name, value in quiz.at.items())
+        )
+    if isinstance(quiz, OrderQuestion):
+        return QuizChoices(lines=lines_to_place(quiz, ()))
     if isinstance(quiz, ShapeQuiz) and quiz.of and forward:
-        return Offered(statement=statement_of(quiz.of, forward))
-    return Offered(operands=operands_offered(quiz, shapes, forward)) if isinstance(quiz, Matmul) else Offered()
+        return QuizChoices(statement=statement_of(quiz.of, forward))
+    return (
+        QuizChoices(operands=operands_offered(quiz, shapes, forward))
+        if isinstance(quiz, MatmulQuestion)
+        else QuizChoices()
+    )
 
 
-def _grid(quiz: Cells, forward: Forward | None) -> tuple[tuple[Cell, ...], ...]:
+def _grid(quiz: CellsQuestion, forward: Forward | None) -> tuple[tuple[AnswerCell, ...], ...]:
     entries = answer_of(quiz, forward)
     if entries is None:
         return ()
     names = names_of(quiz, entries.shape)
     given = np.asarray(quiz.at[quiz.of]).ravel().tolist() if quiz.of in quiz.at else [""] * len(names)
-    found = [Cell(number, name, str(one)) for number, (name, one) in enumerate(zip(names, given, strict=True))]
+    found = [AnswerCell(number, name, str(one)) for number, (name, one) in enumerate(zip(names, given, strict=True))]
     width = entries.shape[-1] if entries.shape else 1
     return tuple(tuple(found[start : start + width]) for start in range(0, len(found), width))
 
 
-def lines_to_place(quiz: Order, given: Sequence[str]) -> tuple[LineToPlace, ...]:
+def lines_to_place(quiz: OrderQuestion, given: Sequence[str]) -> tuple[LineToPlace, ...]:
     """The lines by their places in what was *given*; those without one stand last."""
     places = places_in(quiz, given) if given else {}
     shown = list(enumerate(quiz.shown, start=1))

@@ -15,7 +15,7 @@ from app.store import cards
 from app.store.database import Database
 from app.store.tables import Card
 from app.web.practice_cards import Known, memory_of
-from app.web.practice_plans import Plan, Standing
+from app.web.practice_plans import SessionPlan, SessionState
 from app.web.practice_sittings import Practice, bugs_of
 
 WEEKS = 4
@@ -154,7 +154,7 @@ async def drill_view(practice: Practice, database: Database, learner: int | None
     )
 
 
-def where(standing: Standing | None, now: datetime) -> str:
+def session_position(standing: SessionState | None, now: datetime) -> str:
     """How far a sitting is, for the head of an item."""
     if standing is None or standing.plan.form:
         return ""
@@ -164,22 +164,22 @@ def where(standing: Standing | None, now: datetime) -> str:
     return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
 
 
-def _ended(standing: Standing | None) -> str:
+def _ended(standing: SessionState | None) -> str:
     if standing is None or not standing.over or not standing.done or standing.plan.drill:
         return ""
     exercises = "exercise" if standing.done == 1 else "exercises"
     return f"{standing.done} {exercises} done. That was a sitting; what you have met rests now, and comes back."
 
 
-def _button(standing: Standing | None, due: bool) -> str:
+def _button(standing: SessionState | None, due: bool) -> str:
     # A drill or the like goes on where it began; here another sitting begins.
-    if standing is not None and standing.plan == Plan() and not standing.over and standing.given:
+    if standing is not None and standing.plan == SessionPlan() and not standing.over and standing.given:
         return "Go on"
     return "Another sitting" if standing is not None and standing.over else "Begin" if due else "Practise"
 
 
 def _card(card: Card, now: datetime) -> CardView:
-    strength = scheduler.strength(memory_of(card), now)
+    strength = scheduler.memory_strength(memory_of(card), now)
     return CardView(card.family, family_words(card.family), slip_words(card.slip), strength, _when(card.due_at, now))
 
 
@@ -189,7 +189,7 @@ def _family(family: str, known: Known, best: int | None, now: datetime) -> Famil
     return FamilyView(
         family=family,
         title=family_words(family),
-        strength=scheduler.strength(memory_of(whole), now) if whole else None,
+        strength=scheduler.memory_strength(memory_of(whole), now) if whole else None,
         due=_when(whole.due_at, now) if whole else "",
         slips=tuple(_card(card, now) for card in sorted(slips, key=lambda one: (one.due_at, one.slip))),
         best=best,
@@ -216,4 +216,4 @@ def _when(due: datetime, now: datetime) -> str:
 
 async def _rhythm(db: AsyncSession, learner: int, now: datetime) -> str:
     days = await cards.days_practised(db, learner, now - timedelta(weeks=WEEKS))
-    return scheduler.rhythm(scheduler.weeks_practised(days, now, WEEKS), WEEKS)
+    return scheduler.rhythm_text(scheduler.weeks_practised(days, now, WEEKS), WEEKS)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Grad
-from app.content.sentences import sentence
+from app.content.sentences import render_sentence
 from app.grading.judge.hunt_verdict import PREDICTED, split_line
 from app.grading.judge.verdict import RIGHT, Verdict
 
@@ -44,7 +44,7 @@ def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict 
 
 def options_of(box: Grad) -> tuple[Markup, ...]:
     each = [f"`{name}` will be red{'' if len(box.require) == 1 else ', and nothing else'}." for name in box.require]
-    return tuple(sentence(one) for one in (NOTHING, *each, *([SEVERAL] if len(box.require) > 1 else ())))
+    return tuple(render_sentence(one) for one in (NOTHING, *each, *([SEVERAL] if len(box.require) > 1 else ())))
 
 
 def came_of(box: Grad, verdict: Verdict) -> int:

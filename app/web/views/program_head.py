@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from app.content.blocks import CodeBox, Forward, Lesson
-from app.content.blocks import Shape as ShapeQuiz
-from app.content.sizes import written
+from app.content.blocks import ShapeQuestion as ShapeQuiz
+from app.content.sizes import format_shape
 from app.grading.forward.facts import Shape
 from app.store.progress import LessonState
-from app.web.pictures.graph import statements
-from app.web.site import Kept
+from app.web.pictures.graph import graph_rows
+from app.web.site import RenderCache
 
 NEAR = 2  # blocks above a box that can be seen with it
 
@@ -35,7 +35,7 @@ def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> froze
 
 
 def program_of(
-    kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
+    kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
     """The program that *exercise* goes back through, line by line; empty where it stands right above."""
     forward = lesson.forwards.get(exercise.forward or "")
@@ -47,11 +47,11 @@ def program_of(
 
 
 def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
-    shown = {name: written(shape) for name, shape in shapes.items()}
-    return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
+    shown = {name: format_shape(shape) for name, shape in shapes.items()}
+    return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in graph_rows(forward))
 
 
-def _above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
+def _above(kept: RenderCache, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
     """The blocks that stand above *exercise* and can be seen with it."""
 
     def found() -> tuple[object, ...]:

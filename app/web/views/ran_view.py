@@ -10,13 +10,13 @@ from math import prod
 
 from markupsafe import Markup
 
-from app.content.sizes import written
-from app.engine.grader import Run
+from app.content.sizes import format_shape
+from app.engine.grader import RunResult
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import ToldLine
-from app.grading.judge.trials import Shown
-from app.web.pictures.difference_map import strokes
-from app.web.pictures.svg import drawing, tag
+from app.grading.judge.told import LineShape
+from app.grading.judge.trials import ShownValue
+from app.web.pictures.difference_map import difference_strokes
+from app.web.pictures.svg import svg_drawing, svg_tag
 from app.web.verdict_words import run_title
 
 LONG_SIDE, SHORT_SIDE = 84.0, 8.0
@@ -33,7 +33,7 @@ class CellView:
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class OriginTensor:
     """A tensor that entries came from: its frame, in which the place is lit."""
 
     name: str
@@ -43,7 +43,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenView:
+class ValueView:
     """One value. *shape* is in the names of dims where they are known, *numbers* as it is; both empty for no tensor."""
 
     name: str
@@ -55,7 +55,7 @@ class SeenView:
     rows: tuple[tuple[str, tuple[CellView, ...]], ...]
     cut: bool
     picture: Markup
-    operands: tuple[Operand, ...]
+    operands: tuple[OriginTensor, ...]
 
     @property
     def came(self) -> str:
@@ -65,10 +65,10 @@ class SeenView:
 
 
 @dataclass(frozen=True)
-class RanView:
+class RunResultView:
     """A run with what it *required*."""
 
-    run: Run
+    run: RunResult
     required: tuple[str, ...]
 
     @property
@@ -80,22 +80,22 @@ class RanView:
         return run_title(self.run)
 
     @property
-    def lines(self) -> tuple[ToldLine, ...]:
+    def lines(self) -> tuple[LineShape, ...]:
         return self.run.told.lines
 
     @cached_property
-    def _seen(self) -> tuple[SeenView, ...]:
+    def _seen(self) -> tuple[ValueView, ...]:
         once = {one.name: one for one in reversed(self.run.shown)}
         names = {one.name: one.shape for one in self.run.told.names}
         return tuple(_seen(one, names, self.run.origins) for one in reversed(once.values()))
 
     @property
-    def values(self) -> tuple[SeenView, ...]:
+    def values(self) -> tuple[ValueView, ...]:
         """What expressions came to."""
         return tuple(one for one in self._seen if not one.name.isidentifier())
 
     @cached_property
-    def asked(self) -> tuple[SeenView, ...]:
+    def asked(self) -> tuple[ValueView, ...]:
         """The gradients that the box asks for, in its order; of a box that asks for none, all names."""
         known = {one.name: one for one in self._seen}
         if not self.required:
@@ -108,18 +108,18 @@ class RanView:
         return len(self.asked) > MOST_OPEN
 
     @property
-    def others(self) -> tuple[SeenView, ...]:
+    def others(self) -> tuple[ValueView, ...]:
         asked = {one.name for one in self.asked}
         return tuple(one for one in self._seen if one.name.isidentifier() and one.name not in asked)
 
 
-def _seen(one: Shown, names: Mapping[str, str], origins: Sequence[Origin]) -> SeenView:
+def _seen(one: ShownValue, names: Mapping[str, str], origins: Sequence[Origin]) -> ValueView:
     mine = [origin for origin in origins if origin.name == one.name]
     wide = one.shape[-1] if one.shape else 1
     high = prod(one.shape[:-1])
-    numbers = written(one.shape) if one.rows or one.text.startswith("tensor") else ""
+    numbers = format_shape(one.shape) if one.rows or one.text.startswith("tensor") else ""
     shape = names.get(one.name, "")
-    return SeenView(
+    return ValueView(
         name=one.name,
         shape=shape if shape != numbers else "",
         numbers=numbers,
@@ -133,7 +133,7 @@ def _seen(one: Shown, names: Mapping[str, str], origins: Sequence[Origin]) -> Se
     )
 
 
-def _row(one: Shown, at: int, origins: Sequence[Origin]) -> tuple[str, tuple[CellView, ...]]:
+def _row(one: ShownValue, at: int, origins: Sequence[Origin]) -> tuple[str, tuple[CellView, ...]]:
     label = ", ".join(map(str, _unravelled(at, one.shape[:-1])))
     wide, cells = len(one.rows[0]), []
     for column, text in enumerate(one.rows[at]):
@@ -161,21 +161,21 @@ def _unravelled(at: int, shape: Sequence[int]) -> list[int]:
     return places
 
 
-def _map(one: Shown) -> Markup:
+def _map(one: ShownValue) -> Markup:
     """Every entry by colour, or evenly spaced ones, above zero and below."""
     if len(one.map) * max(map(len, one.map), default=0) < 2:
         return Markup()
     rows, columns = len(one.map), max(map(len, one.map))
     width, height = _frame(rows, columns)
-    cells = tag("g", *strokes(one.map), transform=f"scale({width / columns:.3f} {height / rows:.3f})")
-    return drawing(width, height, [cells], f"Map of {one.name}: strong colours stand for large numbers.")
+    cells = svg_tag("g", *difference_strokes(one.map), transform=f"scale({width / columns:.3f} {height / rows:.3f})")
+    return svg_drawing(width, height, [cells], f"Map of {one.name}: strong colours stand for large numbers.")
 
 
-def _operand(origin: Origin) -> Operand:
+def _operand(origin: Origin) -> OriginTensor:
     rows, columns = prod(origin.shape[:-1]), origin.shape[-1]
     width, height = _frame(rows, columns)
-    lit = tag("rect", class_="lit", x=0.0, y=0.0, width=0.0, height=0.0)
-    return Operand(origin.tensor, rows, columns, drawing(width, height, [lit]))
+    lit = svg_tag("rect", class_="lit", x=0.0, y=0.0, width=0.0, height=0.0)
+    return OriginTensor(origin.tensor, rows, columns, svg_drawing(width, height, [lit]))
 
 
 def _frame(rows: int, columns: int) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from app.store import classes, roster_lists, rosters
-from app.store.classes import Inside
+from app.store.classes import ClassMember
 from app.store.former_members import former_members
 from app.store.roster_lists import LastList
 from app.store.tables import FormerMember, Membership
@@ -57,13 +57,13 @@ class RosterView:
         return len(self.listed) - self.joined
 
 
-async def roster_view(site: Site, within: Inside, only: RosterFilter) -> RosterView:
+async def roster_view(site: Site, within: ClassMember, only: RosterFilter) -> RosterView:
     group = within.group
     async with site.database.read() as db:
-        listed = await classes.people(db, group.id)
+        listed = await classes.list_members(db, group.id)
         seen = await rosters.last_seen(db, group.id)
         days = await rosters.extra_days(db, group.id)
-        blocked = await rosters.blocked(db, group.id)
+        blocked = await rosters.list_blocked(db, group.id)
         former = await former_members(db, group.id)
         last = await roster_lists.last_list(db, group.id)
     # Names come sorted, and a sort keeps them so where its own key is the same.

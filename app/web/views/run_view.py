@@ -7,14 +7,14 @@ from markupsafe import Markup
 
 from app.content.blocks import Preset
 from app.engine.train.snapshot import Snapshot
-from app.web.pictures.curve import curve
+from app.web.pictures.curve import draw_curve
 from app.web.pictures.samples import sampled_names
 
 SHOWN_NAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class FinishedRun:
     """A run that went to its end; *url* leads to its exercise from another page."""
 
     snapshot: Snapshot
@@ -29,7 +29,7 @@ class Trained:
     @property
     def picture(self) -> Markup:
         """The curve of its losses."""
-        return curve(self.snapshot.points, self.snapshot.steps)
+        return draw_curve(self.snapshot.points, self.snapshot.steps)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True)
-class RunView:
+class TrainingRunView:
     """A run in words and pictures; *preset* promises its losses, *known* are the names that it learns from."""
 
     snapshot: Snapshot
@@ -48,7 +48,7 @@ class RunView:
     @property
     def picture(self) -> Markup:
         """The curve of the losses."""
-        return curve(self.snapshot.points, self.snapshot.steps)
+        return draw_curve(self.snapshot.points, self.snapshot.steps)
 
     @property
     def sampled(self) -> Markup:

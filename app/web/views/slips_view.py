@@ -15,7 +15,7 @@ from app.grading.judge.verdict import OTHER_ROAD
 from app.practice.practice_words import slip_words
 from app.practice.scheduler import slip_of
 from app.store import board
-from app.store.board import Counted
+from app.store.board import SlipCounts
 
 MOST_SLIPS = 12
 MANY_WAYS, OTHER = "forks", "other boxes"
@@ -42,7 +42,7 @@ Known = Callable[[str], Lesson | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class SlipCount:
     """One kind of mistake: in each family of operations, how often, and its share there in percent."""
 
     said: Markup
@@ -60,12 +60,12 @@ class SlipsView:
     """Slips by *families* of operations, the most frequent first; *left_out* are too rare to be shown."""
 
     families: tuple[str, ...]
-    slips: tuple[Slip, ...]
+    slips: tuple[SlipCount, ...]
     left_out: int
 
 
 @dataclass(frozen=True, slots=True)
-class Lately:
+class RecentMistake:
     """A mistake that some learners made lately."""
 
     lesson: Lesson
@@ -74,7 +74,7 @@ class Lately:
     learners: int
 
 
-def slips_view(known: Known, counted: Iterable[Counted], *, by_learners: bool) -> SlipsView:
+def slips_view(known: Known, counted: Iterable[SlipCounts], *, by_learners: bool) -> SlipsView:
     """The table of *counted* at lessons that are *known*; *by_learners* counts people, otherwise attempts."""
     cells: defaultdict[Markup, Counter[str]] = defaultdict(Counter)
     for one in counted:
@@ -86,7 +86,7 @@ def slips_view(known: Known, counted: Iterable[Counted], *, by_learners: bool) -
     families = tuple(name for name, _ in totals.most_common())
     ordered = sorted(cells.items(), key=lambda item: (-item[1].total(), item[0]))
     slips = tuple(
-        Slip(
+        SlipCount(
             said,
             tuple(row[one] for one in families),
             tuple(round(100 * row[one] / totals[one]) for one in families),
@@ -146,12 +146,12 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
             return FUNCTIONS
 
 
-async def lately(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[Lately]:
+async def recent_mistakes(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[RecentMistake]:
     """The mistakes at lessons that are *known* since a moment, the most frequent first."""
     found = []
-    for one in await board.codes(db, class_id, since=since):
+    for one in await board.slip_counts(db, class_id, since=since):
         lesson = known(one.lesson)
         exercise = lesson.named.get(one.exercise) if lesson else None
         if lesson and exercise and slip_of(one.code) != OTHER_ROAD:
-            found.append(Lately(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
+            found.append(RecentMistake(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
     return found

@@ -6,17 +6,17 @@ from functools import partial
 from typing import Any
 
 from app.content.blocks import Block, Bug, CodeBox, Exercise, Lesson
-from app.engine.grader import Run
+from app.engine.grader import RunResult
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import Told, ToldLine
-from app.grading.judge.trials import Shown
+from app.grading.judge.told import InlayShapes, LineShape
+from app.grading.judge.trials import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
-from app.store.progress import LessonState, Tries
+from app.store.progress import AttemptSummary, LessonState
 from app.store.tables import Attempt, Draft, Progress
-from app.web.json_columns import encoded
+from app.web.json_columns import to_json_column
 from app.web.views.exercise_view import number_word
-from app.web.views.lesson_view import Item
+from app.web.views.lesson_view import PageBlock
 from app.web.views.specimens import THEN
 
 WRONG_CODE = {"linear-backward": "dX = W @ dY\ndW = X.T @ dY\ndb = ____\n"}
@@ -98,16 +98,16 @@ ENDS = {
 }  # fmt: skip
 """By box, what its checks have come to."""
 ENTRIES = (("0.5", "-1", "0"), ("2", "0", "1"))
-RAN = Run(
+RAN = RunResult(
     outcome="graded",
     printed="a line that was printed",
     shown=(
-        Shown(name="dW.sum()", shape=(), dtype="float32", text="tensor(2.5)", rows=(("2.5",),), map=("l",)),
-        Shown(name="dX", shape=(4, 3), dtype="float32", text="tensor(...)", rows=ENTRIES, map=("lA.", "L.l")),
-        Shown(name="k", shape=(), dtype="int", text="3"),
+        ShownValue(name="dW.sum()", shape=(), dtype="float32", text="tensor(2.5)", rows=(("2.5",),), map=("l",)),
+        ShownValue(name="dX", shape=(4, 3), dtype="float32", text="tensor(...)", rows=ENTRIES, map=("lA.", "L.l")),
+        ShownValue(name="k", shape=(), dtype="int", text="3"),
     ),
-    told=Told(
-        lines=(ToldLine(line=1, text="(N, D)", fits=True), ToldLine(line=2, text="(N, D) @ (N, H)", start=(2, 4)))
+    told=InlayShapes(
+        lines=(LineShape(line=1, text="(N, D)", fits=True), LineShape(line=2, text="(N, D) @ (N, H)", start=(2, 4)))
     ),
     origins=(Origin(name="dX", tensor="dY", shape=(4, 2), places=("[0, :]",) * 3 + ("[1, :]",) * 3),),
 )
@@ -117,7 +117,7 @@ def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
     """*specimen* with each exercise once for each of its states, and what a learner would have done for that."""
     blocks: list[Block] = []
     progress: dict[str, Progress] = {}
-    tries: dict[str, Tries] = {}
+    tries: dict[str, AttemptSummary] = {}
     drafts: dict[str, Draft] = {}
     for block in specimen.blocks:
         for word in _states(block):
@@ -133,14 +133,14 @@ def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
             else:
                 text = json.dumps(ANSWERS[block.name][done])
             if word not in ("empty", "fresh", "run"):
-                tries[one.name] = Tries(1, int(not done), _attempt(block, text, done, word))
+                tries[one.name] = AttemptSummary(1, int(not done), _attempt(block, text, done, word))
             if done:
                 progress[one.name] = _progress(block, shown=word == "revealed")
     return replace(specimen, blocks=tuple(blocks)), LessonState(progress=progress, tries=tries, drafts=drafts)
 
 
 def _draft(text: str, word: str) -> Draft:
-    return Draft(text=text, revision=1, saved_at=THEN, run=encoded(RAN) if word == "run" else None)
+    return Draft(text=text, revision=1, saved_at=THEN, run=to_json_column(RAN) if word == "run" else None)
 
 
 def _code(box: CodeBox, done: bool) -> str:
@@ -151,7 +151,7 @@ def _code(box: CodeBox, done: bool) -> str:
 
 def _attempt(exercise: Exercise, text: str, done: bool, word: str) -> Attempt:
     verdict = ENDS.get(exercise.name, {}).get("right" if done else word)
-    return Attempt(text=text, verdict=encoded(verdict) if verdict else "", correct=done, created_at=THEN)
+    return Attempt(text=text, verdict=to_json_column(verdict) if verdict else "", correct=done, created_at=THEN)
 
 
 def _progress(exercise: Exercise, *, shown: bool) -> Progress:
@@ -166,9 +166,9 @@ def _states(exercise: Block) -> tuple[str, ...]:
     return ("empty", "wrong", "right", *(["revealed"] if exercise.hints else []))
 
 
-def grouped(items: list[Item]) -> dict[str, list[tuple[str, Item]]]:
+def states_by_component(items: list[PageBlock]) -> dict[str, list[tuple[str, PageBlock]]]:
     """By component, its states under their words; what is no exercise comes first."""
-    groups: dict[str, list[tuple[str, Item]]] = {"text": []}
+    groups: dict[str, list[tuple[str, PageBlock]]] = {"text": []}
     for one in items:
         name, _, word = one.block.name.rpartition("-") if isinstance(one.block, Exercise) else ("text", "", "")
         groups.setdefault(name, []).append((word, one))

@@ -10,29 +10,29 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.accounts.credentials import Holdings
-from app.content.blocks import CodeBox, Lesson, Place, Preset, Train
+from app.accounts.credentials import AccountSummary
+from app.content.blocks import CodeBox, Lesson, Preset, SourceLocation, Train
 from app.content.errors import LessonError
 from app.content.exercise_titles import exercise_title
 from app.engine.grader import Nudge, Readiness
-from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot
+from app.engine.train.snapshot import GradientComparison, Phase, Point, SampledNames, Snapshot, SplitLoss
 from app.practice.scheduler import Strength
-from app.store.drafts import Mark
-from app.store.learners import Known
+from app.store.drafts import TextVersionRef
+from app.store.learners import SessionLearner
 from app.store.notices import NoticeView
 from app.store.tables import Assignment, Attempt, Class, Draft, Membership
 from app.web.site import LessonProgress
 from app.web.views.answer_key import answer_key
-from app.web.views.board_view import Bar, BoardView, Since, Waiting
+from app.web.views.board_view import BoardView, ExplanationEffect, MistakeBar, WaitingLearner
 from app.web.views.due_view import DueNote
 from app.web.views.exercise_view import HintsView
-from app.web.views.faults import Fault
-from app.web.views.lamps import Gradient
+from app.web.views.faults import AttemptMistake
+from app.web.views.lamps import Lamp
 from app.web.views.practice_view import CardView, DrillView, FamilyView, MapView, PracticeView
-from app.web.views.run_view import RunView, Trained
-from app.web.views.slips_view import Slip, SlipsView
-from app.web.views.standing import Made, Standing, Sum
-from app.web.views.text_changes import changes
+from app.web.views.run_view import FinishedRun, TrainingRunView
+from app.web.views.slips_view import SlipCount, SlipsView
+from app.web.views.standing import DeliverableStatus, MapEntry, ProgressSummary
+from app.web.views.text_changes import diff_lines
 from app.web.views.text_history import Against, HistoryView
 from app.web.views.training_view import CodeChoice, TrainView
 
@@ -41,19 +41,19 @@ GROUP = Class(id=1, name="Deep learning", timezone="Europe/Berlin", joining="ope
 PEOPLE = tuple(Membership(learner_id=at, name=name, label="") for at, name in enumerate(("Ada", "Emmy", "Grace"), 1))
 TYPED = {"lesson": "", "due": "2026-03-08T23:59", "share": "half"}
 LINKS = tuple((one, f"https://here/join/{at}K7Q-M2X-9DV") for at, one in enumerate(PEOPLE))
-TRANSPOSED = Fault("dX:transposed", Markup("This is the transpose of <code>dX</code>."), "dX = W @ dY", "dX")
-PLACE = Place("lessons/1-layers/01-linear.md", 12, 1)
+TRANSPOSED = AttemptMistake("dX:transposed", Markup("This is the transpose of <code>dX</code>."), "dX = W @ dY", "dX")
+PLACE = SourceLocation("lessons/1-layers/01-linear.md", 12, 1)
 DUE = DueNote(1, GROUP.name, "2 of 8 done, due Fri 6 Mar, 23:59", "A linear layer", "/lessons/linear", over=False)
 SLIP = CardView("matmul", "Matrix products", "transposed the wrong factor", "due", "today")
 PRESET = Preset(name="short", steps=2000, bands={"train": (2.2, 2.5)})
 HALFWAY = tuple(Point(step=at, own=3.2 - at / 2000, reference=3.2 - at / 2000) for at in range(200, 1201, 200))
-COMPARED = Compared(name="W", shape=(3, 2), exact=False, approx=True, maxdiff=1e-9)
-LAMPS = [Gradient("dW", True, "#"), Gradient("db", False, "#")]
-JUDGED = Judged(part="train", rows=182_625, own=2.31, reference=2.31)
+COMPARED = GradientComparison(name="W", shape=(3, 2), exact=False, approx=True, maxdiff=1e-9)
+LAMPS = [Lamp("dW", True, "#"), Lamp("db", False, "#")]
+JUDGED = SplitLoss(part="train", rows=182_625, own=2.31, reference=2.31)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Specimen:
     """A template with what it shows; of a page, what stands between its head and its foot. *word* names the state."""
 
     word: str
@@ -61,61 +61,65 @@ class Piece:
     values: Mapping[str, Any]
 
 
-def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
+def list_specimens(lesson: Lesson) -> dict[str, tuple[Specimen, ...]]:
     """By name, all that no exercise of *lesson* is; a class is stuck at its first box, and trains with it."""
     box = next(one for one in lesson.exercises if isinstance(one, CodeBox))
     return {
         "training": tuple(
-            Piece(word, "_train_run.html" if view.run and not view.live else "_train_panel.html", {"view": view})
+            Specimen(word, "_train_run.html" if view.run and not view.live else "_train_panel.html", {"view": view})
             for word, view in _runs(box)
         ),
         "notices": (
-            Piece("busy", "_problem.html", {"title": "Not just now", "message": "Your text is saved; go on in 20 s."}),
-            Piece("no database", "_unsaved.html", {"saving": False}),
-            Piece("due", "_due.html", {"due": [DUE], "on_index": True}),
-            Piece("joined", "_joined.html", {"path": "/"}),
-            Piece("no grader", "_readiness.html", {"readiness": Readiness(state="refused", reason="No filter.")}),
-            Piece("faults", "_faults.html", {"faults": [LessonError(PLACE, "unknown", "There is no `:of:`.")]}),
+            Specimen(
+                "busy", "_problem.html", {"title": "Not just now", "message": "Your text is saved; go on in 20 s."}
+            ),
+            Specimen("no database", "_unsaved.html", {"saving": False}),
+            Specimen("due", "_due.html", {"due": [DUE], "on_index": True}),
+            Specimen("joined", "_joined.html", {"path": "/"}),
+            Specimen("no grader", "_readiness.html", {"readiness": Readiness(state="refused", reason="No filter.")}),
+            Specimen("faults", "_faults.html", {"faults": [LessonError(PLACE, "unknown", "There is no `:of:`.")]}),
         ),
         "box": (
-            Piece("its history", "_history.html", {"history": _history(box, "")}),
-            Piece("what changed", "_history.html", {"history": _history(replace(box, name="changes"), "before")}),
-            Piece("an entry nudged", "_nudge_result.html", {"name": "box", "nudge": NUDGE}),
-            Piece("what is right", "_answer_key.html", {"keys": answer_key(replace(lesson, blocks=(box,)))}),
+            Specimen("its history", "_history.html", {"history": _history(box, "")}),
+            Specimen("what changed", "_history.html", {"history": _history(replace(box, name="changes"), "before")}),
+            Specimen("an entry nudged", "_nudge_result.html", {"name": "box", "nudge": NUDGE}),
+            Specimen("what is right", "_answer_key.html", {"keys": answer_key(replace(lesson, blocks=(box,)))}),
         ),
         "made": (
-            Piece("gradients", "_lamps.html", {"lamps": LAMPS}),
-            Piece(
-                "deliverables", "_made.html", {"made": [Made(Markup("A box"), True), Made(Markup("An exam"), False)]}
+            Specimen("gradients", "_lamps.html", {"lamps": LAMPS}),
+            Specimen(
+                "deliverables",
+                "_made.html",
+                {"made": [DeliverableStatus(Markup("A box"), True), DeliverableStatus(Markup("An exam"), False)]},
             ),
-            Piece("a run", "_trained_to_end.html", {"run": Trained(_snapshot("finished"), "#")}),
+            Specimen("a run", "_trained_to_end.html", {"run": FinishedRun(_snapshot("finished"), "#")}),
         ),
         "course": _course(lesson),
         "errors": (
-            Piece("gone", "error.html", _error(404, "There is no such page", "The address may be old.")),
-            Piece("away", "error.html", _error(503, "This page cannot be shown right now", "Nothing is lost.")),
+            Specimen("gone", "error.html", _error(404, "There is no such page", "The address may be old.")),
+            Specimen("away", "error.html", _error(503, "This page cannot be shown right now", "Nothing is lost.")),
         ),
         "board": (
-            Piece("what it shows", "_board_place.html", _places(lesson, box)),
-            Piece("to teach with", "_board.html", _board(lesson, box, graph=True)),
-            Piece("on the wall", "_board_projected.html", _board(lesson, box, graph=False)),
+            Specimen("what it shows", "_board_place.html", _places(lesson, box)),
+            Specimen("to teach with", "_board.html", _board(lesson, box, graph=True)),
+            Specimen("on the wall", "_board_projected.html", _board(lesson, box, graph=False)),
         ),
         "class": (
-            Piece("who joins", "_joining.html", {"group": GROUP, "code": "K7Q-M2X-9DV", "server": "https://here"}),
-            Piece("personal links", "invitations.html", {"group": GROUP, "links": LINKS}),
-            Piece("what is assigned", "assignments.html", _assigned(lesson)),
-            Piece("its settings", "class_settings.html", _settings()),
+            Specimen("who joins", "_joining.html", {"group": GROUP, "code": "K7Q-M2X-9DV", "server": "https://here"}),
+            Specimen("personal links", "invitations.html", {"group": GROUP, "links": LINKS}),
+            Specimen("what is assigned", "assignments.html", _assigned(lesson)),
+            Specimen("its settings", "class_settings.html", _settings()),
         ),
         "accounts": (
-            Piece("to sign in", "_sign_in_ways.html", _ways()),
-            Piece("two at once", "two_accounts.html", {"holds": {"now": _holds("Ada"), "before": _holds(None)}}),
-            Piece("of somebody", "me.html", _me()),
+            Specimen("to sign in", "_sign_in_ways.html", _ways()),
+            Specimen("two at once", "two_accounts.html", {"holds": {"now": _holds("Ada"), "before": _holds(None)}}),
+            Specimen("of somebody", "me.html", _me()),
         ),
         "practice": (
-            Piece("nothing yet", "_first_practice.html", {"view": PracticeView(first=lesson)}),
-            Piece("due", "practice.html", {"view": PRACTICE, "nothing": False}),
-            Piece("what is remembered", "practice_map.html", {"view": MAP}),
-            Piece("a drill that is over", "drill.html", {"view": DRILL}),
+            Specimen("nothing yet", "_first_practice.html", {"view": PracticeView(first=lesson)}),
+            Specimen("due", "practice.html", {"view": PRACTICE, "nothing": False}),
+            Specimen("what is remembered", "practice_map.html", {"view": MAP}),
+            Specimen("a drill that is over", "drill.html", {"view": DRILL}),
         ),
     }
 
@@ -157,7 +161,7 @@ def _snapshot(phase: Phase) -> Snapshot:
         seconds_left=4.0,
         points=HALFWAY,
         gap=None if failed else 1e-9,
-        sampled=(Sampled(step=1200, names=("emia", "tarvin", "olo")),) if done else (),
+        sampled=(SampledNames(step=1200, names=("emia", "tarvin", "olo")),) if done else (),
         judged=(JUDGED,) if done else (),
         compared=(COMPARED,) if done else (),
         message="the loss is no finite number." if failed else "",
@@ -180,7 +184,7 @@ def _trained(box: CodeBox, snapshot: Snapshot | None) -> TrainView:
         wrong=None,
         box=f"#{box.name}",
         box_name=box.name,
-        run=RunView(snapshot, PRESET) if snapshot else None,
+        run=TrainingRunView(snapshot, PRESET) if snapshot else None,
         kept=None,
         trained_with=code.label,
         solved=snapshot is not None and snapshot.phase == "finished",
@@ -196,30 +200,33 @@ def _history(box: CodeBox, against: Against) -> HistoryView:
         back="/",
         at=2,
         count=3,
-        mark=Mark("kept", 1, THEN),
+        mark=TextVersionRef("kept", 1, THEN),
         text=text,
         draft=Draft(text=text, revision=1),
         checked=None,
         reason="Before a reset",
         against=against,
-        lines=changes("dX = W @ dY", text) if against else (),
+        lines=diff_lines("dX = W @ dY", text) if against else (),
     )
 
 
-def _course(lesson: Lesson) -> tuple[Piece, ...]:
+def _course(lesson: Lesson) -> tuple[Specimen, ...]:
     begun = LessonProgress(lesson=lesson, done=3, total=len(lesson.exercises), after=None)
     done = replace(begun, done=begun.total, after=lesson)
-    slips = (Slip(TRANSPOSED.said, (6, 1), (75, 12), 7), Slip(Markup("The sum is missing."), (0, 3), (0, 50), 3))
+    slips = (
+        SlipCount(TRANSPOSED.said, (6, 1), (75, 12), 7),
+        SlipCount(Markup("The sum is missing."), (0, 3), (0, 50), 3),
+    )
     return (
-        Piece("what comes before", "_builds_on.html", {"requires": (done, begun)}),
-        Piece("how much of it", "_sum.html", {"sum": Sum((done, begun))}),
-        Piece("its lessons", "_lessons.html", {"view": Sum((done, begun))}),
-        Piece("its map", "_course_map.html", {"standings": {lesson.name: Standing(begun, (lesson,), "next")}}),
-        Piece("its gradients", "_unit_lamps.html", {"lamps": LAMPS}),
-        Piece("how far a lesson is", "_progress.html", {"progress": begun}),
-        Piece("its end", "_complete.html", {"progress": done}),
-        Piece("to take away", "_takeaway.html", {"lesson": lesson, "has_code": True}),
-        Piece("its slips", "_slips.html", {"view": SlipsView(("matrix products", "sums"), slips, left_out=2)}),
+        Specimen("what comes before", "_builds_on.html", {"requires": (done, begun)}),
+        Specimen("how much of it", "_sum.html", {"sum": ProgressSummary((done, begun))}),
+        Specimen("its lessons", "_lessons.html", {"view": ProgressSummary((done, begun))}),
+        Specimen("its map", "_course_map.html", {"standings": {lesson.name: MapEntry(begun, (lesson,), "next")}}),
+        Specimen("its gradients", "_unit_lamps.html", {"lamps": LAMPS}),
+        Specimen("how far a lesson is", "_progress.html", {"progress": begun}),
+        Specimen("its end", "_complete.html", {"progress": done}),
+        Specimen("to take away", "_takeaway.html", {"lesson": lesson, "has_code": True}),
+        Specimen("its slips", "_slips.html", {"view": SlipsView(("matrix products", "sums"), slips, left_out=2)}),
     )
 
 
@@ -241,12 +248,12 @@ def _board(lesson: Lesson, box: CodeBox, *, graph: bool) -> dict[str, Any]:
         size=9,
         solved=4,
         untried=2,
-        bars=(Bar(TRANSPOSED, PEOPLE, 9, TRANSPOSED.line),),
-        waiting=(Waiting(PEOPLE[0], 3, True, timedelta(minutes=12), TRANSPOSED.said),),
+        bars=(MistakeBar(TRANSPOSED, PEOPLE, 9, TRANSPOSED.line),),
+        waiting=(WaitingLearner(PEOPLE[0], 3, True, timedelta(minutes=12), TRANSPOSED.said),),
         least=3,
         explained=THEN,
         timezone=GROUP.timezone,
-        since=(Since(TRANSPOSED.said, then=5, solved=2, other=1),),
+        since=(ExplanationEffect(TRANSPOSED.said, then=5, solved=2, other=1),),
         forward=lesson.forwards.get(box.forward or ""),
         names={one.learner_id: one.name for one in PEOPLE},
     )
@@ -268,8 +275,8 @@ def _ways() -> dict[str, Any]:
     }
 
 
-def _holds(name: str | None) -> Holdings:
-    return Holdings(name=name, texts=12, attempts=1204, classes=1, ways=("password",))
+def _holds(name: str | None) -> AccountSummary:
+    return AccountSummary(name=name, texts=12, attempts=1204, classes=1, ways=("password",))
 
 
 def _me() -> dict[str, Any]:
@@ -279,7 +286,7 @@ def _me() -> dict[str, Any]:
         "add": True,
         "order": ["proxy"],
         "proxied": "ada",
-        "known": Known(1, stale=False, name="Ada", account=True),
+        "known": SessionLearner(1, stale=False, name="Ada", account=True),
         "holds": _holds("Ada"),
         "groups": [],
         "graded": [],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Deliverable, Lesson, Unit
-from app.content.estimates import total
+from app.content.estimates import total_time
 from app.store import progress
 from app.web.site import LessonProgress, Site
 
@@ -15,7 +15,7 @@ Solved = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class DeliverableStatus:
     """One deliverable, and whether it is there."""
 
     html: Markup
@@ -23,14 +23,14 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class ProgressSummary:
     """Lessons taken together: how long they take, how much of them is done, and where to go on."""
 
     lessons: tuple[LessonProgress, ...]
 
     @property
     def estimate(self) -> str:
-        return total(one.lesson.estimate for one in self.lessons)
+        return total_time(one.lesson.estimate for one in self.lessons)
 
     @property
     def done(self) -> int:
@@ -55,9 +55,9 @@ class UnitView:
     """A unit with the learner's progress. *builds_on* are the lessons of other units that its own build on."""
 
     unit: Unit
-    sum: Sum
+    sum: ProgressSummary
     builds_on: tuple[LessonProgress, ...]
-    made: tuple[Made, ...]
+    made: tuple[DeliverableStatus, ...]
 
     @property
     def lessons(self) -> tuple[LessonProgress, ...]:
@@ -83,12 +83,12 @@ def unit_view(site: Site, unit: Unit, solved: Solved) -> UnitView:
     )
 
 
-def sum_of(site: Site, lessons: Iterable[Lesson], solved: Solved) -> Sum:
-    return Sum(tuple(progress_in(site, one, solved) for one in lessons))
+def sum_of(site: Site, lessons: Iterable[Lesson], solved: Solved) -> ProgressSummary:
+    return ProgressSummary(tuple(progress_in(site, one, solved) for one in lessons))
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MapEntry:
     """One lesson in the map of the course: what it needs, and whether it is `done`, `next` or `open`."""
 
     progress: LessonProgress
@@ -96,14 +96,14 @@ class Standing:
     state: str
 
 
-def standings(site: Site, solved: Solved, at: str = "") -> tuple[Standing, ...]:
+def map_entries(site: Site, solved: Solved, at: str = "") -> tuple[MapEntry, ...]:
     """All lessons in course order. Next is the one *at* which one left off, or the first that has all it needs."""
     every = [progress_in(site, one, solved) for one in site.course.lessons]
     open_ones = [one.lesson.name for one in every if not one.complete]
     ready = [one.lesson.name for one in every if not one.complete and not {*one.lesson.requires} & {*open_ones}]
     following = at if at in open_ones else next(iter([*ready, *open_ones]), "")
     return tuple(
-        Standing(
+        MapEntry(
             one,
             tuple(other for other in site.course.lessons if other.name in one.lesson.requires),
             "next" if one.lesson.name == following else "done" if one.total and one.complete else "open",
@@ -121,14 +121,14 @@ def progress_in(site: Site, lesson: Lesson, solved: Solved) -> LessonProgress:
     return site.progress(lesson, solved.get(lesson.name, ()))
 
 
-def _made(site: Site, deliverable: Deliverable, solved: Solved) -> Made | None:
+def _made(site: Site, deliverable: Deliverable, solved: Solved) -> DeliverableStatus | None:
     """None where a link leads to a lesson that is not served."""
     lessons = {one.path: one for one in site.course.lessons}
     places = [(lessons.get(path), anchor) for path, anchor in deliverable.made_in]
     if any(lesson is None for lesson, _ in places):
         return None
     done = bool(places) and all(_done(site, lesson, anchor, solved) for lesson, anchor in places if lesson)
-    return Made(deliverable.html, done)
+    return DeliverableStatus(deliverable.html, done)
 
 
 def _done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:

@@ -11,18 +11,18 @@ KINDS: dict[str, Kind] = {" ": "same", "+": "new", "-": "gone", "@": "gap"}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DiffLine:
     """One line of a difference; `…` stands for those between that did not change."""
 
     kind: Kind
     text: str
 
 
-def changes(before: str, after: str) -> tuple[Change, ...]:
+def diff_lines(before: str, after: str) -> tuple[DiffLine, ...]:
     """What changed, with one line around it; the second text alone where they are too long."""
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > MOST_LINES:
-        return tuple(Change("same", one) for one in new)
+        return tuple(DiffLine("same", one) for one in new)
     changed = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    lines = [Change(KINDS[one[0]], "…" if one[0] == "@" else one[1:]) for one in changed]
+    lines = [DiffLine(KINDS[one[0]], "…" if one[0] == "@" else one[1:]) for one in changed]
     return tuple(lines[1:])

@@ -9,12 +9,12 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Lesson
-from app.store.drafts import Mark, draft_of, marks_of, past
+from app.store.drafts import TextVersionRef, draft_of, marks_of, past_text
 from app.store.tables import Draft
 from app.web.json_columns import decoded_verdict
 from app.web.verdict_words import VerdictView
 from app.web.views.exercise_view import starter_of
-from app.web.views.text_changes import Change, changes
+from app.web.views.text_changes import DiffLine, diff_lines
 
 REASONS = {
     "reset": "Before a reset",
@@ -43,13 +43,13 @@ class HistoryView:
     back: str
     at: int
     count: int
-    mark: Mark | None
+    mark: TextVersionRef | None
     text: str
     draft: Draft | None
     checked: VerdictView | None
     reason: str
     against: Against = ""
-    lines: tuple[Change, ...] = ()
+    lines: tuple[DiffLine, ...] = ()
 
     ways = WAYS
 
@@ -70,17 +70,17 @@ async def history_view(
     marks = [] if learner is None else await marks_of(db, learner, lesson.name, exercise.name)
     position = at if at is not None and 1 <= at <= len(marks) else len(marks)
     mark = marks[position - 1] if marks else None
-    found = await past(db, mark) if mark else None
+    found = await past_text(db, mark) if mark else None
     verdict = decoded_verdict(found.verdict) if found else None
     back = lesson.address
     draft = await draft_of(db, learner, lesson.name, exercise.name) if learner is not None else None
     text, in_box = found.text if found else "", draft.text if draft else starter_of(exercise, "")
-    lines: tuple[Change, ...] = ()
+    lines: tuple[DiffLine, ...] = ()
     if against == "box":
-        lines = changes(text, in_box)
+        lines = diff_lines(text, in_box)
     elif against == "before":
-        earlier = (await past(db, marks[position - 2])).text if position > 1 else starter_of(exercise, "")
-        lines = changes(earlier, text)
+        earlier = (await past_text(db, marks[position - 2])).text if position > 1 else starter_of(exercise, "")
+        lines = diff_lines(earlier, text)
     return HistoryView(
         exercise=exercise,
         url=f"{back}/code/{exercise.name}",

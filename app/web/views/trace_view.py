@@ -11,15 +11,15 @@ from datetime import datetime, timedelta
 from markupsafe import Markup
 
 from app.content.blocks import CodeBox, Lesson
-from app.store.board import Said, Standing
+from app.store.board import AttemptText, ExerciseStatus
 from app.store.tables import Attempt
-from app.teaching.dates import written
+from app.teaching.dates import format_moment
 from app.web.json_columns import decoded_answer, decoded_draw
 from app.web.verdict_words import Mark
-from app.web.views.board_view import Place
-from app.web.views.exercise_view import numbered, starter_of
+from app.web.views.board_view import AssignedExercise
+from app.web.views.exercise_view import select_draw, starter_of
 from app.web.views.faults import answer_words, fault_of
-from app.web.views.text_changes import Change, changes
+from app.web.views.text_changes import DiffLine, diff_lines
 
 AFTER_SOLUTION = "Solved after opening the solution."
 AT_ONCE = "The whole text arrived at once; no earlier draft was saved."
@@ -27,10 +27,10 @@ SOLUTION = "The solution was opened."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TraceEvent:
     """One thing that a learner did; *number* counts the attempts at one exercise, None for what is none."""
 
-    place: Place
+    place: AssignedExercise
     at: datetime
     when: str
     after: str
@@ -38,7 +38,7 @@ class Step:
     mark: Mark
     said: Markup
     code: str | None = None
-    lines: tuple[Change, ...] = ()
+    lines: tuple[DiffLine, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -47,15 +47,15 @@ class TraceView:
     """The steps in a lesson, oldest first; *hints* are those with open hints."""
 
     lesson: Lesson
-    steps: tuple[Step, ...]
-    hints: tuple[tuple[Place, int], ...]
+    steps: tuple[TraceEvent, ...]
+    hints: tuple[tuple[AssignedExercise, int], ...]
 
 
 def trace_view(
     lesson: Lesson,
-    places: Sequence[Place],
+    places: Sequence[AssignedExercise],
     attempts: Sequence[Attempt],
-    standings: Mapping[str, Standing],
+    standings: Mapping[str, ExerciseStatus],
     timezone: str,
 ) -> TraceView:
     """
@@ -66,7 +66,7 @@ def trace_view(
     by_name = {one.exercise.name: one for one in places}
     before: dict[str, Attempt] = {}
     numbers: dict[str, int] = {}
-    moments: list[tuple[datetime, Step]] = []
+    moments: list[tuple[datetime, TraceEvent]] = []
     last = None
     for attempt in attempts:
         place = by_name.get(attempt.exercise)
@@ -79,8 +79,8 @@ def trace_view(
         before[attempt.exercise], last = attempt, attempt.created_at
     for name, one in standings.items():
         if one.solution_at is not None and name in by_name:
-            when = written(one.solution_at, timezone)
-            opened = Step(
+            when = format_moment(one.solution_at, timezone)
+            opened = TraceEvent(
                 place=by_name[name], at=one.solution_at, when=when, after="", number=None, mark="later",
                 said=Markup(SOLUTION),
             )  # fmt: skip
@@ -90,26 +90,26 @@ def trace_view(
 
 
 def _step(
-    place: Place,
+    place: AssignedExercise,
     attempt: Attempt,
     earlier: Attempt | None,
-    standing: Standing | None,
+    standing: ExerciseStatus | None,
     number: int,
     timezone: str,
     last: datetime | None,
-) -> Step:
+) -> TraceEvent:
     right = attempt.correct is True
-    fault = None if right else fault_of(place.exercise, attempt.code, Said(attempt.text, attempt.verdict))
+    fault = None if right else fault_of(place.exercise, attempt.code, AttemptText(attempt.text, attempt.verdict))
     said = fault.said if fault else Markup("Right.")
-    lines: tuple[Change, ...] = ()
+    lines: tuple[DiffLine, ...] = ()
     if isinstance(place.exercise, CodeBox):
-        lines = changes(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
+        lines = diff_lines(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
     elif right and (given := decoded_answer(attempt.text)) is not None:
-        said = Markup("Right: ") + answer_words(numbered(place.exercise, decoded_draw(attempt.verdict)), given)
-    return Step(
+        said = Markup("Right: ") + answer_words(select_draw(place.exercise, decoded_draw(attempt.verdict)), given)
+    return TraceEvent(
         place=place,
         at=attempt.created_at,
-        when=written(attempt.created_at, timezone),
+        when=format_moment(attempt.created_at, timezone),
         after=between(attempt.created_at - last) if last else "",
         number=number,
         mark="right" if right else "wrong" if attempt.correct is False else "fault",
@@ -120,7 +120,7 @@ def _step(
     )
 
 
-def _notes(attempt: Attempt, earlier: Attempt | None, standing: Standing | None) -> list[str]:
+def _notes(attempt: Attempt, earlier: Attempt | None, standing: ExerciseStatus | None) -> list[str]:
     if not attempt.correct or standing is None:
         return []
     first_right = earlier is None or (standing.solved_at is not None and earlier.created_at < standing.solved_at)

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.run_setup import setup_of
-from app.engine.train.training_run import Planned
+from app.engine.train.training_run import TrainingSpec
 from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
-from app.web.driven_run import Order
+from app.web.driven_run import TrainingRequest
 from app.web.json_columns import decoded_snapshot
 from app.web.site import Site
 from app.web.views.exercise_view import HintsView, edition_in, hints_view
 from app.web.views.names_view import known_names
-from app.web.views.run_view import RunView, Trained
+from app.web.views.run_view import FinishedRun, TrainingRunView
 
 ATTEMPTS = 30
 BLANK = "____"
@@ -63,8 +63,8 @@ class TrainView:
     wrong: CodeChoice | None
     box: str
     box_name: str
-    run: RunView | None
-    kept: Trained | None
+    run: TrainingRunView | None
+    kept: FinishedRun | None
     trained_with: str
     solved: bool
     hints: HintsView
@@ -117,8 +117,8 @@ async def train_view(
         wrong=next((one for one in codes if one.attempt is failed), None),
         box=f"{offer.home.address}#{offer.box}",
         box_name=offer.box,
-        run=RunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
-        kept=Trained(finished) if stored and finished and stored.finished != stored.run else None,
+        run=TrainingRunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
+        kept=FinishedRun(finished) if stored and finished and stored.finished != stored.run else None,
         trained_with=next((one.label for one in codes if stored and one.attempt.id == stored.attempt_id), ""),
         solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
@@ -129,7 +129,7 @@ async def train_view(
 
 async def order_of(
     site: Site, learner: int, lesson: Lesson, train: Train, preset_name: str, attempt_id: int | None
-) -> Order | str:
+) -> TrainingRequest | str:
     """The run that a form asks for, or why it cannot be had."""
     found = boxes_of(site.course.lessons, lesson, train)
     preset = next((one for one in train.presets if one.name == preset_name), None)
@@ -146,13 +146,13 @@ async def order_of(
     picked = _newest(tried) if attempt_id is None else next((one for one in tried if one.id == attempt_id), None)
     if picked is None:
         return NO_RUN if tried else NO_CODE
-    return Order(
+    return TrainingRequest(
         lesson=lesson.name,
         exercise=train.name,
         preset=preset.name,
         attempt_id=picked.id,
         passing=bool(picked.correct),
-        planned=Planned(
+        planned=TrainingSpec(
             setup=setup_of(train, forward, preset),
             steps=preset.steps,
             code="\n".join([*codes, picked.text]),

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.content.blocks import Choice, Lesson, Number, Prose, Shape
+from app.content.blocks import ChoiceQuestion, Lesson, NumberQuestion, Prose, ShapeQuestion
 from app.content.course_page import CoursePage
-from app.content.export import Cell, Work, cells_of, written_as
-from app.content.export.box_cells import fitted
+from app.content.export import NotebookCell, Work, cells_of, written_as
+from app.content.export.box_cells import as_block_body
 from app.content.parse import parse_lesson
 from tests.examples import examples
 
@@ -190,13 +190,15 @@ def test_prose_is_the_lessons_own(exports, lessons):
 
 def test_every_question_of_the_course_has_an_answer(exports, lessons):
     for lesson in lessons:
-        questions = [one for one in lesson.exercises if isinstance(one, Choice | Number | Shape)]
+        questions = [
+            one for one in lesson.exercises if isinstance(one, ChoiceQuestion | NumberQuestion | ShapeQuestion)
+        ]
         text = exports[f"{lesson.slug}.blank.md"]
         assert text.count("<summary>Answer</summary>\n\n**") >= len(questions)
 
 
 def test_code_that_holds_a_fence_stays_in_its_fence():
-    cell = Cell(text="", code=True, plain='note = """\n```\n"""')
+    cell = NotebookCell(text="", code=True, plain='note = """\n```\n"""')
 
     assert written_as("md", [cell]) == '````python\nnote = """\n```\n"""\n````\n'
 
@@ -205,7 +207,7 @@ def test_code_that_holds_a_fence_stays_in_its_fence():
     "text", ["", "# only this", "a = ", "\tx = 1", "if x:\n\ty = 1", 's = """\n  a"""', "a\rb\0\ud800"]
 )
 def test_known_texts_fit_into_a_block(text):
-    ast.parse(f"with box:\n{fitted(text)}\n")
+    ast.parse(f"with box:\n{as_block_body(text)}\n")
 
 
 DEEP = {
@@ -226,7 +228,7 @@ DEEP = {
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 def test_a_text_that_is_too_much_becomes_a_comment(text):
-    shown = fitted(text)
+    shown = as_block_body(text)
 
     assert shown.startswith("    # This is not Python yet") or compile(f"with box:\n{shown}", "box", "exec")
 
@@ -237,7 +239,7 @@ def test_a_text_that_is_too_much_becomes_a_comment(text):
 @examples(100)
 @pytest.mark.filterwarnings("ignore:.*invalid escape sequence")  # which is said of the learner's text, and is no error
 def test_any_text_fits_into_a_block(text):
-    ast.parse(f"with box:\n{fitted(text)}\nafter = 1\n")
+    ast.parse(f"with box:\n{as_block_body(text)}\nafter = 1\n")
 
 
 def test_lines_to_be_put_in_order_are_shown_shuffled_and_folded_in_order():

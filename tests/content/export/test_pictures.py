@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from app.content.blocks import Visual
-from app.content.export import Cell, Drawing, written_as
+from app.content.export import Drawing, NotebookCell, written_as
 from app.web.pictures.alone import STYLE, drawings_of
 
 STYLED = set(re.findall(r"\.([a-z][a-z0-9-]*)", STYLE))
@@ -48,7 +48,7 @@ def test_where_none_can_be_shown_it_is_told(exports, form):
 def test_a_table_too_wide_to_be_read_is_left_out():
     wide = Drawing(svg="<svg/>", summary="A heat map.", rows=[[str(one) for one in range(30)]] * 3)
 
-    text = written_as("md", [Cell(text="Look.", drawing=wide)])
+    text = written_as("md", [NotebookCell(text="Look.", drawing=wide)])
 
     assert text == "**Picture**: A heat map.\n\nLook.\n"
 
@@ -56,6 +56,6 @@ def test_a_table_too_wide_to_be_read_is_left_out():
 def test_brackets_and_bars_do_no_harm():
     drawing = Drawing(svg="<svg/>", summary="a[0] and\nb", rows=[["x|y"], ["1"]])
 
-    (cell,) = json.loads(written_as("ipynb", [Cell(text="", drawing=drawing)]))["cells"]
+    (cell,) = json.loads(written_as("ipynb", [NotebookCell(text="", drawing=drawing)]))["cells"]
     assert "".join(cell["source"]).startswith("![a 0 and b](attachment:picture.svg)")
-    assert "| x\\|y |" in written_as("md", [Cell(text="", drawing=drawing)])
+    assert "| x\\|y |" in written_as("md", [NotebookCell(text="", drawing=drawing)])

@@ -163,7 +163,7 @@ def test_no_variable_of_the_loop_is_called_like_anything_that_somebody_wrote(wor
     taken = words | {f"{name}_" for name in words if twice}
     own = "".join(f"{name} = 1\n" for name in sorted(taken))
 
-    cells = list(training_cells.training(LESSON, TRAIN, Work(codes={BOX.name: own})))
+    cells = list(training_cells.training_cells(LESSON, TRAIN, Work(codes={BOX.name: own})))
 
     texts = [cell.text for cell in cells if cell.code and cell.name != f"{TRAIN.name}-loop"]
     symbols = [one for text in texts for one in symtable(text, "cell", "exec").get_symbols()]

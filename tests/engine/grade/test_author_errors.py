@@ -1,14 +1,14 @@
 import pytest
 
-from app.engine.grade.author_errors import AuthorError, Blame
+from app.engine.grade.author_errors import AuthorError, FailureExplainer
 from app.engine.grade.jail_runs import JailFailedError
-from app.engine.grade.outcomes import broken
+from app.engine.grade.outcomes import exercise_fault_verdict
 from app.grading.forward.statements import read_program
 from app.sandbox.wire import Ending, Reply
 from tests.grading.boxes.load import make_forward
 
 FORWARD = make_forward("double", "N: 3", "x: [N]", "y", "y = x * 2")
-BLAME = Blame(FORWARD, read_program(FORWARD.source, ["x"], FORWARD.dims, "y"))
+BLAME = FailureExplainer(FORWARD, read_program(FORWARD.source, ["x"], FORWARD.dims, "y"))
 
 
 def failed(ending: Ending) -> JailFailedError:
@@ -41,7 +41,7 @@ def test_a_fault_of_ours_stays_one() -> None:
     ],
 )
 def test_an_author_of_a_layer_is_told_what_to_write_instead(line: str, told: str) -> None:
-    blame = Blame(FORWARD, read_program(line + "\n", ["x", "i"], FORWARD.dims, "y"))
+    blame = FailureExplainer(FORWARD, read_program(line + "\n", ["x", "i"], FORWARD.dims, "y"))
 
     with pytest.raises(AuthorError) as refused:
         blame.refuse({"message": "draws random numbers", "failed": 0, "why": "draws"}, {})
@@ -51,7 +51,9 @@ def test_an_author_of_a_layer_is_told_what_to_write_instead(line: str, told: str
 
 
 def test_a_broken_exercise_is_told_with_one_full_stop_after_each_sentence() -> None:
-    message = broken(AuthorError("an input such as `noise: [N, D]` is drawn once for everybody.", 0)).message
+    message = exercise_fault_verdict(
+        AuthorError("an input such as `noise: [N, D]` is drawn once for everybody.", 0)
+    ).message
 
     assert message == (
         "This exercise is broken: an input such as `noise: [N, D]` is drawn once for everybody. Our fault, not yours."

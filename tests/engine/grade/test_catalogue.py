@@ -8,7 +8,7 @@ import pytest
 
 from app.content.parse import parse_lesson
 from app.engine.task import task_of
-from app.grading.judge.plan import read_plan
+from app.grading.judge.plan import parse_submission
 from app.grading.judge.verdict import RIGHT
 from tests.grading.boxes.load import load
 
@@ -46,11 +46,11 @@ CHECKS, _ = parse_lesson((HERE / "checks.md").read_text(encoding="utf-8"), "chec
 def submission(row):
     """The right lines of the program with those of *row* in the place of the ones that write the same names."""
     box = BOXES[row.program]
-    own = read_plan(row.lines).last
+    own = parse_submission(row.lines).last
     at_fault = row.code.split(":")[0].split(" ")[-1]
     gone = {name for name in (*own, at_fault) if name in box.require}
     body = ast.parse(box.solution).body
-    plan = read_plan(box.solution)
+    plan = parse_submission(box.solution)
     kept = [(line.writes, ast.unparse(node)) for line, node in zip(plan.lines, body, strict=True)]
     first = min(at for at, (writes, _) in enumerate(kept) if writes & gone)
     before = [text for at, (writes, text) in enumerate(kept) if at < first]

@@ -4,7 +4,7 @@ import pytest
 
 from app.engine.grade import tape_queries
 from app.engine.grade.engine import UNEXPLAINED, Engine
-from app.engine.grade.explanation_time import Budget
+from app.engine.grade.explanation_time import ExplanationTimeBudget
 from app.engine.grade.tape_queries import OTHERS_FIRST, SPENT
 from app.grading.judge import judging
 from tests.grading.boxes.load import Box, OpenJail, load, make_forward
@@ -52,7 +52,7 @@ def test_nothing_is_told_of_what_is_right():
 
 def test_a_search_without_end_leaves_the_verdict_and_says_so(monkeypatch):
     monkeypatch.setattr(tape_queries, "diagnose", spin)
-    monkeypatch.setattr(tape_queries, "Budget", lambda: Budget(0.05))
+    monkeypatch.setattr(tape_queries, "ExplanationTimeBudget", lambda: ExplanationTimeBudget(0.05))
 
     verdict = Engine(OpenJail(), None).check(BOX.task(), wrong())
 
@@ -62,7 +62,7 @@ def test_a_search_without_end_leaves_the_verdict_and_says_so(monkeypatch):
 
 def test_where_one_line_alone_is_wrong_nobody_is_sent_to_others(monkeypatch):
     monkeypatch.setattr(tape_queries, "diagnose", spin)
-    monkeypatch.setattr(tape_queries, "Budget", lambda: Budget(0.05))
+    monkeypatch.setattr(tape_queries, "ExplanationTimeBudget", lambda: ExplanationTimeBudget(0.05))
     last = BOX.require[-1]
 
     verdict = Engine(OpenJail(), None).check(BOX.task(), f"{BOX.solution}\n{last} = {last} * 1.7 + 0.3\n")

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from app.engine.grade.explanation_time import Budget, TimeUpError
+from app.engine.grade.explanation_time import ExplanationTimeBudget, TimeUpError
 
 
 def spin() -> None:
@@ -19,7 +19,7 @@ def recover_once() -> None:
 
 @pytest.mark.parametrize("work", [spin, recover_once])
 def test_a_search_ends_where_its_time_ends(work) -> None:
-    budget = Budget(0.02)
+    budget = ExplanationTimeBudget(0.02)
 
     with pytest.raises(TimeUpError):
         budget.spend(work)
@@ -28,7 +28,7 @@ def test_a_search_ends_where_its_time_ends(work) -> None:
 
 
 def test_what_one_search_has_spent_is_missing_to_the_next() -> None:
-    budget = Budget(0.05)
+    budget = ExplanationTimeBudget(0.05)
     with pytest.raises(TimeUpError):
         budget.spend(spin)
 
@@ -37,7 +37,7 @@ def test_what_one_search_has_spent_is_missing_to_the_next() -> None:
 
 
 def test_a_search_that_comes_to_its_end_is_answered_and_no_bell_rings_after_it() -> None:
-    budget = Budget(0.05)
+    budget = ExplanationTimeBudget(0.05)
 
     assert budget.spend(lambda: 3) == 3
 

@@ -9,13 +9,15 @@ import pytest
 
 from app.content.arithmetic import integer_of
 from app.engine.grade.engine import Engine
-from app.engine.grade.facts_cache import Entry, FactsCache
-from app.engine.grade.forward_references import Study
+from app.engine.grade.facts_cache import CacheEntry, FactsCache
+from app.engine.grade.forward_references import ForwardReferences
 from tests.grading.boxes.load import BOXES, NETWORK, OpenJail, make_forward
 
 
 def entry(size=10):
-    return Entry(arrays={"a/x": np.arange(size, dtype=np.float64), "b/y": np.zeros((0, 3))}, texts={"report": "{}"})
+    return CacheEntry(
+        arrays={"a/x": np.arange(size, dtype=np.float64), "b/y": np.zeros((0, 3))}, texts={"report": "{}"}
+    )
 
 
 def asked(cache, question, value):
@@ -180,7 +182,7 @@ def test_a_box_that_asks_for_what_has_no_gradient_is_not_the_learners_fault(engi
 def test_literal_sizes_pin_the_hidden_data_to_the_visible_sizes(engine):
     box = next(one for one in BOXES if one.name == "L26.c1")
     jail = OpenJail()
-    study = Study(box.forward, jail, FactsCache(None))
+    study = ForwardReferences(box.forward, jail, FactsCache(None))
 
     assert study.pinned
     assert engine.check(box.task(), box.solution).hidden_sizes == 0
@@ -208,7 +210,7 @@ def test_a_size_that_the_parser_reads_is_one_that_programs_run_on(engine, size):
 def test_a_width_of_heads_times_head_size_stays_it_on_hidden_sizes():
     source = "h = x.view(S, T, nh, hs).transpose(1, 2)\ny = h * 2\n"
     forward = make_forward("f", "S: 2, T: 5, C: 12, nh: 3, hs: 4", "x: [S, T, C]", "y", source)
-    study = Study(forward, OpenJail(), FactsCache(None))
+    study = ForwardReferences(forward, OpenJail(), FactsCache(None))
 
     assert not study.pinned
     for name in ("a", "b"):

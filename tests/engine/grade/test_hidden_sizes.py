@@ -8,7 +8,7 @@ import pytest
 from app.content.blocks import Input
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN
 from app.grading.forward.data import LARGEST_TENSOR
 from tests.grading.boxes.load import Box, OpenJail, make_forward
@@ -57,7 +57,7 @@ def test_pooling_by_reshape_works_forwards_and_backwards(engine, kind):
 
 
 def test_sizes_are_bounded_by_the_largest_tensor():
-    study = Study(pooled("largest", ("dx",)).forward, OpenJail(), FactsCache(None))
+    study = ForwardReferences(pooled("largest", ("dx",)).forward, OpenJail(), FactsCache(None))
 
     for name in HIDDEN:
         largest = max(one.size for one in study.sets[name].tensors.values())
@@ -69,7 +69,7 @@ def test_dims_that_never_meet_get_distinct_primes():
     dims = "A: 2, B: 3, C: 4, D: 6, E: 8, F: 9, G: 10"
     inputs = "a: [A, B]; b: [B, C]; c: [C, D]; d: [D, E]; e: [E, F]; f: [F, G]"
     forward = make_forward("chain", dims, inputs, "y", "y = a @ b @ c @ d @ e @ f\n")
-    study = Study(forward, OpenJail(), FactsCache(None))
+    study = ForwardReferences(forward, OpenJail(), FactsCache(None))
 
     for name in HIDDEN:
         sizes = study.sets[name].dims.values()
@@ -80,7 +80,7 @@ def test_dims_that_never_meet_get_distinct_primes():
 def test_a_part_of_a_line_counts_as_a_tensor():
     source = "y = ((x[:, None, :, None] - z[None, :, None, :]) ** 2).sum((1, 2, 3))\n"
     forward = make_forward("pairs", "A: 40, B: 50, C: 60, D: 70", "x: [A, C]; z: [B, D]", "y", source)
-    study = Study(replace(forward, hidden={"A": (60, 61), "B": (60, 61)}), OpenJail(), FactsCache(None))
+    study = ForwardReferences(replace(forward, hidden={"A": (60, 61), "B": (60, 61)}), OpenJail(), FactsCache(None))
 
     for name in HIDDEN:
         assert prod(study.sets[name].dims.values()) <= LARGEST_TENSOR

@@ -1,4 +1,4 @@
-from app.engine.grade.jail_runs import Hurried, Timed
+from app.engine.grade.jail_runs import Timed, TimeLimitedRunner
 from app.sandbox.wire import Job, Reply
 
 
@@ -16,7 +16,7 @@ class Clock:
 def test_a_first_try_has_less_of_the_processor_s_time_and_all_of_the_wall_s() -> None:
     clock = Clock()
 
-    Hurried(clock, 0.2).run(Job(driver="attempt", header={}, seconds=2.0))
+    TimeLimitedRunner(clock, 0.2).run(Job(driver="attempt", header={}, seconds=2.0))
 
     assert clock.seconds == [(2.0, 0.2)]
 
@@ -25,6 +25,6 @@ def test_the_time_of_all_runs_is_added_up_those_of_a_first_try_too() -> None:
     timed = Timed(Clock())
 
     timed.run(Job(driver="attempt", header={}))
-    Hurried(timed, 0.2).run(Job(driver="attempt", header={}))
+    TimeLimitedRunner(timed, 0.2).run(Job(driver="attempt", header={}))
 
     assert timed.spent_ms == 6.0

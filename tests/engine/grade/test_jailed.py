@@ -112,7 +112,7 @@ def test_a_forged_report_does_not_pass(jailed):
     code = (
         "import gc, json\n"
         "for one in gc.get_objects():\n"
-        "    if type(one).__name__ == 'Output':\n"
+        "    if type(one).__name__ == 'FrameWriter':\n"
         "        one.text('report', json.dumps({'v': {}, 'a': {}, 'b': {}, 'true': {}}))\n"
         "        for run in ('v', 'a', 'b', 'true'):\n"
         "            one.tensor(run + '/dX', torch.zeros(32, 100))\n"

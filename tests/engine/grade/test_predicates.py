@@ -8,10 +8,10 @@ import pytest
 from app.engine.grade.edges import NO_NUMBER, ON_EDGE
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN
 from app.engine.grade.hidden_pairs import more_pairs, one_sided_statements
-from app.engine.grade.prepared_task import Bench
+from app.engine.grade.prepared_task import PreparedTask
 from tests.grading.boxes.load import Box, OpenJail, make_forward
 
 SIZES = ["N: 6, D: 4", "N: 2, D: 3", "N: 40, D: 64"]
@@ -188,7 +188,9 @@ def test_winners_as_one_hot_rows_need_the_number_of_classes(engine, program, dim
     ],
 )
 def test_each_hidden_run_meets_both_sides(program, inputs):
-    study = Study(make_forward("f", "N: 6, D: 4", inputs, "y", f"{program}\n"), OpenJail(), FactsCache(None))
+    study = ForwardReferences(
+        make_forward("f", "N: 6, D: 4", inputs, "y", f"{program}\n"), OpenJail(), FactsCache(None)
+    )
 
     assert one_sided_statements(study) == ()
     assert all(one.below and one.above for asked in study.asked for one in asked), study.asked
@@ -198,7 +200,9 @@ def test_each_hidden_run_meets_both_sides(program, inputs):
 def test_data_that_meet_both_sides_are_drawn_as_usual():
     programs = ["y = torch.relu(x)", "y = x * 2", "y = torch.softmax(x, 1)", "y = F.normalize(x, dim=1)"]
     for program in programs:
-        study = Study(make_forward("f", "N: 6, D: 4", "x: [N, D]", "y", f"{program}\n"), OpenJail(), FactsCache(None))
+        study = ForwardReferences(
+            make_forward("f", "N: 6, D: 4", "x: [N, D]", "y", f"{program}\n"), OpenJail(), FactsCache(None)
+        )
 
         assert [one.again for one in study.draws.values()] == [0, 0, 0]
         assert [one.spread for one in study.draws.values()] == [1.0, 1.0, 0.25]
@@ -220,7 +224,9 @@ def test_a_side_that_no_draw_reaches_is_told_with_its_line(engine, program, inpu
 
 def test_a_program_of_many_numbers_is_looked_at_once():
     jail = OpenJail()
-    study = Study(make_forward("f", "N: 32, D: 64", "x: [N, D]", "y", "y = torch.relu(x)\n"), jail, FactsCache(None))
+    study = ForwardReferences(
+        make_forward("f", "N: 32, D: 64", "x: [N, D]", "y", "y = torch.relu(x)\n"), jail, FactsCache(None)
+    )
 
     assert more_pairs(study) == ()
     assert len(jail.jobs) == 1
@@ -276,7 +282,7 @@ class Narrow(OpenJail):
 
     def run(self, job):
         reply = super().run(job)
-        return replace(reply, ending="timeout") if len(job.header["runs"]) > len(Bench.runs) else reply
+        return replace(reply, ending="timeout") if len(job.header["runs"]) > len(PreparedTask.runs) else reply
 
 
 def test_what_is_right_where_it_is_judged_is_not_refused_because_more_runs_took_too_long():

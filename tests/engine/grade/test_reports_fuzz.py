@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from app.content.parse import parse_lesson
-from app.engine.codec import plain, restored
+from app.engine.codec import from_json_value, to_json_value
 from app.engine.grade.engine import Engine
-from app.engine.grader import Nudge, Run
+from app.engine.grader import Nudge, RunResult
 from app.engine.task import task_of
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
@@ -129,11 +129,11 @@ class Forgery:
 forgeries = st.builds(Forgery, st.integers(0, 2**32).map(random.Random), st.lists(json_values, min_size=1, max_size=6))
 
 
-def written(kind: type, value: Verdict | Run | Nudge) -> None:
+def written(kind: type, value: Verdict | RunResult | Nudge) -> None:
     """It crosses to the web process, and a page can be made of it."""
-    crossed = json.loads(json.dumps(plain(value)))
-    assert json.dumps(plain(restored(kind, crossed))) == json.dumps(plain(value))
-    json.dumps(plain(value), ensure_ascii=False).encode()
+    crossed = json.loads(json.dumps(to_json_value(value)))
+    assert json.dumps(to_json_value(from_json_value(kind, crossed))) == json.dumps(to_json_value(value))
+    json.dumps(to_json_value(value), ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -153,5 +153,5 @@ def test_a_forged_report_gets_an_answer_and_never_a_pass(
     assert [record.exc_text or record.message for record in caplog.records if record.levelno >= logging.ERROR] == []
     assert not verdict.passed
     written(Verdict, verdict)
-    written(Run, run)
+    written(RunResult, run)
     written(Nudge, nudge)

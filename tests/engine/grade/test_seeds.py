@@ -4,7 +4,7 @@ import pytest
 
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import Study
+from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN
 from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from tests.grading.boxes.load import OpenJail, load
@@ -17,7 +17,7 @@ def boxes():
 
 
 def study(box, seeds, cache=None):
-    return Study(box.forward, OpenJail(), cache or FactsCache(None), seeds=seeds)
+    return ForwardReferences(box.forward, OpenJail(), cache or FactsCache(None), seeds=seeds)
 
 
 def test_hidden_numbers_differ_between_servers_and_shown_ones_do_not():

@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 
 from app.engine.pool import asking
-from app.engine.pool.asking import BUSY, UNREAD, Asking, UnansweredError
+from app.engine.pool.asking import BUSY, UNREAD, GraderClient, NoResponseError
 from tests.grading.boxes.load import BOXES
 
 pytestmark = pytest.mark.anyio
 
 
-class Away(Asking):
+class Away(GraderClient):
     """Nobody carries a question."""
 
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:
-        raise UnansweredError("busy", BUSY if question and seconds else "")
+        raise NoResponseError("busy", BUSY if question and seconds else "")
 
     @property
     def _full(self) -> bool:
@@ -25,7 +25,7 @@ class Away(Asking):
 async def test_texts_of_tasks_are_kept_for_so_many_and_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "MOST_TEXTS", 3)
     away, made = Away(gate=True, at_once=1), []
-    monkeypatch.setattr(asking, "plain", lambda task: made.append(task) or {})
+    monkeypatch.setattr(asking, "to_json_value", lambda task: made.append(task) or {})
     tasks = [BOXES[0].task() for _ in range(10)]
 
     for task in (*tasks, tasks[-1]):

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from app.engine.codec import plain
+from app.engine.codec import to_json_value
 from app.engine.grader import Readiness
 from app.engine.pool import broker_graders
 from app.engine.pool.asking import FAULT
@@ -41,7 +41,7 @@ def graders() -> BrokerGraders:
 
 async def say(graders: BrokerGraders, **changes: Any) -> None:
     pong = {"host": "one", "version": "1", "slots": {"checks": 1}, "idle": 1, "replaced": 0}
-    pong |= {"readiness": [plain(Readiness(state="ready"))], **changes}
+    pong |= {"readiness": [to_json_value(Readiness(state="ready"))], **changes}
     await graders._ponged(cast(Any, SimpleNamespace(data=json.dumps(pong).encode())))
 
 

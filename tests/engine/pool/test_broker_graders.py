@@ -15,15 +15,15 @@ import nats
 import nkeys
 import pytest
 
-from app.engine.codec import plain
-from app.engine.grader import Load, Look, Readiness
-from app.engine.judges import version
+from app.engine.codec import to_json_value
+from app.engine.grader import CanaryReport, Load, Readiness
+from app.engine.judges import grading_version
 from app.engine.pool import broker as wire
 from app.engine.pool import broker_graders, grader_host
 from app.engine.pool.asking import BUSY, FAULT
 from app.engine.pool.broker_graders import AWAY, BrokerGraders
 from app.engine.pool.grader_host import GraderHost
-from app.engine.stretch import Stretch
+from app.engine.stretch import TrainingChunk
 from app.settings import Settings
 from tests.engine.pool.broker_server import Broker, host, program
 from tests.engine.pool.test_local_graders import RIGHT, limited_task, task
@@ -106,8 +106,8 @@ async def pongs(broker: Broker, **changes: Any) -> nats.NATS:
     """A stand-in for a host that says how it is and never fetches anything."""
     connection = await nats.connect(broker.grader, inbox_prefix="_INBOX.grader")
     pong = {
-        "host": "stand-in", "version": version(), "slots": {"checks": 1}, "idle": 1, "replaced": 0,
-        "readiness": [plain(Readiness(state="ready"))], **changes,
+        "host": "stand-in", "version": grading_version(), "slots": {"checks": 1}, "idle": 1, "replaced": 0,
+        "readiness": [to_json_value(Readiness(state="ready"))], **changes,
     }  # fmt: skip
 
     async def pinged(message: Any) -> None:
@@ -146,7 +146,7 @@ def test_every_question_is_answered(graders_that: Callable[[Claim], None]) -> No
         assert all(0 < one.jail_ms < one.wall_ms for one in (right, wrong, ran))
         assert endless.jail_ms > 500
         assert await graders.unfit(["x = 1", "x ="]) == ("", "invalid syntax")
-        assert (await graders.train(Stretch(setup=SETUP, part="start"))).state
+        assert (await graders.train(TrainingChunk(setup=SETUP, part="start"))).state
         assert graders.readiness.state == "ready"
 
     graders_that(claim)
@@ -291,14 +291,14 @@ def test_a_full_queue_turns_the_next_question_away(lonely: Broker) -> None:
 
 
 def test_another_version_is_refused_with_both_versions(served: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broker_graders, "version", lambda: "9.9+other")
+    monkeypatch.setattr(broker_graders, "grading_version", lambda: "9.9+other")
 
     async def claim(graders: BrokerGraders) -> None:
         verdict = await graders.check(task(), RIGHT)
 
         assert verdict.outcome == "busy"
         assert "9.9+other" in verdict.message
-        assert version() in verdict.message
+        assert grading_version() in verdict.message
 
     claimed(served, claim)
 
@@ -306,10 +306,10 @@ def test_another_version_is_refused_with_both_versions(served: Broker, monkeypat
 def test_while_an_update_goes_on_every_question_finds_a_grader_of_its_version(
     served: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grader_host, "version", lambda: "9.9+other")
+    monkeypatch.setattr(grader_host, "grading_version", lambda: "9.9+other")
 
     async def claim(graders: BrokerGraders) -> None:
-        connection = await wire.connected(served.grader, None, "_INBOX.grader", nothing, nothing)
+        connection = await wire.connect_to_broker(served.grader, None, "_INBOX.grader", nothing, nothing)
         leave = asyncio.Event()
         other = asyncio.ensure_future(GraderHost(connection, {"checks": Idle()}, {"checks": 2}).run(leave))
         await comes(lambda: graders.load.up == 5)
@@ -336,10 +336,10 @@ async def nothing() -> None:
 
 
 def test_a_hole_that_any_host_found_closes_the_door_for_good(lonely: Broker) -> None:
-    hole = Readiness(state="refused", reason="x", look=Look(at=1.0, succeeded=("read a file",)))
+    hole = Readiness(state="refused", reason="x", look=CanaryReport(at=1.0, succeeded=("read a file",)))
 
     async def claim(graders: BrokerGraders) -> None:
-        holed = await pongs(lonely, host="a", readiness=[plain(hole)])
+        holed = await pongs(lonely, host="a", readiness=[to_json_value(hole)])
         sound = await pongs(lonely, host="b")
         await comes(lambda: len(graders._pongs) == 2)
         await holed.close()
@@ -442,7 +442,7 @@ def test_a_host_that_may_not_run_code_says_why_and_fetches_nothing(lonely: Broke
     bare = Readiness(state="refused", reason="Landlock is missing, and BACKHAND_REQUIRE_LANDLOCK is set.")
 
     async def claim(graders: BrokerGraders) -> None:
-        connection = await wire.connected(lonely.grader, None, "_INBOX.grader", nothing, nothing)
+        connection = await wire.connect_to_broker(lonely.grader, None, "_INBOX.grader", nothing, nothing)
         leave, pool = asyncio.Event(), Idle()
         pool.readiness = bare
         host = asyncio.ensure_future(GraderHost(connection, {"checks": pool}, {"checks": 1}).run(leave))
@@ -470,7 +470,7 @@ def test_with_nkeys_nobody_sends_a_password(tmp_path: Path) -> None:
     address = f"nats://127.0.0.1:{broker.port}"
 
     async def claim() -> None:
-        host = await wire.connected(address, files[1], "_INBOX.grader", nothing, nothing)
+        host = await wire.connect_to_broker(address, files[1], "_INBOX.grader", nothing, nothing)
         leave, pools = asyncio.Event(), {"checks": Idle()}
         working = asyncio.ensure_future(GraderHost(host, pools, {"checks": 1}).run(leave))
         async with BrokerGraders(Settings(nats_url=address, nats_nkey=files[0])) as graders:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.pool.cancel import STOP, Stops
-from app.engine.pool.grader_frames import packed
+from app.engine.pool.cancel import STOP, CancelListener
+from app.engine.pool.grader_frames import encode_frame
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 def test_a_stop_is_heard(ends: tuple[socket.socket, socket.socket]) -> None:
     grader, web = ends
-    web.sendall(packed({"ask": STOP}))
+    web.sendall(encode_frame({"ask": STOP}))
 
-    assert Stops(grader).asked()
+    assert CancelListener(grader).asked()
 
 
 @pytest.mark.parametrize("linger", [0, 1])
@@ -32,4 +32,4 @@ def test_a_web_process_that_is_gone_waits_for_nothing(ends: tuple[socket.socket,
         web.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     web.close()
 
-    assert Stops(grader).asked()
+    assert CancelListener(grader).asked()

@@ -12,11 +12,11 @@ import pytest
 
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
-from app.engine.grader import Load, Look, Readiness, Run
+from app.engine.grader import CanaryReport, Load, Readiness, RunResult
 from app.engine.pool import asking, local_graders
-from app.engine.pool.grader_process import GraderDiedError, Process
+from app.engine.pool.grader_process import GraderDiedError, GraderProcess
 from app.engine.pool.local_graders import NOT_STARTING, LocalGraders
-from app.engine.task import Task, task_of
+from app.engine.task import GradTask, task_of
 from app.grading.judge.verdict import Verdict
 from app.sandbox import kernel
 from app.settings import Settings
@@ -34,7 +34,7 @@ def lesson() -> Lesson:
     return found
 
 
-def task() -> Task:
+def task() -> GradTask:
     grad = lesson().exercise("layer-backward")
     assert isinstance(grad, Grad)
     return task_of(lesson(), grad)
@@ -119,10 +119,10 @@ def hello(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """What each grader says of its protection when it has started; none is."""
     said: dict[str, object] = {"refusal": "", "layers": []}
 
-    async def start(_process: Process) -> dict[str, object]:
+    async def start(_process: GraderProcess) -> dict[str, object]:
         return said
 
-    monkeypatch.setattr(Process, "start", start)
+    monkeypatch.setattr(GraderProcess, "start", start)
     return said
 
 
@@ -149,11 +149,11 @@ def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path:
         async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
             await comes(lambda: graders.readiness.state == "ready")
 
-            graders._looked(Look(at=1.0, succeeded=("read a file",)))
-            graders._looked(Look(at=2.0))
+            graders._looked(CanaryReport(at=1.0, succeeded=("read a file",)))
+            graders._looked(CanaryReport(at=2.0))
 
             assert graders.readiness.state == "refused"
-            assert graders.readiness.look == Look(at=1.0, succeeded=("read a file",))
+            assert graders.readiness.look == CanaryReport(at=1.0, succeeded=("read a file",))
             verdict = await graders.check(task(), RIGHT)
             assert verdict.outcome == "refused"
             assert "read a file" in verdict.message
@@ -161,12 +161,12 @@ def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path:
     asyncio.run(main())
 
 
-def patient_task() -> Task:
+def patient_task() -> GradTask:
     """A task whose limit is far beyond what these tests wait for."""
     return limited_task(10 * SECONDS)
 
 
-def limited_task(seconds: float) -> Task:
+def limited_task(seconds: float) -> GradTask:
     one = task()
     return replace(one, grad=replace(one.grad, seconds=seconds))
 
@@ -199,12 +199,12 @@ def test_a_stopped_question_that_still_waited_never_reaches_a_grader(
 ) -> None:
     asked: list[str] = []
 
-    async def note(process: Process, question: dict[str, Any], seconds: float) -> Any:
+    async def note(process: GraderProcess, question: dict[str, Any], seconds: float) -> Any:
         asked.append(question["code"])
         return await ask(process, question, seconds)
 
-    ask = Process.ask
-    monkeypatch.setattr(Process, "ask", note)
+    ask = GraderProcess.ask
+    monkeypatch.setattr(GraderProcess, "ask", note)
 
     async def claim() -> None:
         await lone.check(task(), RIGHT)
@@ -261,14 +261,14 @@ def test_more_questions_than_the_queue_holds_are_told_to_come_again(
     asyncio.run(claim())
 
 
-async def endless_check(graders: LocalGraders | SharedGraders) -> "asyncio.Task[Verdict]":
+async def endless_check(graders: LocalGraders | SharedGraders) -> "asyncio.GradTask[Verdict]":
     """A run that is under way and would go on."""
     endless = asyncio.ensure_future(graders.check(patient_task(), ENDLESS))
     await comes(lambda: graders._long.locked() and graders.idle == 0)
     return endless
 
 
-async def stopped(check: "asyncio.Task[Any]") -> None:
+async def stopped(check: "asyncio.GradTask[Any]") -> None:
     check.cancel()
     await asyncio.gather(check, return_exceptions=True)
     assert check.cancelled()
@@ -343,13 +343,13 @@ def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network
 def test_who_waited_in_vain_for_graders_is_not_told_of_a_crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_graders, "STARTUP_SECONDS", 0.01)
 
-    async def starve(_: Process) -> dict[str, Any]:
+    async def starve(_: GraderProcess) -> dict[str, Any]:
         await asyncio.Event().wait()
         raise AssertionError
 
-    monkeypatch.setattr(Process, "start", starve)
+    monkeypatch.setattr(GraderProcess, "start", starve)
 
-    async def asked() -> tuple[Verdict, Run]:
+    async def asked() -> tuple[Verdict, RunResult]:
         async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
             return await graders.check(task(), "dX = 1"), await graders.run(task(), "dX = 1")
 
@@ -363,10 +363,10 @@ def test_who_waits_for_graders_that_do_not_start_is_told_so_at_once(
 ) -> None:
     monkeypatch.setattr(local_graders, "STARTUP_SECONDS", 10 * SECONDS)
 
-    async def fail(_: Process) -> dict[str, Any]:
+    async def fail(_: GraderProcess) -> dict[str, Any]:
         raise GraderDiedError
 
-    monkeypatch.setattr(Process, "start", fail)
+    monkeypatch.setattr(GraderProcess, "start", fail)
 
     async def asked() -> list[Verdict]:
         async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:

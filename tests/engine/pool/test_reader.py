@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.engine.grade.jail_runs import JailRuns
+from app.engine.grade.jail_runs import JailRunner
 from app.engine.pool import crossing, reader
-from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
-from app.engine.pool.worker import answered
+from app.engine.pool.reader import Answer, ReaderDiedError, ReaderProcess, Say
+from app.engine.pool.worker import handle_request
 from app.engine.train.trainer import Trainer
 from app.sandbox import frames
-from app.sandbox.process import StoppedError
-from app.sandbox.wire import Carried, Job, held
+from app.sandbox.process import RunCancelledError
+from app.sandbox.wire import Job, RawReply, memory_file
 from tests.waiting import forked, until
 
 
@@ -27,16 +27,16 @@ from tests.waiting import forked, until
 @pytest.mark.parametrize("file", [b"", b"a job"], ids=["alone", "with a file"])
 def test_a_message_of_any_length_comes_as_it_was_sent(length: int, file: bytes) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs, held([file]) as sent:
-        crossing.put(ours, "x" * length, sent if file else None)
-        found = crossing.take(theirs)
+    with ours, theirs, memory_file([file]) as sent:
+        crossing.send_message(ours, "x" * length, sent if file else None)
+        found = crossing.receive_message(theirs)
         ours.close()
 
-        assert crossing.take(theirs) is None
+        assert crossing.receive_message(theirs) is None
     assert found is not None
     message, came = found
     assert message == "x" * length
-    assert (b"" if came is None else crossing.contents(came)) == file
+    assert (b"" if came is None else crossing.read_memory_file(came)) == file
 
 
 class Jail:
@@ -46,10 +46,10 @@ class Jail:
         self.stopped = stopped
         self.pids: list[int] = []
 
-    def carry(self, source: int, limits: Job) -> Carried:
+    def carry(self, source: int, limits: Job) -> RawReply:
         self.pids.append(os.getpid())
         if self.stopped:
-            raise StoppedError
+            raise RunCancelledError
         whole = bytearray(os.pread(source, os.fstat(source).st_size, 0))
         (driver, header, _), arrays = frames.split_job(whole)
         sent = b"".join(
@@ -57,54 +57,54 @@ class Jail:
             for key, dtype, shape, at in arrays
         )
         said = frames.text_frame("said", f"{driver} {header['source']} {limits.seconds} {limits.cpu_seconds}")
-        return Carried(ending="done", blob=frames.ARMED.pack(frames.ARMED_MARK, 63) + sent + said + frames.END_DONE)
+        return RawReply(ending="done", blob=frames.ARMED.pack(frames.ARMED_MARK, 63) + sent + said + frames.END_DONE)
 
 
-def asked(jail: JailRuns, say: Say) -> Answer:
+def asked(jail: JailRunner, say: Say) -> Answer:
     def answer(question: dict[str, Any]) -> Any:
         return globals()[question["do"]](jail, say)
 
     return answer
 
 
-def pid(_jail: JailRuns, _say: Say) -> int:
+def pid(_jail: JailRunner, _say: Say) -> int:
     return os.getpid()
 
 
-def spin(_jail: JailRuns, say: Say) -> None:
+def spin(_jail: JailRunner, say: Say) -> None:
     say("bare")
     while True:
         pass
 
 
-def sleep(_jail: JailRuns, _say: Say) -> None:
+def sleep(_jail: JailRunner, _say: Say) -> None:
     time.sleep(60)
 
 
-def take_memory(_jail: JailRuns, _say: Say) -> int:
+def take_memory(_jail: JailRunner, _say: Say) -> int:
     try:
         return np.ones(reader.MEMORY_BYTES // 4).size
     except MemoryError:
         return 0
 
 
-def crash(_jail: JailRuns, _say: Say) -> None:
+def crash(_jail: JailRunner, _say: Say) -> None:
     os._exit(3)
 
 
-def overflow(_jail: JailRuns, _say: Say) -> None:
+def overflow(_jail: JailRunner, _say: Say) -> None:
     signal.raise_signal(signal.SIGSEGV)
 
 
-def want_memory(_jail: JailRuns, _say: Say) -> None:
+def want_memory(_jail: JailRunner, _say: Say) -> None:
     raise MemoryError
 
 
-def descriptors(_jail: JailRuns, _say: Say) -> int:
+def descriptors(_jail: JailRunner, _say: Say) -> int:
     return sum(one.exists() for one in Path("/proc/self/fd").iterdir())
 
 
-def double(jail: JailRuns, _say: Say) -> Any:
+def double(jail: JailRunner, _say: Say) -> Any:
     arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(3), "none": np.zeros((0, 4), np.int64)}
     reply = jail.run(Job(driver="attempt", header={"source": "x"}, arrays=arrays, seconds=1.5))
     return [{key: one.tolist() for key, one in reply.arrays.items()}, dict(reply.texts)]
@@ -116,26 +116,26 @@ def jail() -> Jail:
 
 
 @pytest.fixture
-def begun(jail: Jail) -> Iterator[Reader]:
-    one = Reader(jail, asked)
+def begun(jail: Jail) -> Iterator[ReaderProcess]:
+    one = ReaderProcess(jail, asked)
     yield one
     one.close()
 
 
-def test_a_reader_answers_one_question_after_the_other(begun: Reader) -> None:
+def test_a_reader_answers_one_question_after_the_other(begun: ReaderProcess) -> None:
     first = begun.ask({"do": "pid"})
 
     assert first not in (0, os.getpid())
     assert begun.ask({"do": "pid"}) == first
 
 
-def test_a_grader_answers_with_what_was_said_until_its_reader_ended(begun: Reader, jail: Jail) -> None:
-    answer = answered(begun, Trainer(jail, None, asked), {"do": "spin", "ask": "check"})
+def test_a_grader_answers_with_what_was_said_until_its_reader_ended(begun: ReaderProcess, jail: Jail) -> None:
+    answer = handle_request(begun, Trainer(jail, None, asked), {"do": "spin", "ask": "check"})
 
     assert answer == "bare"
 
 
-def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:
+def test_runs_are_done_by_the_grader(begun: ReaderProcess, jail: Jail) -> None:
     arrays, texts = begun.ask({"do": "double"})
 
     assert arrays == {"a": [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]], "b": 6, "none": []}
@@ -154,7 +154,7 @@ def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:
     ],
 )
 def test_the_end_of_a_reader_is_the_end_of_one_question(
-    begun: Reader, end: str, seen: type[Exception], monkeypatch: pytest.MonkeyPatch
+    begun: ReaderProcess, end: str, seen: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "CPU_SECONDS", 0)
     monkeypatch.setattr(reader, "SILENT_SECONDS", 20.0 if end == "spin" else 0.3)
@@ -167,7 +167,7 @@ def test_the_end_of_a_reader_is_the_end_of_one_question(
     assert begun.ask({"do": "pid"}) > 0
 
 
-def test_what_was_said_before_the_end_is_known(begun: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_said_before_the_end_is_known(begun: ReaderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "CPU_SECONDS", 0)
 
     with pytest.raises(ReaderDiedError) as ended:
@@ -176,20 +176,20 @@ def test_what_was_said_before_the_end_is_known(begun: Reader, monkeypatch: pytes
     assert ended.value.said == "bare"
 
 
-def test_memory_has_an_end(begun: Reader) -> None:
+def test_memory_has_an_end(begun: ReaderProcess) -> None:
     assert begun.ask({"do": "take_memory"}) == 0
 
 
-def test_a_reader_holds_no_descriptor_of_its_grader(begun: Reader) -> None:
+def test_a_reader_holds_no_descriptor_of_its_grader(begun: ReaderProcess) -> None:
     assert begun.ask({"do": "descriptors"}) == 4  # standard input, output and error, and the way to the grader
 
 
 def test_a_question_that_nobody_waits_for_is_given_up_and_the_reader_lives() -> None:
     stopped = Jail(stopped=True)
-    begun = Reader(stopped, asked)
+    begun = ReaderProcess(stopped, asked)
     try:
         before = begun.ask({"do": "pid"})
-        with pytest.raises(StoppedError):
+        with pytest.raises(RunCancelledError):
             begun.ask({"do": "double"})
 
         assert begun.ask({"do": "pid"}) == before
@@ -201,7 +201,7 @@ def test_a_reader_ends_with_its_grader() -> None:
     ours, theirs = os.pipe()
 
     def grade() -> None:
-        begun = Reader(Jail(), asked)
+        begun = ReaderProcess(Jail(), asked)
         os.write(theirs, str(begun.ask({"do": "pid"})).encode())
         begun.ask({"do": "sleep"})
 

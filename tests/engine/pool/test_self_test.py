@@ -3,9 +3,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.engine.grader import Look
+from app.engine.grader import CanaryReport
 from app.engine.pool import self_test
-from app.engine.pool.self_test import Watch
+from app.engine.pool.self_test import CanaryWatch
 from app.sandbox.runner import Jail
 
 
@@ -17,7 +17,7 @@ def jail() -> Iterator[Jail]:
 
 
 @pytest.fixture
-def looks() -> list[Look]:
+def looks() -> list[CanaryReport]:
     """What the watch told."""
     return []
 
@@ -28,34 +28,36 @@ def _unrefused(jail: Jail) -> Iterator[None]:
     jail.refusal = ""
 
 
-def test_a_jail_that_holds_is_not_refused(jail: Jail, looks: list[Look]) -> None:
-    Watch(jail, on=True, tell=looks.append).look()
+def test_a_jail_that_holds_is_not_refused(jail: Jail, looks: list[CanaryReport]) -> None:
+    CanaryWatch(jail, on=True, tell=looks.append).look()
 
     assert jail.refusal == ""
     assert [look.succeeded for look in looks] == [()]
 
 
-def test_a_canary_that_succeeds_stops_the_jail(jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[Look]) -> None:
+def test_a_canary_that_succeeds_stops_the_jail(
+    jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
+) -> None:
     monkeypatch.setattr(self_test, "canaries", lambda _: ("read a file",))
 
-    Watch(jail, on=True, tell=looks.append).look()
+    CanaryWatch(jail, on=True, tell=looks.append).look()
 
     assert "read a file" in jail.refusal
     assert [look.succeeded for look in looks] == [("read a file",)]
 
 
 def test_the_canaries_fly_again_after_a_while_and_end_the_grader(
-    jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[Look]
+    jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
     monkeypatch.setattr(self_test, "WATCH_SECONDS", 0.0)
     monkeypatch.setattr(self_test, "canaries", lambda _: ("fork",))
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert not Watch(jail, on=True, tell=looks.append).holds(ours)
+        assert not CanaryWatch(jail, on=True, tell=looks.append).holds(ours)
 
 
-def test_a_question_is_let_through_while_the_jail_holds(jail: Jail, looks: list[Look]) -> None:
-    watcher = Watch(jail, on=True, tell=looks.append)
+def test_a_question_is_let_through_while_the_jail_holds(jail: Jail, looks: list[CanaryReport]) -> None:
+    watcher = CanaryWatch(jail, on=True, tell=looks.append)
     watcher.look()
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -64,9 +66,11 @@ def test_a_question_is_let_through_while_the_jail_holds(jail: Jail, looks: list[
         assert watcher.holds(ours)
 
 
-def test_a_watch_that_is_off_never_looks(jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[Look]) -> None:
+def test_a_watch_that_is_off_never_looks(
+    jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
+) -> None:
     monkeypatch.setattr(self_test, "canaries", lambda _: ("fork",))
 
-    Watch(jail, on=False, tell=looks.append).look()
+    CanaryWatch(jail, on=False, tell=looks.append).look()
 
     assert jail.refusal == ""

@@ -13,16 +13,16 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from app.engine.grade.explanation_time import EXPLAINING_SECONDS
-from app.engine.grade.jail_runs import JailRuns
-from app.engine.pool.reader import Answer, Carries, Reader, Say
-from app.grading.judge.plan import read_plan
+from app.engine.grade.jail_runs import JailRunner
+from app.engine.pool.reader import Answer, RawJobRunner, ReaderProcess, Say
+from app.grading.judge.plan import parse_submission
 from app.grading.reading import budget
 from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
 from app.grading.reading.calls import CALLS
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.library import FUNCTIONS, MOVES, VALUES
 from app.sandbox.gate import normalise, refusal
-from app.sandbox.wire import Carried, Job
+from app.sandbox.wire import Job, RawReply
 
 MOST_MEMORY_KB = 384 * 1024
 NAMES = ("x", "row", "column", "i", "n", "N", "y")
@@ -142,7 +142,7 @@ TEXT = st.one_of(
 )
 
 
-def reading(_jail: JailRuns, _say: Say) -> Answer:
+def reading(_jail: JailRunner, _say: Say) -> Answer:
     arrays = {"x": np.ones((4, 5)), "row": np.ones((1, 5000)), "column": np.ones((5000, 1)), "i": np.array([0, 1, 2])}
 
     def answer(question: dict[str, Any]) -> list[float]:
@@ -150,7 +150,7 @@ def reading(_jail: JailRuns, _say: Say) -> Answer:
         code, _ = normalise(question["code"])
         refusal(code)
         scope = Interpreter({**arrays, "y": np.ones(3)}, {"n": 3, "N": 4})
-        for line in read_plan(code).lines:
+        for line in parse_submission(code).lines:
             # A stumble is no more than that, as where a check is explained.
             with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
                 scope.run([line.node])
@@ -160,23 +160,23 @@ def reading(_jail: JailRuns, _say: Say) -> Answer:
 
 
 class NoJail:
-    def carry(self, source: int, limits: Job) -> Carried:
+    def carry(self, source: int, limits: Job) -> RawReply:
         raise NotImplementedError
 
 
 @pytest.fixture(scope="module")
-def begun() -> Iterator[Reader]:
-    jail: Carries = NoJail()
+def begun() -> Iterator[ReaderProcess]:
+    jail: RawJobRunner = NoJail()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(budget, "SECONDS", SECONDS)
         patch.setattr(budget, "SECONDS_OF_ONE", SECONDS_OF_ONE)
-        one = Reader(jail, reading)
+        one = ReaderProcess(jail, reading)
         one.ask({"code": "y = x"})
         yield one
         one.close()
 
 
-def read(begun: Reader, text: str) -> None:
+def read(begun: ReaderProcess, text: str) -> None:
     before = begun.ask({"code": "y = x"})[1]
 
     seconds, memory = begun.ask({"code": text})

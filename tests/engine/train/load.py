@@ -5,11 +5,11 @@ from pathlib import Path
 
 from app.content.blocks import Grad, Train
 from app.engine.run_setup import setup_of
-from app.engine.stretch import Stretch, Stretched
+from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.run_state import Ask
 from app.engine.train.trainer import Trainer
-from app.engine.train.training_run import Planned, References, Training
+from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
 from tests.courses import course_in
 from tests.grading.boxes.load import OpenJail
 
@@ -28,17 +28,21 @@ def open_ask(trainer: Trainer | None = None) -> Ask:
     """Stretches in this very process, without a jail."""
     trainer = trainer or Trainer(OpenJail(), None)
 
-    async def ask(stretch: Stretch) -> Stretched:
+    async def ask(stretch: TrainingChunk) -> ChunkResult:
         return trainer.run(stretch)
 
     return ask
 
 
 def training(
-    code: str = SOLUTION, *, ask: Ask | None = None, steps: int = 60, references: References | None = None
+    code: str = SOLUTION, *, ask: Ask | None = None, steps: int = 60, references: ReferenceRuns | None = None
 ) -> Training:
     return Training(
-        Planned(setup=SETUP, steps=steps, code=code), ask or open_ask(), ROWS, "census", references or References()
+        TrainingSpec(setup=SETUP, steps=steps, code=code),
+        ask or open_ask(),
+        ROWS,
+        "census",
+        references or ReferenceRuns(),
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.codec import plain, restored
-from app.engine.stretch import Stretch, Stretched
+from app.engine.codec import from_json_value, to_json_value
+from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.trainer import Trainer
 from app.sandbox.wire import Job, Reply
@@ -59,15 +59,17 @@ replies = st.builds(reply, st.dictionaries(st.sampled_from(KEYS), arrays, max_si
 @examples(100)
 @given(replies, st.sampled_from(["start", "steps", "gradients"]))
 def test_any_reply_is_read_and_what_does_not_fit_is_left_out(found: Reply, part: str) -> None:
-    stretch = Stretch(setup=SETUP, part=part, code=SOLUTION, first=0, stop=20)
+    stretch = TrainingChunk(setup=SETUP, part=part, code=SOLUTION, first=0, stop=20)
 
     answer = Trainer(Answering(found), None).run(stretch, gate=False)
 
     for key, numbers in answer.state.items():
         kind, _, name = key.partition("/")
         assert kind not in ("p", "d") or numbers.shape == PARAMETERS[name]
-    assert plain(restored(Stretched, json.loads(json.dumps(plain(answer))))) == json.loads(json.dumps(plain(answer)))
-    json.dumps(plain(answer), ensure_ascii=False).encode()
+    assert to_json_value(from_json_value(ChunkResult, json.loads(json.dumps(to_json_value(answer))))) == json.loads(
+        json.dumps(to_json_value(answer))
+    )
+    json.dumps(to_json_value(answer), ensure_ascii=False).encode()
 
 
 HONEST = open_ask(Trainer(OpenJail(), None))
@@ -79,7 +81,7 @@ def test_a_run_with_a_forged_stretch_comes_to_an_end(forged: list[Reply], honest
     left = iter(forged)
     asked = 0
 
-    async def ask(stretch: Stretch) -> Stretched:
+    async def ask(stretch: TrainingChunk) -> ChunkResult:
         nonlocal asked
         if stretch.code is None:
             return await HONEST(stretch)
@@ -90,5 +92,5 @@ def test_a_run_with_a_forged_stretch_comes_to_an_end(forged: list[Reply], honest
     snapshot = asyncio.run(training(ask=ask, steps=20).run())
 
     assert not snapshot.live
-    assert restored(Snapshot, json.loads(json.dumps(plain(snapshot)))).phase == snapshot.phase
-    json.dumps(plain(snapshot), ensure_ascii=False).encode()
+    assert from_json_value(Snapshot, json.loads(json.dumps(to_json_value(snapshot)))).phase == snapshot.phase
+    json.dumps(to_json_value(snapshot), ensure_ascii=False).encode()

@@ -3,10 +3,10 @@
 import asyncio
 
 from app.content.blocks import Grad, Train
-from app.engine.codec import read, written
+from app.engine.codec import from_json, to_json
 from app.engine.run_setup import Setup, setup_of
 from app.engine.train.corpus_file import examples_for
-from app.engine.train.training_run import Planned, References, Training
+from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
 from tests.courses import ARCHITECTURES, course_in
 from tests.engine.train.load import open_ask
 
@@ -28,7 +28,7 @@ def test_a_table_is_divided_and_every_row_stands_in_one_part():
 def test_own_gradients_fit_a_line_as_autograds_do():
     rows = {part: len(one) for part, one in examples_for(SETUP, None).items()}
     run = Training(
-        Planned(setup=SETUP, steps=300, code=BOX.solution.source), open_ask(), rows, "prices.csv", References()
+        TrainingSpec(setup=SETUP, steps=300, code=BOX.solution.source), open_ask(), rows, "prices.csv", ReferenceRuns()
     )
 
     ended = asyncio.run(run.run())
@@ -39,4 +39,4 @@ def test_own_gradients_fit_a_line_as_autograds_do():
 
 
 def test_a_setup_with_a_table_crosses_to_a_grader_and_back():
-    assert read(Setup, written(SETUP)) == SETUP
+    assert from_json(Setup, to_json(SETUP)) == SETUP

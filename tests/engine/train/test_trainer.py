@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.engine.codec import plain, restored
+from app.engine.codec import from_json_value, to_json_value
 from app.engine.run_setup import setup_of
-from app.engine.stretch import Numbers, Stretch, Stretched, array_of, numbers_of
+from app.engine.stretch import ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
 from app.engine.train.trainer import Trainer
 from tests.engine.train.load import FORWARD, MAKEMORE, SETUP, SOLUTION, TRAIN
 from tests.grading.boxes.load import OpenJail
@@ -21,11 +21,11 @@ def trainer(jail):
 
 @pytest.fixture(scope="module")
 def fresh(trainer):
-    return trainer.run(Stretch(setup=SETUP, part="start")).state
+    return trainer.run(TrainingChunk(setup=SETUP, part="start")).state
 
 
 def steps(fresh, code, **changes):
-    return replace(Stretch(setup=SETUP, part="steps", code=code, state=fresh, stop=20, half=10), **changes)
+    return replace(TrainingChunk(setup=SETUP, part="steps", code=code, state=fresh, stop=20, half=10), **changes)
 
 
 def test_a_stretch_in_the_jail_is_the_same_as_outside_of_it(monkeypatch, trainer, fresh):
@@ -43,8 +43,8 @@ def test_questions_and_answers_cross_as_json(trainer, fresh):
     question = steps(fresh, SOLUTION)
     answer = trainer.run(question)
 
-    assert restored(Stretch, json.loads(json.dumps(plain(question)))) == question
-    assert restored(Stretched, json.loads(json.dumps(plain(answer)))) == answer
+    assert from_json_value(TrainingChunk, json.loads(json.dumps(to_json_value(question)))) == question
+    assert from_json_value(ChunkResult, json.loads(json.dumps(to_json_value(answer)))) == answer
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_bent_parameters_of_the_learners_own_process_do_not_come_back(trainer, f
 def test_a_program_that_cannot_be_read_is_told_in_a_sentence():
     twice = replace(FORWARD, source=f"{FORWARD.source}\n{FORWARD.output} = 1")
 
-    answer = Trainer(OpenJail(), None).run(Stretch(setup=replace(SETUP, forward=twice), part="start"))
+    answer = Trainer(OpenJail(), None).run(TrainingChunk(setup=replace(SETUP, forward=twice), part="start"))
 
     assert answer.outcome == "fault"
     assert answer.message.startswith(f"The run could not begin: `{FORWARD.output}` is written twice; give")
@@ -99,9 +99,11 @@ def test_names_that_cannot_be_read_are_our_fault_with_the_reason(tmp_path, fresh
 def test_the_wide_network_fits_into_the_jail_with_the_whole_list(trainer):
     wide = setup_of(TRAIN, FORWARD, replace(TRAIN.presets[0], dims={"n_hidden": 1024}))
     large = Trainer(trainer._jail, MAKEMORE)
-    parameters = {key: one for key, one in large.run(Stretch(setup=wide, part="start")).state.items() if key != "g"}
+    parameters = {
+        key: one for key, one in large.run(TrainingChunk(setup=wide, part="start")).state.items() if key != "g"
+    }
 
-    answer = large.run(Stretch(setup=wide, part="calibrate", state=parameters, first=0, stop=32_768))
+    answer = large.run(TrainingChunk(setup=wide, part="calibrate", state=parameters, first=0, stop=32_768))
 
     assert answer.outcome == "graded", answer
 
@@ -109,10 +111,10 @@ def test_the_wide_network_fits_into_the_jail_with_the_whole_list(trainer):
 @pytest.mark.parametrize(
     "numbers",
     [
-        Numbers(dtype="float32", shape=(2,), base64="AAAA"),
-        Numbers(dtype="object", shape=(1,), base64="AAAAAAAAAAA="),
-        Numbers(dtype="float32", shape=(1,), base64="not base64!"),
-        Numbers(dtype="float32", shape=(-1,), base64="AAAAAA=="),
+        EncodedTensor(dtype="float32", shape=(2,), base64="AAAA"),
+        EncodedTensor(dtype="object", shape=(1,), base64="AAAAAAAAAAA="),
+        EncodedTensor(dtype="float32", shape=(1,), base64="not base64!"),
+        EncodedTensor(dtype="float32", shape=(-1,), base64="AAAAAA=="),
     ],
 )
 def test_bytes_that_are_not_their_tensor_are_refused(numbers):

@@ -9,7 +9,7 @@ from app.content.course import load_lesson
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer
-from app.engine.train.training_run import Planned, References, Training
+from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
 from app.settings import ROOT
 from tests.engine.train.load import MAKEMORE, run
 
@@ -29,7 +29,11 @@ def finished(jail):
     rows = {part: len(some) for part, some in load_examples(names, setup.width).items()}
     return run(
         Training(
-            Planned(setup=setup, steps=train.presets[0].steps, code=box.solution.source), ask, rows, "", References()
+            TrainingSpec(setup=setup, steps=train.presets[0].steps, code=box.solution.source),
+            ask,
+            rows,
+            "",
+            ReferenceRuns(),
         )
     ), train
 

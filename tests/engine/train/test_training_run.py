@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.engine.codec import plain, restored
-from app.engine.stretch import Stretched
+from app.engine.codec import from_json_value, to_json_value
+from app.engine.stretch import ChunkResult
 from app.engine.train import training_run as module
-from app.engine.train.snapshot import Snapshot, span
-from app.engine.train.training_run import Halt, References, points
+from app.engine.train.snapshot import Snapshot, chart_span
+from app.engine.train.training_run import Checkpoint, ReferenceRuns, points
 from tests.engine.train.load import BOX, ROWS, SETUP, SOLUTION, open_ask, run, training
 
 MISSING_SHARE = SOLUTION.replace("- dhpreact.sum(0) ", "")
@@ -144,7 +144,7 @@ def test_a_run_that_computes_for_too_long_is_judged_as_it_is(monkeypatch):
 
 
 def test_a_second_run_finds_the_reference_made():
-    references = References()
+    references = ReferenceRuns()
     asked = []
     ask = open_ask()
 
@@ -163,7 +163,7 @@ def test_a_second_run_finds_the_reference_made():
 
 
 def test_only_the_newest_references_are_kept():
-    references = References(kept=1)
+    references = ReferenceRuns(kept=1)
     first = references.of(SETUP, 10)
 
     assert references.of(SETUP, 10) is first
@@ -172,7 +172,7 @@ def test_only_the_newest_references_are_kept():
 
 
 def test_two_runs_at_once_share_one_reference():
-    references = References()
+    references = ReferenceRuns()
     asked = []
     ask = open_ask()
 
@@ -192,7 +192,7 @@ def test_two_runs_at_once_share_one_reference():
 
 
 @pytest.mark.parametrize(
-    "trouble", [Stretched(outcome="busy", message="full"), Stretched(outcome="fault", message="died")]
+    "trouble", [ChunkResult(outcome="busy", message="full"), ChunkResult(outcome="fault", message="died")]
 )
 def test_a_stretch_that_was_lost_is_asked_again(monkeypatch, trouble):
     monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
@@ -209,7 +209,7 @@ def test_graders_that_stay_busy_end_the_run_with_that_reason(monkeypatch):
     monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
 
     async def busy(_):
-        return Stretched(outcome="busy", message="full")
+        return ChunkResult(outcome="busy", message="full")
 
     result = run(training(ask=busy))
 
@@ -240,7 +240,7 @@ def test_losses_that_are_no_numbers_have_no_point():
     ("step", "shown"), [(0, 1), (1, 1), (3, 5), (10, 10), (11, 20), (1_999, 2_000), (2_001, 5_000), (150_000, 200_000)]
 )
 def test_a_young_run_is_looked_at_up_to_the_next_round_step(step, shown):
-    assert span(step, 200_000) == shown
+    assert chart_span(step, 200_000) == shown
 
 
 def test_a_snapshot_says_whether_it_still_goes_on():
@@ -268,7 +268,7 @@ def test_a_run_that_another_process_goes_on_with_comes_to_the_same(monkeypatch):
 
     expected = run(whole)
     asyncio.run(stopped_on_the_way(open_ask()))
-    crossed = restored(Halt, json.loads(json.dumps(plain(first.halt))))
+    crossed = from_json_value(Checkpoint, json.loads(json.dumps(to_json_value(first.halt))))
     asked = []
 
     async def counted(stretch):
@@ -286,7 +286,7 @@ def test_a_run_that_another_process_goes_on_with_comes_to_the_same(monkeypatch):
 
 
 def test_a_run_that_was_left_before_its_first_step_begins():
-    halt = restored(Halt, json.loads(json.dumps(plain(training().halt))))
+    halt = from_json_value(Checkpoint, json.loads(json.dumps(to_json_value(training().halt))))
     second = training()
     second.go_on_from(halt)
 
@@ -294,7 +294,7 @@ def test_a_run_that_was_left_before_its_first_step_begins():
 
 
 def test_where_others_were_is_no_step_back_for_what_is_shared():
-    references = References()
+    references = ReferenceRuns()
     run(training(references=references))
     early = training()
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from app.content.blocks import Code, Forward, Grad, Input, Place
-from app.engine.task import Task
+from app.content.blocks import Code, Forward, Grad, Input, SourceLocation
+from app.engine.task import GradTask
 from app.sandbox.wire import Job, Reply
 
 HERE = Path(__file__).parent
-PLACE = Place(path="boxes.toml", line=1)
+PLACE = SourceLocation(path="boxes.toml", line=1)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Box:
     require: tuple[str, ...]
     solution: str
 
-    def task(self, **options) -> Task:
+    def task(self, **options) -> GradTask:
         code = Code(place=PLACE, source="", line=1)
         solution = Code(place=PLACE, source=self.solution, line=1)
         given = options.pop("given", ())
@@ -36,7 +36,7 @@ class Box:
         grad = Grad(
             place=PLACE, name=self.name, forward=self.name, require=require, starter=code, solution=solution, **options
         )
-        return Task(forward=self.forward, grad=grad, given=given)
+        return GradTask(forward=self.forward, grad=grad, given=given)
 
 
 def read_input(text: str) -> Input:

@@ -12,11 +12,11 @@ from dataclasses import replace
 import torch
 import torch.nn.functional as F
 
-from app.grading.diagnosis.evidence import Case, Look
+from app.grading.diagnosis.evidence import Observation, WrongGradient
 from app.grading.forward.data import draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.reverse import Tape
-from app.grading.forward.statements import Program, read_program
-from app.grading.judge.plan import read_plan
+from app.grading.forward.statements import ForwardProgram, read_program
+from app.grading.judge.plan import parse_submission
 
 SEEDS = ("one", "two")
 
@@ -27,7 +27,7 @@ class Bed:
     def __init__(self, box, given=()):
         self.box = box
         self.forward = box.forward
-        self.program: Program = read_program(
+        self.program: ForwardProgram = read_program(
             self.forward.source, [one.name for one in self.forward.inputs], self.forward.dims, *self.forward.outputs
         )
         self.forced_names = {name[1:] for name in (*box.require, *given)} | set(self.program.outputs)
@@ -42,11 +42,11 @@ class Bed:
         except Exception:
             return Sight(self, seed, self.forward.dims)
 
-    def case(self, tensor: str, gots, writes=(), visible=None) -> Case:
+    def case(self, tensor: str, gots, writes=(), visible=None) -> WrongGradient:
         """The case in which the learner's `d<tensor>` is gots[0] under the first seed and gots[1] under the second."""
         looks = tuple(replace(sight.look(tensor), got=got) for sight, got in zip(self.sights, gots, strict=True))
         seen = self.visible_sight.look(tensor)
-        return Case(
+        return WrongGradient(
             name=f"d{tensor}",
             tensor=tensor,
             statements=self.program.statements,
@@ -57,9 +57,9 @@ class Bed:
             writes=tuple(writes),
         )
 
-    def judged(self, code: str) -> dict[str, Case]:
+    def judged(self, code: str) -> dict[str, WrongGradient]:
         """A case for every required gradient that *code* gets wrong."""
-        plan = read_plan(code)
+        plan = parse_submission(code)
         runs = [sight.learner(code) for sight in self.sights]
         seen = self.visible_sight.learner(code)
         found = {}
@@ -100,7 +100,7 @@ class Sight:
             self.unreduced = self.tape.unreduced(self.sweep, self.tape.values)
         finally:
             torch.set_default_dtype(default)
-        self._looks: dict[str, Look] = {}
+        self._looks: dict[str, Observation] = {}
 
     def _draw(self, name):
         value = self.tape.values[name]
@@ -111,12 +111,12 @@ class Sight:
         is_loss = name in self.bed.program.outputs and not value.shape
         return torch.ones_like(value) if is_loss else torch.from_numpy(drawn)
 
-    def look(self, tensor: str) -> Look:
+    def look(self, tensor: str) -> Observation:
         if tensor not in self._looks:
             self._looks[tensor] = self._look(tensor)
         return self._looks[tensor]
 
-    def _look(self, tensor: str) -> Look:
+    def _look(self, tensor: str) -> Observation:
         program, sweep = self.bed.program, self.sweep
         keys = {f"{i}.{j}": (i, j) for i, j in sweep.shares if program.statements[i].inputs[j] == tensor}
         middle = [
@@ -137,7 +137,7 @@ class Sight:
             key: next(sweep.in_force[name] for name in program.statements[i].outputs if name in sweep.in_force).numpy()
             for key, (i, _) in keys.items()
         }
-        return Look(
+        return Observation(
             got=sweep.gradients[tensor].numpy(),
             reference=sweep.gradients[tensor].numpy(),
             shares={key: sweep.shares[at].numpy() for key, at in keys.items()},
@@ -151,7 +151,7 @@ class Sight:
 
     def learner(self, code: str) -> dict[str, object]:
         """What *code* leaves in each required gradient, line by line; a line that raises leaves nothing."""
-        plan = read_plan(code)
+        plan = parse_submission(code)
         scope = {"torch": torch, "F": F, "math": math, **self.dims}
         scope |= {name: one.clone() for name, one in self.tape.values.items() if isinstance(one, torch.Tensor)}
         scope |= {f"d{name}": one.clone() for name, one in self.forced.items() if name not in self.bed.required}

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from app.grading.diagnosis.case_view import solved
+from app.grading.diagnosis.case_view import solve_coefficients
 
 COLUMNS = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
 
 
 def test_coefficients_are_found_where_the_columns_add_up_to_what_is_wanted() -> None:
-    assert solved(COLUMNS, COLUMNS @ [2.0, -3.0], 1e-9) == pytest.approx([2.0, -3.0])
+    assert solve_coefficients(COLUMNS, COLUMNS @ [2.0, -3.0], 1e-9) == pytest.approx([2.0, -3.0])
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ def test_coefficients_are_found_where_the_columns_add_up_to_what_is_wanted() -> 
     ids=["no sum of them", "fewer rows than columns", "a column of zeros", "one column twice"],
 )
 def test_there_are_none_where_there_is_no_answer_or_many(columns: np.ndarray, wanted: list[float]) -> None:
-    assert solved(columns, np.array(wanted), 1e-9) is None
+    assert solve_coefficients(columns, np.array(wanted), 1e-9) is None

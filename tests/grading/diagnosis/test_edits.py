@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.grading.diagnosis.brackets import bracketed
-from app.grading.diagnosis.edits import edits, replaced
-from app.grading.diagnosis.grammar import Words
+from app.grading.diagnosis.brackets import bracket_edits
+from app.grading.diagnosis.edits import edits, replace_node
+from app.grading.diagnosis.grammar import EditVocabulary
 
 KEPT = Path(__file__).with_name("edits.md")
 RENEW = "PICTURES" in os.environ
-WORDS = Words(
+WORDS = EditVocabulary(
     arrays={"dY": np.ones((2, 3)), "q": np.ones((2, 3, 4, 5)), "t": np.ones(2, int)},
     gradients=["dY"],
     sizes={"N": 2},
@@ -66,10 +66,10 @@ def test_brackets_are_put_around_every_part_of_a_row(row: str) -> None:
     root = of(row)
 
     found = {
-        ast.dump(replaced(root, place, change.new))
+        ast.dump(replace_node(root, place, change.new))
         for place in ast.walk(root)
         if isinstance(place, ast.expr)
-        for change in bracketed(place, WORDS)
+        for change in bracket_edits(place, WORDS)
     }
 
     assert found - {ast.dump(root)} == by_hand - {ast.dump(root)}

@@ -6,18 +6,18 @@ from app.grading.diagnosis import sentences
 
 SAID = [
     sentences.not_a_tensor("dx", "float"),
-    sentences.unfit("dx", "dtype torch.float16, shape (3,)"),
-    sentences.unfit("dx", "too large: shape (1000000, 1000000)"),
-    sentences.unfit("dx", "layout torch.strided on meta"),
-    sentences.unfit("dx", "type Parameter"),
+    sentences.unfit_value("dx", "dtype torch.float16, shape (3,)"),
+    sentences.unfit_value("dx", "too large: shape (1000000, 1000000)"),
+    sentences.unfit_value("dx", "layout torch.strided on meta"),
+    sentences.unfit_value("dx", "type Parameter"),
     sentences.wrong_dtype("dx", "int64", right=True),
     sentences.wrong_dtype("dx", "bool", right=False),
-    sentences.aliased("dlogits", "dnorm_logits", line=3),
-    sentences.mutated("dlogits", "probs"),
-    sentences.mutated("dlogits", "probs", line=7),
-    sentences.stale("dW", 2),
+    sentences.aliased_memory("dlogits", "dnorm_logits", line=3),
+    sentences.mutated_tensor("dlogits", "probs"),
+    sentences.mutated_tensor("dlogits", "probs", line=7),
+    sentences.stale_state("dW", 2),
     sentences.wrong_order("da", "db", 3, 5),
-    sentences.unstable("dz", "torch.exp(z)", "z"),
+    sentences.overflowing_exponential("dz", "torch.exp(z)", "z"),
 ]
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from app.grading.diagnosis import diagnose as diagnosing
-from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.diagnose import diagnose
-from app.grading.diagnosis.phrases import coded, normal, slips_of
+from app.grading.diagnosis.phrases import format_code, normalised_text, slips_of
 from app.grading.diagnosis.slips import FORMS, TWINS, slips_at
-from app.grading.reading.node import fits
-from app.grading.reading.rules import RULES, evaluated, rule_of
+from app.grading.reading.node import is_broadcastable
+from app.grading.reading.rules import RULES, evaluate_rule, rule_of
 from tests.grading.boxes.load import make_forward
 from tests.grading.diagnosis.tape import Bed
 
@@ -87,7 +87,7 @@ def table(request):
     """A right case of one program, and every row that predicts a wrong tensor for it."""
     bed, tensor = bed_of(request.param)
     case = bed.case(tensor, [sight.look(tensor).reference for sight in bed.sights])
-    view = CaseView(case)
+    view = GradientAnalysis(case)
     families = [family for stage in diagnosing.STAGES if not callable(stage) for family in stage]
     rows = []
     for mistake in diagnosing.predicted(view, tuple(families)):
@@ -123,7 +123,7 @@ def test_every_prediction_is_recognised(table):
 
 def test_every_edit_of_the_rule_is_recognised_as_itself(table):
     _, case, _ = table
-    view = CaseView(case)
+    view = GradientAnalysis(case)
 
     confused = []
     for path, depth, step in view.every_step():
@@ -154,7 +154,7 @@ def _predicted(view, path, depth, step):
 
 def _code(view, path, depth, slip):
     fields = view.spot(path, depth)
-    return coded(slip.code, {**fields, "word": slip.word.format(**fields)})
+    return format_code(slip.code, {**fields, "word": slip.word.format(**fields)})
 
 
 def _alike(view, one, other):
@@ -166,7 +166,7 @@ def test_every_slip_with_a_sentence_of_its_own_belongs_to_a_rule_that_is_there()
     for op, rules in RULES.items():
         for position, rule in enumerate(rules):
             known = {slip.text: slip.code for slip in slips_at(op, position, rule)}
-            right = {normal(form) for form in (rule, *FORMS.get(op, ()))}
+            right = {normalised_text(form) for form in (rule, *FORMS.get(op, ()))}
             for text in slips_of(TWINS.get(op, op), position):
                 assert text in right or text in known, (op, text)
 
@@ -174,18 +174,18 @@ def test_every_slip_with_a_sentence_of_its_own_belongs_to_a_rule_that_is_there()
 @pytest.mark.parametrize("op", FORMS)
 def test_other_forms_of_a_rule_are_right(op):
     bed, tensor = bed_of({"pow": "cube", "std": "std"}.get(op, op))
-    view = CaseView(bed.case(tensor, [sight.look(tensor).reference for sight in bed.sights]))
+    view = GradientAnalysis(bed.case(tensor, [sight.look(tensor).reference for sight in bed.sights]))
     (step,) = [step for _, _, step in view.every_step() if step.node.op == op]
 
     for form in FORMS[op]:
-        full = evaluated(form, view.meanings(step), step.node, step.position)
-        assert fits(step.x.shape, full.shape)
-        assert np.allclose(full, evaluated(rule_of(step.node, 0), view.meanings(step), step.node, 0)), form
+        full = evaluate_rule(form, view.meanings(step), step.node, step.position)
+        assert is_broadcastable(step.x.shape, full.shape)
+        assert np.allclose(full, evaluate_rule(rule_of(step.node, 0), view.meanings(step), step.node, 0)), form
 
 
 def test_no_right_gradient_is_called_a_mistake(table):
     _, case, rows = table
-    view = CaseView(case)
+    view = GradientAnalysis(case)
 
     assert not any(view.came_true(mistake) for mistake, _ in rows)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.grading.diagnosis import statistics
-from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.diagnose import diagnose
 
 BATCH = "dx = g * r / n * (n * dy - dy.sum(0) - n / (n - 1) * u * (dy * u).sum(0))"
@@ -44,9 +44,9 @@ def test_a_slip_in_a_fused_formula_has_its_code(beds, box, line, code):
 def test_each_statistic_held_constant_is_recognised(beds, box):
     bed = beds(box)
     case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
-    view = CaseView(case)
+    view = GradientAnalysis(case)
 
-    every = [mistake.predict for mistake in statistics.constants(view)]
+    every = [mistake.predict for mistake in statistics.all_constant_hypotheses(view)]
     every += [lambda look, name=name: look.blocked[name] for name, one in case.looks[0].blocked.items() if one.any()]
     for predict in every:
         looks = tuple(replace(look, got=predict(look)) for look in case.looks)
@@ -59,4 +59,4 @@ def test_the_reference_is_one_of_each_term(beds):
     bed = beds("L18.c1")
     case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
 
-    assert statistics.names_of(CaseView(case)) == ("m", "v")
+    assert statistics.names_of(GradientAnalysis(case)) == ("m", "v")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Distribution, Forward, Input, Place
+from app.content.blocks import Distribution, Forward, Input, SourceLocation
 from app.grading.forward.data import Array, Draw, draw_inputs, draw_upstream, hidden_dims, size_of
 from tests.grading.boxes.load import make_forward
 
@@ -165,7 +165,7 @@ def test_what_is_no_size_is_refused(text):
 
 
 DRAWN = Forward(
-    place=Place("d.md", 1), name="d", dims={"N": 4, "V": 9}, output="y", source="y = x + 1\n", source_line=1,
+    place=SourceLocation("d.md", 1), name="d", dims={"N": 4, "V": 9}, output="y", source="y = x + 1\n", source_line=1,
     inputs=tuple(
         Input(name=kind, sizes=("N", "N"), distribution=kind, bound="V" if kind in ("sorted", "unique") else None,
               parameters={"normal": (3.0, 0.1), "uniform": (5.0, 6.0)}.get(kind, ()))

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from app.grading.forward.data import draw_inputs, draw_upstream
-from app.grading.forward.reverse import Tape, whole
+from app.grading.forward.reverse import Tape, whole_gradients
 from app.grading.forward.statements import read_program
 from tests.grading.boxes.load import BOXES, MORE, NETWORK
 
@@ -32,7 +32,7 @@ def test_shares_sum_to_the_gradient_of_autograd_bit_for_bit(box, dtype):
     shape = tape.values[program.outputs[0]].shape
     upstream = torch.from_numpy(draw_upstream(shape, "test", program.outputs[0], dtype))
 
-    reference = whole(statements, data, box.forward.dims, program.outputs, {program.outputs[0]: upstream})
+    reference = whole_gradients(statements, data, box.forward.dims, program.outputs, {program.outputs[0]: upstream})
     sweep = tape.backward({program.outputs[0]: upstream})
 
     for name in box.require:

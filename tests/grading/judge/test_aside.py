@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.grading.judge.aside import set_aside
+from app.grading.judge.aside import blank_unparsable_lines
 
 RIGHT = "dX = dY @ W.T"
 
@@ -71,7 +71,7 @@ RIGHT = "dX = dY @ W.T"
     ],
 )
 def test_a_line_that_is_no_python_is_told_in_words(line: str, said: str) -> None:
-    _, faults = set_aside(f"{RIGHT}\n{line}\ndb = dY.sum(0)")
+    _, faults = blank_unparsable_lines(f"{RIGHT}\n{line}\ndb = dY.sum(0)")
 
     assert [one.message for one in faults] == [f"This line is not Python yet: {said}. It reads `{line}`."]
     assert [one.line for one in faults] == [2]
@@ -87,7 +87,7 @@ def test_a_line_that_is_no_python_is_told_in_words(line: str, said: str) -> None
     ],
 )
 def test_a_line_that_begins_at_the_wrong_place_is_told_so(code: str, line: int, said: str) -> None:
-    _, faults = set_aside(f"{code}\ndc = dY")
+    _, faults = blank_unparsable_lines(f"{code}\ndc = dY")
 
     read = code.split("\n")[line - 1].strip()
     assert f"This line is not Python yet: {said}. It reads `{read}`." in [one.message for one in faults]
@@ -96,4 +96,4 @@ def test_a_line_that_begins_at_the_wrong_place_is_told_so(code: str, line: int, 
 def test_such_signs_are_nobodys_business_where_they_do_no_harm() -> None:
     code = f"{RIGHT}  # y² → √x && >>>\nname = '∂'"
 
-    assert set_aside(code) == (code, ())
+    assert blank_unparsable_lines(code) == (code, ())

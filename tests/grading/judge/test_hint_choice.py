@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 
 from app.grading import diagnosis
-from app.grading.judge.hint_choice import KINDS, fitting, row_of
+from app.grading.judge.hint_choice import KINDS, fitting_hint, row_of
 
 HINTS = (
     "Write down the shape that you want, then place the operands.",
@@ -35,21 +35,21 @@ HINTS = (
     ],
 )
 def test_a_hint_fits_the_name_and_the_kind_of_mistake(name, code, fits):
-    assert fitting(HINTS, name, code, ("dX", "dW", "db")) == fits
+    assert fitting_hint(HINTS, name, code, ("dX", "dW", "db")) == fits
 
 
 def test_of_hints_that_fit_alike_the_first_tells_least():
     hints = ("<code>dW</code> has the shape of <code>W</code>.", "Turn <code>X</code> for <code>dW</code>.")
 
-    assert fitting(hints, "dW", "dW:transposed") == 0
+    assert fitting_hint(hints, "dW", "dW:transposed") == 0
 
 
 def test_a_hint_about_another_gradient_does_not_fit():
-    assert fitting(("<code>db</code> is a sum along an axis.",), "dW", "dW:wrong-axis", ("dW", "db")) is None
+    assert fitting_hint(("<code>db</code> is a sum along an axis.",), "dW", "dW:wrong-axis", ("dW", "db")) is None
 
 
 def test_without_hints_there_is_none():
-    assert fitting((), "dW", "dW:mean") is None
+    assert fitting_hint((), "dW", "dW:mean") is None
 
 
 ROWS = {

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Bug, Code, Innocent, Place
+from app.content.blocks import Bug, Code, CorrectLine, SourceLocation
 from app.grading.judge.hunt_verdict import changes_of, line_verdict, others_verdict, split_line, suspects_of, with_line
 
-PLACE = Place("hunt.md", 1)
+PLACE = SourceLocation("hunt.md", 1)
 GIVEN = "# a comment\ndu = dy * g\n\ndm = (\n    du.mean(0)\n)\ndx = du + dm\n"
 
 
@@ -20,7 +20,7 @@ def code(source: str) -> Code:
 BUG = Bug(
     place=PLACE, name="hunt", forward="f", require=("dx",), starter=code(GIVEN), line=4, end=6,
     mended=code("dm = du.sum(0)\n"), solution=code(GIVEN.replace("mean", "sum")),
-    innocent=(Innocent(place=PLACE, line=2, message="The gain is right."),),
+    innocent=(CorrectLine(place=PLACE, line=2, message="The gain is right."),),
 )  # fmt: skip
 
 

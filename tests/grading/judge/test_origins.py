@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.grading.judge.origins import origins, place_of
-from app.grading.judge.plan import read_plan
+from app.grading.judge.origins import entry_origins, place_of
+from app.grading.judge.plan import parse_submission
 
 SCOPE = {
     "X": np.zeros((8, 5)),
@@ -18,7 +18,7 @@ SCOPE = {
 
 def came(code: str, name: str, rank: int) -> dict[str, str]:
     """By tensor: where the entry number *rank* of those that are shown came from."""
-    return {one.tensor: one.places[rank] for one in origins(read_plan(code), SCOPE, {"N": 8}, [name])}
+    return {one.tensor: one.places[rank] for one in entry_origins(parse_submission(code), SCOPE, {"N": 8}, [name])}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_an_entry_came_from_those_that_its_line_read_for_it(code, rank, places):
     "code", ["dW = big @ big", "dW = unknown @ X", "dW = torch.ones_like(X) * 2", "dW = 3", "dX = X"]
 )
 def test_what_cannot_be_followed_is_silent(code):
-    assert origins(read_plan(code), SCOPE, {}, ["dW"]) == ()
+    assert entry_origins(parse_submission(code), SCOPE, {}, ["dW"]) == ()
 
 
 def test_the_last_line_that_writes_a_name_is_followed():

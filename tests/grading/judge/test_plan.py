@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.judge.plan import read_plan
+from app.grading.judge.plan import parse_submission
 from tests.grading.boxes.load import BOXES, NETWORK
 
 
 @given(st.text(max_size=200))
 def test_any_text_gets_a_plan(text):
-    plan = read_plan(text)
+    plan = parse_submission(text)
 
     assert plan.fault is not None or all(line.line >= 1 for line in plan.lines)
 
@@ -21,16 +21,16 @@ def test_a_damaged_solution_gets_a_plan(data):
     start = data.draw(st.integers(0, len(source)))
     end = data.draw(st.integers(start, min(start + 5, len(source))))
 
-    read_plan(source[:start] + data.draw(st.text(max_size=3)) + source[end:])
+    parse_submission(source[:start] + data.draw(st.text(max_size=3)) + source[end:])
 
 
 @pytest.mark.parametrize("code", ["(" * 5000, "-" * 40000, "x" * 60000, "\x00", "\ud800", "[" * 90])
 def test_a_bomb_is_a_fault_and_no_crash(code):
-    assert read_plan(code).fault is not None
+    assert parse_submission(code).fault is not None
 
 
 def test_a_text_that_no_parser_takes_is_wrong_from_its_first_line():
-    fault = read_plan("a = 1\nb = '\ud800'").fault
+    fault = parse_submission("a = 1\nb = '\ud800'").fault
 
     assert (fault.message, fault.line) == ("This text cannot be read as Python.", 1)
 
@@ -58,17 +58,17 @@ def test_a_text_that_no_parser_takes_is_wrong_from_its_first_line():
     ],
 )
 def test_the_last_write_is_found(code, last):
-    assert read_plan(code).last.get("dx") == last
+    assert parse_submission(code).last.get("dx") == last
 
 
 @pytest.mark.parametrize("code", ["dx = ____", "dx = X.___ @ g", "dx = ...", "dx = f(__)", "for i in ____: pass"])
 def test_blanks_are_found(code):
-    assert read_plan(code).lines[0].blank
+    assert parse_submission(code).lines[0].blank
 
 
 @pytest.mark.parametrize("code", ["dx = x[..., None]", "_ = 3", "dx = a_b", "dx = x.__len__"])
 def test_what_only_looks_like_a_blank_is_none(code):
-    assert not read_plan(code).lines[0].blank
+    assert not parse_submission(code).lines[0].blank
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,11 @@ def test_what_only_looks_like_a_blank_is_none(code):
     ],
 )
 def test_what_a_gradient_is_drawn_from_is_found(code, sources):
-    assert read_plan(code).drawn_on({"dx", "dy", "dz"}).get("dx") == sources
+    assert parse_submission(code).drawn_on({"dx", "dy", "dz"}).get("dx") == sources
 
 
 def test_a_fault_has_its_line():
-    fault = read_plan("dx = 1\ndy = = 2\n").fault
+    fault = parse_submission("dx = 1\ndy = = 2\n").fault
 
     assert fault.line == 2
     assert "dy = = 2" in fault.message
@@ -107,14 +107,14 @@ CROSSED = "\n".join(f"def f{one}():\n    return f{one - 1}() + f{one // 2}() + n
     "calls", ["f299()\n" * 1000, "\n".join(f"g = lambda: f299() + h{one}()" for one in range(600))]
 )
 def test_functions_that_call_each_other_are_followed_so_far_and_no_further(functions, calls):
-    plan = read_plan(f"{functions}\n{calls}")
+    plan = parse_submission(f"{functions}\n{calls}")
 
     assert plan.fault is not None
     assert "functions call each other" in plan.fault.message
 
 
 def test_a_call_reads_and_writes_what_the_functions_behind_it_do():
-    plan = read_plan("def f():\n    dx.add_(u)\ndef g():\n    f()\n    return v\nk = g()")
+    plan = parse_submission("def f():\n    dx.add_(u)\ndef g():\n    f()\n    return v\nk = g()")
 
     assert plan.lines[-1].reads >= {"g", "f", "dx", "u", "v"}
     assert plan.lines[-1].writes == {"k", "dx"}
@@ -122,4 +122,4 @@ def test_a_call_reads_and_writes_what_the_functions_behind_it_do():
 
 @pytest.mark.parametrize("statement", [-3, 2, 9])
 def test_a_statement_that_is_not_there_writes_nothing(statement):
-    assert read_plan("dx = 1\ndw = 2").written_at(statement, 1) == frozenset()
+    assert parse_submission("dx = 1\ndw = 2").written_at(statement, 1) == frozenset()

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Bug, Forward, Grad, Input, Place
+from app.content.blocks import Bug, Forward, Grad, Input, SourceLocation
 from app.engine.task import HuntTask, task_of
-from app.grading.judge.told import Told, ground_of_calls, ground_of_program, tell
+from app.grading.judge.told import InlayShapes, ground_of_calls, ground_of_program, infer_line_shapes
 from app.grading.reading import shape_reader
 from app.grading.reading.shape_arithmetic import HELD_MAX, held
 from app.sandbox.vocabulary import ATTRIBUTES
@@ -26,12 +26,12 @@ def forward(source: str = "Y = X @ W + b", **dims: int) -> Forward:
         Input(name="b", sizes=("H",)),
         Input(name="t", sizes=("N",), distribution="ints", bound="H"),
     )
-    place = Place("test.md", 1)
+    place = SourceLocation("test.md", 1)
     return Forward(place=place, name="f", dims=sizes, inputs=inputs, output="Y", source=source, source_line=1)
 
 
-def told(code: str, program: Forward | None = None) -> Told:
-    return tell(code, ground_of_program(program or forward(), ["dY"]))
+def told(code: str, program: Forward | None = None) -> InlayShapes:
+    return infer_line_shapes(code, ground_of_program(program or forward(), ["dY"]))
 
 
 def texts(code: str, program: Forward | None = None) -> dict[int, str]:
@@ -64,9 +64,9 @@ def test_a_line_ends_in_the_shape_that_it_gives(code, text):
 
 def test_of_a_number_whose_gradient_is_one_nothing_is_told():
     x = Input(name="x", sizes=())
-    place = Place("test.md", 1)
+    place = SourceLocation("test.md", 1)
     program = Forward(place=place, name="f", dims={}, inputs=(x,), output="y", source="y = 3 * x", source_line=1)
-    lines = tell("dx = 3 * dy\ntwice = 2 * dx", ground_of_program(program, ["dy"])).lines
+    lines = infer_line_shapes("dx = 3 * dy\ntwice = 2 * dx", ground_of_program(program, ["dy"])).lines
 
     assert [(one.line, one.text) for one in lines] == [(2, "()")]
 
@@ -165,7 +165,9 @@ def test_a_size_of_one_has_no_name_and_one_of_two_has():
 def test_a_function_is_read_with_the_arguments_of_a_case():
     ground = ground_of_calls("f", ("a", "b"), "a = torch.randn(4, 3)\nb = torch.randn(3, 2)")
 
-    assert {one.line: one.text for one in tell("def f(a, b):\n    c = a @ b\n    return c.T", ground).lines} == {
+    assert {
+        one.line: one.text for one in infer_line_shapes("def f(a, b):\n    c = a @ b\n    return c.T", ground).lines
+    } == {
         2: "(4, 2)",
         3: "(2, 4)",
     }
@@ -177,7 +179,7 @@ def test_every_statement_of_every_solution_of_the_course_is_told_and_every_gradi
             task = task_of(lesson, box)
             task = task.mending if isinstance(task, HuntTask) else task
             ground = ground_of_program(task.forward, (*task.forward.upstreams, *task.given))
-            everything = tell(box.solution.source, ground)
+            everything = infer_line_shapes(box.solution.source, ground)
             lines = {one.line: one for one in everything.lines}
             written = {one.end_lineno for one in ast.parse(box.solution.source).body}
 
@@ -210,13 +212,13 @@ def test_a_text_costs_no_more_than_the_purse_holds(code, monkeypatch):
     largest = []
     monkeypatch.setattr(shape_reader, "held", lambda value: largest.append(held(value)) or largest[-1])
 
-    assert isinstance(told(code), Told)
+    assert isinstance(told(code), InlayShapes)
     assert max(largest, default=0) <= 200 * HELD_MAX
 
 
 @given(st.text(alphabet="XWbdYtN01()[]{},.:=@+-* \n'sumviefor", max_size=120) | st.text(max_size=80))
 def test_any_text_is_answered(code):
-    assert isinstance(told(code), Told)
+    assert isinstance(told(code), InlayShapes)
 
 
 def test_only_what_the_gate_lets_through_is_offered_behind_a_dot():

@@ -8,9 +8,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from app.grading.judge.fault import FILE, describe
-from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import raised
+from app.grading.judge.fault import FILE, describe_error
+from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.trials import parse_error
 
 SCOPE = {
     "torch": torch,
@@ -120,7 +120,7 @@ GRAPH = [
 
 @pytest.mark.parametrize(("text", "said"), GRAPH, ids=[said for _, said in GRAPH])
 def test_errors_of_autograd_are_told_in_plain_words(text, said):
-    assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+    assert said in translate_error(parse_error({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
 
 
 AHEAD = [
@@ -137,7 +137,7 @@ AHEAD = [
 def test_a_name_that_is_read_before_it_is_made_is_told_where_it_is_made(case):
     source, ahead, *parts = case
 
-    message = translate(replace(failed(source), known=("b", "dY"), ahead=ahead))
+    message = translate_error(replace(failed(source), known=("b", "dY"), ahead=ahead))
 
     for part in parts:
         assert part in message
@@ -147,7 +147,7 @@ def test_a_transpose_of_three_axes_is_named_as_the_cause():
     operands = [{"source": "A.T", "shape": [4, 3, 2]}, {"source": "B", "shape": [2, 3, 5]}]
     text = "The size of tensor a (4) must match the size of tensor b (2) at non-singleton dimension 0"
 
-    message = translate(raised({"type": "RuntimeError", "text": text, "operands": operands}))
+    message = translate_error(parse_error({"type": "RuntimeError", "text": text, "operands": operands}))
 
     assert "`A.T` (4, 3, 2)" in message
     assert "`.T` reverses all axes" in message
@@ -181,7 +181,7 @@ UNNAMED = [
 
 @pytest.mark.parametrize(("text", "said"), UNNAMED, ids=[said for _, said in UNNAMED])
 def test_an_error_without_operands_is_told_without_them(text, said):
-    assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+    assert said in translate_error(parse_error({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
 
 
 def failed(source):
@@ -192,7 +192,7 @@ def failed(source):
             exec(compile(ast.Module([node], []), FILE, "exec"), scope)
         except Exception as error:
             failed.left = {}
-            return raised({"statement": 0, **describe(error, node)})
+            return parse_error({"statement": 0, **describe_error(error, node)})
         failed.left = {"r": scope.get("r")}
     raise AssertionError("the case did not fail")
 
@@ -204,7 +204,7 @@ failed.left = {}
 def test_errors_name_the_operands(case):
     source, *parts = case
 
-    message = translate(failed(source))
+    message = translate_error(failed(source))
 
     for part in parts:
         assert part in message
@@ -213,7 +213,7 @@ def test_errors_name_the_operands(case):
 
 @pytest.mark.parametrize("case", CALLS, ids=lambda case: case[0])
 def test_a_wrong_call_is_told_in_a_line_without_signatures(case):
-    message = translate(failed(case[0]))
+    message = translate_error(failed(case[0]))
 
     assert "argument" not in message
     assert "\n" not in message
@@ -233,7 +233,7 @@ CUT = [
 @pytest.mark.parametrize("source", ["", "X.transpose(" + "0 + " * 20])
 @pytest.mark.parametrize(("text", "said"), CUT, ids=[said for _, said in CUT])
 def test_a_wrong_call_whose_source_is_not_known_is_told_without_it(text, said, source):
-    assert said in translate(raised({"type": "TypeError", "text": text, "line": 1, "source": source}))
+    assert said in translate_error(parse_error({"type": "TypeError", "text": text, "line": 1, "source": source}))
 
 
 def test_an_exception_that_cannot_be_printed_is_still_told():
@@ -241,12 +241,12 @@ def test_an_exception_that_cannot_be_printed_is_still_told():
         def __str__(self):
             raise RuntimeError
 
-    assert translate(raised({"type": "SilentError", "text": "", "line": 1, "statement": 0}))
-    assert describe(SilentError(), ast.parse("x"))["text"] == ""
+    assert translate_error(parse_error({"type": "SilentError", "text": "", "line": 1, "statement": 0}))
+    assert describe_error(SilentError(), ast.parse("x"))["text"] == ""
 
 
 @pytest.mark.parametrize(
     "report", [{}, {"operands": "x"}, {"operands": [1, {}]}, {"line": "7", "text": 5, "type": None}]
 )
 def test_a_forged_report_is_read_without_harm(report):
-    assert translate(raised(report))
+    assert translate_error(parse_error(report))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.nudge.quotient import STEPS, compared, read_entry, read_quotient, remark
+from app.grading.nudge.quotient import STEPS, quotient_remark, quotient_text, read_entry, read_quotient
 
 
 def measured(function, x, size=1.0):
@@ -34,7 +34,7 @@ def test_the_step_is_chosen_so_that_the_quotient_is_the_slope(function, x, slope
     assert found.value == pytest.approx(slope, rel=1e-6, abs=1e-9)
     assert found.settled
     assert not found.kink
-    assert remark(found) == ""
+    assert quotient_remark(found) == ""
 
 
 @pytest.mark.parametrize("function", [lambda x: max(0.0, x), abs, lambda x: max(3 * x, x + x**2)])
@@ -42,11 +42,11 @@ def test_a_kink_is_said_with_both_sides_and_not_hidden_behind_their_mean(functio
     found = measured(function, 0.0)
 
     assert found.kink
-    assert "kink" in remark(found)
-    assert f"{found.right:.6g} to the right" in remark(found)
-    assert f"{found.left:.6g} to the left" in remark(found)
-    assert "lies between" in compared(found, found.value, 1.0)
-    assert "outside" in compared(found, found.right + 1, 1.0)
+    assert "kink" in quotient_remark(found)
+    assert f"{found.right:.6g} to the right" in quotient_remark(found)
+    assert f"{found.left:.6g} to the left" in quotient_remark(found)
+    assert "lies between" in quotient_text(found, found.value, 1.0)
+    assert "outside" in quotient_text(found, found.right + 1, 1.0)
 
 
 @pytest.mark.parametrize("function", [math.floor, lambda x: 1.0 if x > 0 else -1.0])
@@ -54,7 +54,7 @@ def test_a_jump_has_no_slope(function):
     found = measured(function, 0.0)
 
     assert not found.settled
-    assert "jumps" in remark(found)
+    assert "jumps" in quotient_remark(found)
 
 
 def test_where_l_is_not_finite_there_is_no_quotient():
@@ -76,15 +76,15 @@ def test_where_l_is_not_finite_there_is_no_quotient():
 def test_the_difference_is_told_in_words(own, said):
     found = measured(lambda x: 2 * x**3 - 5 * x, 2.0, 26.0)
 
-    assert said in compared(found, own, 19.0)
+    assert said in quotient_text(found, own, 19.0)
 
 
 def test_an_entry_that_moves_nothing_is_told_apart_from_a_number():
     still = measured(lambda _: 1.0, 1.0)
 
-    assert compared(still, 0.0, 1.0) == "Your number is the quotient to the last digit."
-    assert "does not move L" in compared(still, 3.0, 1.0)
-    assert "agree up to rounding" in compared(still, 5e-9, 1.0)
+    assert quotient_text(still, 0.0, 1.0) == "Your number is the quotient to the last digit."
+    assert "does not move L" in quotient_text(still, 3.0, 1.0)
+    assert "agree up to rounding" in quotient_text(still, 5e-9, 1.0)
 
 
 @pytest.mark.parametrize("text", ["1, 2", "[1, 2]", "(1,2)", " 1 2 ", "1,2,", "-2, -2", "\u22122, 2"])

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import torch
 
-from app.grading.forward.statements import Statement, read_program
+from app.grading.forward.statements import ForwardStatement, read_program
 from tests.grading.programs.autograd import Reference, references
 from tests.grading.programs.slip import Slip
 
@@ -42,7 +42,7 @@ class Case:
         self.message = self.verdict.message
 
     @cached_property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[ForwardStatement, ...]:
         forward = self.program.forward
         inputs = [one.name for one in forward.inputs]
         return read_program(forward.source, inputs, tuple(forward.dims), *forward.outputs).statements

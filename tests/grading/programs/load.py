@@ -14,8 +14,8 @@ from pathlib import Path
 
 from app.content.blocks import Forward, Grad
 from app.content.parse import parse_lesson
-from app.engine.task import Task, grad_task_of
-from app.grading.judge.plan import read_plan
+from app.engine.task import GradTask, grad_task_of
+from app.grading.judge.plan import parse_submission
 from tests.grading.boxes.load import Box
 from tests.grading.unseen.load import Piece
 
@@ -70,7 +70,7 @@ class Program:
         return tuple(name for name in dict.fromkeys(named) if name != given)
 
     @cached_property
-    def task(self) -> Task:
+    def task(self) -> GradTask:
         """What is graded.
 
         Raises:
@@ -102,7 +102,7 @@ class Program:
         return (*self.forms[1:], *pieces)
 
     def _last(self, text: str) -> str:
-        last = read_plan(text).last
+        last = parse_submission(text).last
         return max((name for name in last if name in self.require), key=lambda name: last[name])
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Cells, Lesson
+from app.content.blocks import CellsQuestion, Lesson
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.mark_cells import answer_of, names_of, right_values
@@ -66,7 +66,7 @@ LESSON = read()
 
 def answered(name: str, *values: str):
     quiz = LESSON.exercise(name)
-    assert isinstance(quiz, Cells)
+    assert isinstance(quiz, CellsQuestion)
     return mark(quiz, values, {}, LESSON.forward(quiz.forward))
 
 
@@ -141,7 +141,7 @@ def test_an_answer_is_judged_cell_by_cell_and_told(quiz, values, correct, said):
 )
 def test_what_an_entry_feeds_follows_from_the_program(of, entry, fed):
     quiz = read(TEXT + f"\n:::{{cells}} q\n:forward: many\n:of: {of}\n:feeds: {entry}\n\nTick.\n:::\n").exercise("q")
-    assert isinstance(quiz, Cells)
+    assert isinstance(quiz, CellsQuestion)
 
     answer = answer_of(quiz, LESSON.forward("many"))
 
@@ -157,7 +157,7 @@ def test_the_right_answers_of_an_export():
 def test_a_program_that_cannot_be_walked_marks_nothing():
     lesson = read(TEXT.replace("O = A @ B", "O = torch.linalg.solve(A, B)"))
     quiz = lesson.exercise("da")
-    assert isinstance(quiz, Cells)
+    assert isinstance(quiz, CellsQuestion)
 
     feedback = mark(quiz, ["1", "2", "3", "4"], {}, lesson.forward("small"))
 

@@ -10,7 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Axes, Cells, Choice, Forward, Lesson, Matmul, Number, Numbers, Order, Place, Quiz, Shape
+from app.content.blocks import (
+    AxesQuestion,
+    CellsQuestion,
+    ChoiceQuestion,
+    Forward,
+    Lesson,
+    MatmulQuestion,
+    NumberQuestion,
+    NumbersQuestion,
+    OrderQuestion,
+    Quiz,
+    ShapeQuestion,
+    SourceLocation,
+)
 from app.content.mathml import words_of
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
@@ -19,8 +32,8 @@ from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import operands_offered, right_products
 from app.grading.quiz.mark_order import as_values
-from app.grading.quiz.mark_shape import disagreement, expected
-from app.grading.reading.shape_inference import infer
+from app.grading.quiz.mark_shape import answer_disagreement, expected
+from app.grading.reading.shape_inference import infer_shapes
 from tests.courses import LESSONS, course_in
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "quizzes.md"
@@ -40,7 +53,7 @@ def answered(name: str, answer: str | list[str]) -> Feedback:
     quiz = LESSON.exercise(name)
     assert isinstance(quiz, Quiz)
     forward = program_of(quiz)
-    return mark(quiz, answer, infer(forward) if forward else {}, forward)
+    return mark(quiz, answer, infer_shapes(forward) if forward else {}, forward)
 
 
 def program_of(quiz: Quiz, lesson: Lesson = LESSON) -> Forward | None:
@@ -114,7 +127,7 @@ def test_a_reason_takes_the_place_of_the_usual_word_and_stands_behind_what_is_de
 def test_what_is_kept_is_what_the_solution_reads_more_of_than_the_shape():
     quiz = LESSON.exercise("kept")
 
-    assert isinstance(quiz, Choice)
+    assert isinstance(quiz, ChoiceQuestion)
     assert [option.html.striptags() for option in quiz.options] == ["u", "h", "p", "v"]
     assert [option.right for option in quiz.options] == [False, True, False, False]
 
@@ -224,19 +237,19 @@ def test_a_wrong_shape_does_not_tell_the_right_one():
 
 def test_an_author_cannot_contradict_the_program():
     quiz = LESSON.exercise("whole")
-    assert isinstance(quiz, Shape)
-    shapes = infer(LESSON.forward("linear"))
+    assert isinstance(quiz, ShapeQuestion)
+    shapes = infer_shapes(LESSON.forward("linear"))
 
-    assert disagreement(quiz, shapes) == ""
-    wrong = Shape(place=quiz.place, name="x", forward="linear", of="db", answer="(32,)")
-    assert disagreement(wrong, shapes) == "':answer:' is (32,), but 'db' has the shape (27,)."
-    partly = Shape(place=quiz.place, name="x", forward="linear", of="dW", ask="(32, ?)")
-    assert "does not fit" in disagreement(partly, shapes)
+    assert answer_disagreement(quiz, shapes) == ""
+    wrong = ShapeQuestion(place=quiz.place, name="x", forward="linear", of="db", answer="(32,)")
+    assert answer_disagreement(wrong, shapes) == "':answer:' is (32,), but 'db' has the shape (27,)."
+    partly = ShapeQuestion(place=quiz.place, name="x", forward="linear", of="dW", ask="(32, ?)")
+    assert "does not fit" in answer_disagreement(partly, shapes)
 
 
 def test_a_shape_that_is_not_known_is_nobodys_fault():
     quiz = LESSON.exercise("partly")
-    assert isinstance(quiz, Shape)
+    assert isinstance(quiz, ShapeQuestion)
 
     assert mark(quiz, "27", {}).correct is None
 
@@ -500,10 +513,10 @@ def test_tempting_axes_have_their_own_feedback():
 
 def test_the_page_learns_what_it_may_offer():
     quiz, product = LESSON.exercise("db-axes"), LESSON.exercise("dw-product")
-    assert isinstance(quiz, Axes)
-    assert isinstance(product, Matmul)
+    assert isinstance(quiz, AxesQuestion)
+    assert isinstance(product, MatmulQuestion)
     forward = LESSON.forward("linear")
-    shapes = infer(forward)
+    shapes = infer_shapes(forward)
 
     assert axes_offered(quiz, shapes) == (Axis(0, "N", 32), Axis(1, "H", 27))
     assert {one.axes: one.shape for one in sums_offered(quiz, shapes)} == {
@@ -534,11 +547,11 @@ def test_the_page_learns_what_it_may_offer():
 )
 def test_every_product_that_is_mathematically_right_is_accepted(name, products):
     quiz = LESSON.exercise(name)
-    assert isinstance(quiz, Matmul)
+    assert isinstance(quiz, MatmulQuestion)
     forward = program_of(quiz)
     assert forward is not None
 
-    assert sorted(right_products(quiz, infer(forward), forward)) == sorted(products)
+    assert sorted(right_products(quiz, infer_shapes(forward), forward)) == sorted(products)
     for product in products:
         assert answered(name, product).correct
 
@@ -637,7 +650,7 @@ def test_several_numbers_and_an_entry_are_judged_each_by_itself(quiz, answer, co
 )
 def test_steps_in_words_are_right_as_they_are_numbered(order, correct, said):
     quiz = LESSON.exercise("step-by-step")
-    assert isinstance(quiz, Order)
+    assert isinstance(quiz, OrderQuestion)
 
     feedback = mark(quiz, as_values(quiz, order), {})
 
@@ -646,8 +659,8 @@ def test_steps_in_words_are_right_as_they_are_numbered(order, correct, said):
 
 
 def test_an_order_of_many_lines_is_not_too_long_to_be_read():
-    quiz = Order(
-        place=Place("a.md", 1), name="q", lines=tuple(f"a{at} = 1" for at in range(40)), shown=tuple(range(40))
+    quiz = OrderQuestion(
+        place=SourceLocation("a.md", 1), name="q", lines=tuple(f"a{at} = 1" for at in range(40)), shown=tuple(range(40))
     )
 
     assert mark(quiz, as_values(quiz, range(40)), {}).correct is True
@@ -661,7 +674,7 @@ def test_any_answer_gets_feedback(quiz, answer):
     forward = program_of(quiz)
 
     for known in (True, False):
-        feedback = mark(quiz, answer, infer(forward) if forward and known else {}, forward if known else None)
+        feedback = mark(quiz, answer, infer_shapes(forward) if forward and known else {}, forward if known else None)
         assert isinstance(feedback, Feedback)
         assert feedback.message
 
@@ -699,7 +712,7 @@ def test_a_character_of_any_category_gets_feedback(category, data):
     forward = program_of(quiz)
 
     for answer in (text, [text] * 4):
-        assert mark(quiz, answer, infer(forward) if forward else {}, forward).message
+        assert mark(quiz, answer, infer_shapes(forward) if forward else {}, forward).message
 
 
 NUMERALS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.numeric(chr(code), None) is not None]
@@ -710,7 +723,7 @@ def test_each_numeral_of_unicode_gets_feedback():
 
     for quiz in kinds.values():
         forward = program_of(quiz)
-        shapes = infer(forward) if forward else {}
+        shapes = infer_shapes(forward) if forward else {}
         for numeral in NUMERALS:
             for answer in (numeral, f"5{numeral}", f"(5, {numeral})"):
                 assert mark(quiz, answer, shapes, forward).message, (quiz.name, numeral)
@@ -720,7 +733,7 @@ def test_every_quiz_of_every_lesson_is_sound():
     for lesson in course_in(LESSONS).lessons:
         for quiz in (one for one in lesson.exercises if isinstance(one, Quiz)):
             forward = program_of(quiz, lesson)
-            shapes = infer(forward) if forward else {}
+            shapes = infer_shapes(forward) if forward else {}
             where = f"{lesson.path}: {quiz.name}"
 
             for one in getattr(quiz, "tempting", ()):
@@ -730,20 +743,20 @@ def test_every_quiz_of_every_lesson_is_sound():
 
 
 def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forward | None) -> Feedback:
-    if isinstance(quiz, Order):
+    if isinstance(quiz, OrderQuestion):
         return mark(quiz, as_values(quiz, range(len(quiz.lines))), shapes, forward)
-    if isinstance(quiz, Shape):
-        assert disagreement(quiz, shapes) == ""
+    if isinstance(quiz, ShapeQuestion):
+        assert answer_disagreement(quiz, shapes) == ""
         return mark(quiz, str(tuple(expected(quiz, shapes) or ())), shapes, forward)
-    if isinstance(quiz, Number):
+    if isinstance(quiz, NumberQuestion):
         return mark(quiz, quiz.answer, shapes, forward)
-    if isinstance(quiz, Numbers):
+    if isinstance(quiz, NumbersQuestion):
         return mark(quiz, [part.answer for part in quiz.parts], shapes, forward)
-    if isinstance(quiz, Choice):
+    if isinstance(quiz, ChoiceQuestion):
         return mark(quiz, [str(number) for number, one in enumerate(quiz.options) if one.right], shapes, forward)
-    if isinstance(quiz, Matmul):
+    if isinstance(quiz, MatmulQuestion):
         return mark(quiz, right_products(quiz, shapes, forward)[0], shapes, forward)
-    if isinstance(quiz, Cells):
+    if isinstance(quiz, CellsQuestion):
         answer = answer_of(quiz, forward)
         assert answer is not None
         return mark(quiz, right_values(quiz, answer), shapes, forward)
@@ -776,7 +789,7 @@ MOST_CALLS = 8000
 @pytest.mark.parametrize("values", [1, 4, 64])
 def test_no_answer_is_long_work(quiz: Quiz, values: int) -> None:
     forward = program_of(quiz)
-    shapes = infer(forward) if forward else {}
+    shapes = infer_shapes(forward) if forward else {}
     for piece in PIECES:
         for length in (LONGEST_ANSWER, 200 * values):
             text = (piece * length)[:length]

@@ -5,13 +5,13 @@ from itertools import combinations
 import pytest
 
 from app.check.prove_quizzes import prove_quiz
-from app.content.blocks import Axes, Matmul
+from app.content.blocks import AxesQuestion, MatmulQuestion
 from app.content.parse import parse_lesson
 from app.grading.forward.facts import Facts
 from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.quiz.right_answers import right_answers
-from app.grading.reading.shape_inference import infer
+from app.grading.reading.shape_inference import infer_shapes
 
 PAGE = """---
 title: T
@@ -40,13 +40,13 @@ def asked(kind, inputs, program, options, output="Y"):
         PAGE.format(kind=kind, inputs=inputs, program=program, options=options, output=output), "1-a/01-t.md"
     )
     assert lesson is not None, [str(one) for one in errors]
-    (quiz,) = (one for one in lesson.exercises if isinstance(one, Axes | Matmul))
+    (quiz,) = (one for one in lesson.exercises if isinstance(one, AxesQuestion | MatmulQuestion))
     return lesson, quiz, lesson.forwards["f"]
 
 
 def right_choices(inputs, program, of, source):
     _, quiz, forward = asked("axes", inputs, program, f":of: {of}\n:from: {source}")
-    shapes = infer(forward)
+    shapes = infer_shapes(forward)
     axes = range(len(shapes[source.removeprefix("d")] if source not in shapes else shapes[source]))
     choices = [list(map(str, some)) for size in range(len(axes) + 1) for some in combinations(axes, size)]
     return ["".join(one) for one in choices if mark(quiz, one, shapes, forward).correct]
@@ -92,18 +92,18 @@ PRODUCTS = {
 def test_a_product_is_right_that_gives_the_numbers(case):
     inputs, program, of, expected = PRODUCTS[case]
     _, quiz, forward = asked("matmul", inputs, program, f":of: {of}")
-    found = right_products(quiz, infer(forward), forward)
+    found = right_products(quiz, infer_shapes(forward), forward)
 
     assert (expected in found) if expected else (found == ())
     for wrong in ("X @ dY", "dY @ W", "W.T @ dY", "dY @ X.T", "X.T @ W"):
         if wrong not in found:
-            assert not mark(quiz, wrong, infer(forward), forward).correct
+            assert not mark(quiz, wrong, infer_shapes(forward), forward).correct
 
 
 def test_a_product_under_a_batch_is_told_with_its_sum():
     lesson, quiz, forward = asked("matmul", "X: [B, N, D], W: [D, H]", "Y = X @ W", ":of: dW")
 
-    assert "(X.T @ dY).sum((0,))" in mark(quiz, "X.T @ dY", infer(forward), forward).message
+    assert "(X.T @ dY).sum((0,))" in mark(quiz, "X.T @ dY", infer_shapes(forward), forward).message
     assert right_answers(lesson)["q"] == "`X.T @ dY`"
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Order, Place
+from app.content.blocks import OrderQuestion, SourceLocation
 from app.content.dependence import drawn_order, needs_of, shuffled, sources_of
 from app.grading.quiz import mark
 from app.grading.quiz.mark_order import as_values, places_in
@@ -20,14 +20,14 @@ db = dc * a
 """
 
 
-def asked(source: str) -> Order:
+def asked(source: str) -> OrderQuestion:
     lines = sources_of(source)
     shown = shuffled(needs_of(lines), "seed")
     assert shown is not None
-    return Order(place=Place("a.md", 1), name="q", lines=lines, shown=shown)
+    return OrderQuestion(place=SourceLocation("a.md", 1), name="q", lines=lines, shown=shown)
 
 
-def answered(quiz: Order, *lines: str):
+def answered(quiz: OrderQuestion, *lines: str):
     return mark(quiz, as_values(quiz, [quiz.lines.index(line) for line in lines]), {})
 
 
@@ -71,7 +71,9 @@ def test_an_order_is_right_exactly_if_it_runs_and_gives_the_same(source, draw):
         draw.shuffle(order)
         tried = [drawn_order(needs, str(draw.random())), order]
         for one in tried:
-            quiz = Order(place=Place("a.md", 1), name="q", lines=tuple(lines), shown=tuple(range(len(lines))))
+            quiz = OrderQuestion(
+                place=SourceLocation("a.md", 1), name="q", lines=tuple(lines), shown=tuple(range(len(lines)))
+            )
             right = mark(quiz, as_values(quiz, one), {}).correct
 
             assert right is (outcome([lines[line] for line in one]) == wanted)
@@ -147,7 +149,10 @@ def test_the_page_never_shows_an_order_that_is_right(seed):
     shown = shuffled(needs, str(seed))
 
     assert shown is not None
-    assert answered(Order(place=Place("a", 1), name="q", lines=sources_of(DIAMOND), shown=shown)) is not None
+    assert (
+        answered(OrderQuestion(place=SourceLocation("a", 1), name="q", lines=sources_of(DIAMOND), shown=shown))
+        is not None
+    )
     assert any(shown.index(need.before) > shown.index(line) for line, several in enumerate(needs) for need in several)
 
 
@@ -168,8 +173,11 @@ def test_shares_may_be_paid_in_in_any_order():
 
 @pytest.mark.parametrize("place", ["1000", "-1", "1.0", "x", ""])
 def test_what_is_no_place_is_none(place):
-    quiz = Order(
-        place=Place("a.md", 1), name="q", lines=sources_of(DIAMOND), shown=tuple(range(len(sources_of(DIAMOND))))
+    quiz = OrderQuestion(
+        place=SourceLocation("a.md", 1),
+        name="q",
+        lines=sources_of(DIAMOND),
+        shown=tuple(range(len(sources_of(DIAMOND)))),
     )
 
     assert places_in(quiz, ["1", place, "2", "999"]) == {1: 999}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.grading.reading import budget as budgets
-from app.grading.reading.budget import LARGEST, TOTAL, Budget, CostError
+from app.grading.reading.budget import LARGEST, TOTAL, CostError, EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 
@@ -75,7 +75,7 @@ def test_a_greedy_text_is_refused_before_it_costs_anything(text):
 
 
 def test_what_is_spent_is_spent():
-    budget = Budget()
+    budget = EntryBudget()
 
     for _ in range(TOTAL // LARGEST - 1):
         budget.pay(LARGEST)
@@ -87,7 +87,7 @@ def test_what_is_spent_is_spent():
 
 def test_one_array_may_not_be_too_large():
     with pytest.raises(CostError):
-        Budget().pay(LARGEST + 1)
+        EntryBudget().pay(LARGEST + 1)
 
 
 def test_a_modest_text_is_read():
@@ -121,7 +121,7 @@ def test_what_one_diagnosis_takes_is_missing_to_the_next(monkeypatch):
     monkeypatch.setattr(budgets, "SECONDS_OF_ONE", 0.5)
     clock = iter([0.0, 0.0, 0.8, 0.8, 1.1, 1.1])
     monkeypatch.setattr(budgets.time, "process_time", lambda: next(clock))
-    budget = Budget()
+    budget = EntryBudget()
     with budget.one():
         pass
 

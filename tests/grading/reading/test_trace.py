@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.grading.reading.budget import TOTAL, CostError
 from app.grading.reading.node import UntracedError, reduce_to
 from app.grading.reading.rules import backward
-from app.grading.reading.tracer import Tracer, traced
+from app.grading.reading.tracer import Tracer, trace_expression
 
 X = np.abs(np.random.default_rng(0).standard_normal((4, 6))) + 0.3
 Z = np.abs(np.random.default_rng(1).standard_normal((4, 6))) + 0.3
@@ -61,7 +61,7 @@ def test_value_and_gradient_agree_with_torch(text):
     upstream = torch.from_numpy(np.random.default_rng(9).standard_normal(tuple(value.shape)))
     (expected,) = torch.autograd.grad(value, x, upstream)
 
-    root = traced(ast.parse(text, mode="eval").body, limits, {"n": 4})
+    root = trace_expression(ast.parse(text, mode="eval").body, limits, {"n": 4})
 
     if "entropy" not in text and "mse" not in text:
         assert np.allclose(root.value, value.detach().numpy())
@@ -106,12 +106,12 @@ def test_what_was_read_is_followed_back_when_nothing_is_left_to_read_with():
 )
 def test_what_is_not_known_is_refused(text):
     with pytest.raises(UntracedError):
-        traced(ast.parse(text, mode="eval").body, FORWARD, {"n": 4})
+        trace_expression(ast.parse(text, mode="eval").body, FORWARD, {"n": 4})
 
 
 def test_sizes_are_bounded():
     with pytest.raises(UntracedError):
-        traced(ast.parse("x.reshape(24, 1).expand(24, 10 ** 9)", mode="eval").body, FORWARD, {})
+        trace_expression(ast.parse("x.reshape(24, 1).expand(24, 10 ** 9)", mode="eval").body, FORWARD, {})
 
 
 NAMES = st.sampled_from(["x", "z", "w", "v", "row", "col", "t", "i", "n", "torch", "F", "2", "-1", "0.5", "None"])
@@ -126,7 +126,7 @@ SHAPES = st.sampled_from(
 def test_any_expression_is_read_or_refused(text):
     try:
         expr = ast.parse(text, mode="eval").body
-        traced(expr, FORWARD, {"n": 4})
+        trace_expression(expr, FORWARD, {"n": 4})
     except (UntracedError, SyntaxError):
         pass
 
@@ -135,7 +135,7 @@ def test_any_expression_is_read_or_refused(text):
 def test_a_variance_of_too_few_entries_is_read_without_a_warning(text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        node = traced(ast.parse(text, mode="eval").body, {"x": np.ones((1, 3))}, {})
+        node = trace_expression(ast.parse(text, mode="eval").body, {"x": np.ones((1, 3))}, {})
 
     assert node.value.shape == (3,)
     assert np.isnan(node.value).all()

@@ -6,7 +6,7 @@ import pytest
 from app.content.blocks import Forward
 from app.content.parse import parse_lesson
 from app.grading.reading.node import UntracedError
-from app.grading.reading.walk import quotients, walked
+from app.grading.reading.walk import difference_quotients, trace_program
 
 TOP = "---\ntitle: T\nid: t\nestimate: 1 min\n---\n\n"
 TABLE, ROW, UP = [[0.5, -1.2, 2.0], [0.1, 0.7, -0.4]], [1.5, -0.3, 0.8], [[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]]
@@ -39,16 +39,16 @@ def program(inputs: str, output: str, *lines: str) -> Forward:
 def test_the_gradients_of_a_walk_are_what_nudging_finds(line):
     forward = program("{A: [2, 3], b: [3]}", "Y", line)
 
-    walk = walked(forward, POINT)
+    walk = trace_program(forward, POINT)
 
     for name in ("A", "b"):
-        assert walk.gradients[name] == pytest.approx(quotients(forward, POINT, name), abs=1e-6)
+        assert walk.gradients[name] == pytest.approx(difference_quotients(forward, POINT, name), abs=1e-6)
 
 
 def test_the_shares_of_a_fork_come_one_by_one_and_the_last_one_finishes_it():
     forward = program("{a: [], b: []}", "L", "c = a * b", "d = c + a", "L = d * c")
 
-    shares = [one for one in walked(forward, {"a": 2, "b": -3}).shares if one.tensor == "c"]
+    shares = [one for one in trace_program(forward, {"a": 2, "b": -3}).shares if one.tensor == "c"]
 
     assert [(one.output, one.value.item(), one.local, one.total.item(), one.finished) for one in shares] == [
         ("L", -4.0, -4.0, -4.0, False),
@@ -59,7 +59,7 @@ def test_the_shares_of_a_fork_come_one_by_one_and_the_last_one_finishes_it():
 def test_a_tensor_that_is_read_twice_in_a_line_is_handed_two_shares():
     forward = program("{x: []}", "y", "y = x * x")
 
-    shares = walked(forward, {"x": 3}).shares
+    shares = trace_program(forward, {"x": 3}).shares
 
     assert [(one.value.item(), one.finished) for one in shares] == [(3.0, False), (3.0, True)]
 
@@ -67,7 +67,7 @@ def test_a_tensor_that_is_read_twice_in_a_line_is_handed_two_shares():
 def test_rows_that_are_looked_up_twice_get_both_shares():
     forward = program('{C: [3, 2], ix: "[2] ints(3)"}', "e", "e = C[ix]")
 
-    walk = walked(forward, {"C": np.zeros((3, 2)).tolist(), "ix": [1, 1], "de": [[1, 2], [3, 4]]})
+    walk = trace_program(forward, {"C": np.zeros((3, 2)).tolist(), "ix": [1, 1], "de": [[1, 2], [3, 4]]})
 
     assert walk.gradients["C"].tolist() == [[0, 0], [4, 6], [0, 0]]
 
@@ -84,4 +84,4 @@ def test_rows_that_are_looked_up_twice_get_both_shares():
 )
 def test_what_cannot_be_walked_is_said(line, point):
     with pytest.raises(UntracedError):
-        walked(program("{A: [2, 3], b: [3]}", "Y", line), point)
+        trace_program(program("{A: [2, 3], b: [3]}", "Y", line), point)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.train.corpus import FEWEST, NamesError, divided, examples_of, read_census, read_names, spelled
+from app.grading.train.corpus import FEWEST, NamesError, examples_of, read_census, read_names, spell_name, split_names
 
 MANY = "\n".join(f"{a}{b}" for a in "abcdefghijklm" for b in "nopqrstuvwxyz")
 names = st.lists(st.text(st.sampled_from("abcxyz"), min_size=1, max_size=9), min_size=1, max_size=20)
@@ -46,7 +46,7 @@ def test_names_are_shuffled_with_seed_42_and_divided_by_name():
     random.seed(42)
     random.shuffle(shuffled)
 
-    parts = divided(names)
+    parts = split_names(names)
 
     assert [*parts["train"], *parts["validation"], *parts["test"]] == shuffled
     assert [len(parts[part]) for part in ("train", "validation", "test")] == [135, 17, 17]
@@ -84,5 +84,5 @@ def test_census_tables_give_each_first_name_once_in_order():
 
 
 def test_a_row_of_symbols_spells_a_name_up_to_its_end():
-    assert spelled([5, 13, 13, 1, 0, 7]) == "emma"
-    assert spelled([0]) == ""
+    assert spell_name([5, 13, 13, 1, 0, 7]) == "emma"
+    assert spell_name([0]) == ""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.grading.judge.plan import read_plan
+from app.grading.judge.plan import parse_submission
 from tests.grading.boxes.load import Box, make_forward
 
 HERE = Path(__file__).parent
@@ -36,7 +36,7 @@ class Piece:
         if arrow:
             assert self.box.solution.count(old) == 1, self
             return self.box.solution.replace(old, new)
-        plan, rows = read_plan(self.box.solution), self.box.solution.splitlines()
+        plan, rows = parse_submission(self.box.solution), self.box.solution.splitlines()
         spans = [(line.line - 1, line.end_line) for line in plan.writing(self.name)]
         gone = {at for start, end in spans for at in range(start, end)}
         kept = [row for at, row in enumerate(rows) if at not in gone and at < spans[0][0]]
@@ -73,7 +73,7 @@ def _pieces(box: Box, text: str, block: re.Match[str]) -> Iterator[Piece]:
 
 
 def _written(box: Box, text: str) -> str:
-    last = read_plan(text.partition(" => ")[0]).last
+    last = parse_submission(text.partition(" => ")[0]).last
     if " => " in text:
         return ""
     return max((name for name in last if name in box.require), key=lambda name: last[name])

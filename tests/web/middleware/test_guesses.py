@@ -3,7 +3,7 @@
 import pytest
 
 from app.web.middleware.guesses import OF_BROWSER, OF_CLASS, OF_NETWORK, Guesses
-from app.web.middleware.visitor import NotNowError
+from app.web.middleware.visitor import RetryLaterError
 
 
 class Clock:
@@ -27,7 +27,7 @@ def guess(guesses: Guesses, code: str, browser: str = "", *, right: bool = False
     """Whether it was looked at."""
     try:
         guesses.spend("network", browser, code)
-    except NotNowError:
+    except RetryLaterError:
         return False
     guesses.settle("network", browser, code, right=right)
     return True
@@ -69,6 +69,6 @@ def test_ids_are_tried_so_often_at_a_class_from_however_many_networks(guesses: G
     for _ in range(OF_CLASS):
         guesses.spend_id("class", "")
 
-    with pytest.raises(NotNowError):
+    with pytest.raises(RetryLaterError):
         guesses.spend_id("class", "")
     guesses.spend_id("other class", "")

@@ -15,7 +15,14 @@ from app.engine.grader import Readiness
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.middleware.visitor import REMEMBERED, Allowance, Faults, NotNowError, network_of, while_wanted
+from app.web.middleware.visitor import (
+    REMEMBERED,
+    Quarantine,
+    RateLimit,
+    RetryLaterError,
+    client_network,
+    run_until_disconnect,
+)
 from tests.waiting import SECONDS
 from tests.web.conftest import BROWSER
 
@@ -45,7 +52,7 @@ def clock() -> Clock:
 @pytest.fixture
 def app(settings: Settings, course: Course, grader, clock: Clock) -> FastAPI:
     app = create_app(settings.model_copy(update={"checks_per_minute": A_MINUTE}), course, grader)
-    app.state.site.checks._allowance = Allowance(A_MINUTE, clock)
+    app.state.site.checks._allowance = RateLimit(A_MINUTE, clock)
     return app
 
 
@@ -72,17 +79,17 @@ def attempts(folder: Path) -> list[str]:
 # The bucket.
 
 
-def spend(allowance: Allowance, learner: int) -> float:
+def spend(allowance: RateLimit, learner: int) -> float:
     """Seconds until there is something left to spend; 0 where it was spent."""
     try:
         allowance.spend(learner)
-    except NotNowError as later:
+    except RetryLaterError as later:
         return float((later.headers or {})["retry-after"])
     return 0.0
 
 
 def test_a_minute_of_tokens_may_be_spent_at_once_and_comes_back_evenly(clock: Clock) -> None:
-    allowance = Allowance(30, clock)
+    allowance = RateLimit(30, clock)
 
     assert [spend(allowance, 1) for _ in range(31)] == [0.0] * 30 + [2.0]
     clock.now += 2.0
@@ -92,27 +99,27 @@ def test_a_minute_of_tokens_may_be_spent_at_once_and_comes_back_evenly(clock: Cl
 
 
 def test_a_question_that_was_put_off_costs_nothing(clock: Clock) -> None:
-    allowance = Allowance(30, clock)
+    allowance = RateLimit(30, clock)
     found = [spend(allowance, 1) for _ in range(100)]
 
     assert found[-1] == 2.0
 
 
 def test_one_learner_does_not_spend_what_another_has(clock: Clock) -> None:
-    allowance = Allowance(1, clock)
+    allowance = RateLimit(1, clock)
 
     assert (spend(allowance, 1), spend(allowance, 1), spend(allowance, 2)) == (0.0, 60.0, 0.0)
 
 
 def test_nought_is_no_limit(clock: Clock) -> None:
-    allowance = Allowance(0, clock)
+    allowance = RateLimit(0, clock)
 
     assert {spend(allowance, 1) for _ in range(1000)} == {0.0}
 
 
 def test_learners_who_went_away_are_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.web.middleware.visitor.REMEMBERED", 10)
-    allowance = Allowance(30, clock)
+    allowance = RateLimit(30, clock)
     for learner in range(1000):
         clock.now += 1.0
         spend(allowance, learner)
@@ -131,7 +138,7 @@ class Key:
 
 
 def test_many_networks_at_once_cost_each_request_no_more_than_few(clock: Clock) -> None:
-    allowance = Allowance(10, clock)
+    allowance = RateLimit(10, clock)
     networks = [Key() for _ in range(REMEMBERED + 500)]
     Key.looks = 0
 
@@ -142,7 +149,7 @@ def test_many_networks_at_once_cost_each_request_no_more_than_few(clock: Clock) 
 
 
 def test_many_texts_at_once_that_end_graders_are_each_noted_once(clock: Clock) -> None:
-    faults = Faults(clock)
+    faults = Quarantine(clock)
     for text in range(REMEMBERED):
         faults.note(str(text))
 
@@ -153,17 +160,17 @@ def test_many_texts_at_once_that_end_graders_are_each_noted_once(clock: Clock) -
     assert clock.looks < REMEMBERED + 10
 
 
-def refused(faults: Faults, text: str) -> float:
+def refused(faults: Quarantine, text: str) -> float:
     """Seconds for which *text* is left alone; 0 where it is tried."""
     try:
         faults.refuse(text)
-    except NotNowError as later:
+    except RetryLaterError as later:
         return float((later.headers or {})["retry-after"])
     return 0.0
 
 
 def test_a_text_over_which_graders_ended_twice_is_left_alone_for_a_while(clock: Clock) -> None:
-    faults = Faults(clock)
+    faults = Quarantine(clock)
 
     faults.note("bomb")
     assert refused(faults, "bomb") == 0.0
@@ -189,7 +196,7 @@ def test_a_text_that_ended_graders_is_not_given_to_them_again(
 ) -> None:
     for one in (client, other):
         send(one, "check", "fault")
-    app.state.site.checks._allowance = Allowance(0)
+    app.state.site.checks._allowance = RateLimit(0)
 
     response = send(client, "check", "fault")
 
@@ -380,16 +387,16 @@ async def test_work_that_somebody_waits_for_is_done() -> None:
         await asyncio.sleep(0)
         return 7
 
-    assert await while_wanted(Request({"type": "http"}, _never), work()) == 7
+    assert await run_until_disconnect(Request({"type": "http"}, _never), work()) == 7
 
 
 @pytest.mark.anyio
 async def test_an_error_of_the_work_comes_out_of_it() -> None:
     async def work() -> int:
-        raise NotNowError("later", 1)
+        raise RetryLaterError("later", 1)
 
-    with pytest.raises(NotNowError):
-        await while_wanted(Request({"type": "http"}, _never), work())
+    with pytest.raises(RetryLaterError):
+        await run_until_disconnect(Request({"type": "http"}, _never), work())
 
 
 @pytest.mark.anyio
@@ -407,7 +414,7 @@ async def test_what_is_left_of_a_body_is_not_taken_for_the_end() -> None:
             ended.append(work)
 
     with pytest.raises(ClientDisconnect):
-        await while_wanted(Request({"type": "http"}, receive), work())
+        await run_until_disconnect(Request({"type": "http"}, receive), work())
     assert ended
     assert next(messages, None) is None
 
@@ -462,4 +469,4 @@ def test_new_learners_without_end_are_put_off_and_lessons_can_be_read(narrow: Fa
     ],
 )
 def test_a_network_is_an_address_or_what_one_machine_has_of_them(one: str, other: str, together: bool) -> None:
-    assert (network_of({"client": (one, 1)}) == network_of({"client": (other, 2)})) == together
+    assert (client_network({"client": (one, 1)}) == client_network({"client": (other, 2)})) == together

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.engine.grader import Load, Look, Readiness, RoleLoad
+from app.engine.grader import CanaryReport, Load, Readiness, RoleLoad
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
@@ -103,7 +103,7 @@ def test_behind_a_broker_each_role_is_told_of_by_itself(read: Read, grader) -> N
 @pytest.mark.parametrize(("succeeded", "held"), [((), 1), (("fork", "sleep"), 0)])
 def test_protection_and_canaries_are_told(read: Read, grader, succeeded: tuple[str, ...], held: int) -> None:
     layers = (("seccomp", "on"), ("landlock", "ENOSYS"))
-    grader.readiness = Readiness(state="ready", layers=layers, look=Look(at=1234.5, succeeded=succeeded))
+    grader.readiness = Readiness(state="ready", layers=layers, look=CanaryReport(at=1234.5, succeeded=succeeded))
 
     found = read()
     assert found["backhand_protection", ("seccomp",)] == 1

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.middleware.security import BODY_BYTES, ours
-from app.web.render import cookie
+from app.web.middleware.security import BODY_BYTES, is_same_site
+from app.web.render import first_cookie
 from tests.web.conftest import BROWSER
 
 LESSON = "/lessons/linear"
@@ -48,7 +48,7 @@ COOKIE = {"cookie": "session=x"}
     ids=str,
 )
 def test_a_form_is_accepted_only_from_this_site(headers: dict[str, str], accepted: bool) -> None:
-    assert ours(Headers({**HOST, **headers}), secure=False) is accepted
+    assert is_same_site(Headers({**HOST, **headers}), secure=False) is accepted
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_form_is_accepted_only_from_this_site(headers: dict[str, str], accepte
     ],
 )
 def test_an_origin_counts_with_its_scheme(origin: str, secure: bool, accepted: bool) -> None:
-    assert ours(Headers({**HOST, "origin": origin}), secure=secure) is accepted
+    assert is_same_site(Headers({**HOST, "origin": origin}), secure=secure) is accepted
 
 
 @pytest.mark.parametrize("path", [QUIZ, f"{LESSON}/code/linear-backward/draft", "/theme", "/nope"])
@@ -166,7 +166,7 @@ def test_two_hosts_are_none(client: TestClient) -> None:
     ],
 )
 def test_a_cookie_is_read_as_it_stands(sent: str, found: str) -> None:
-    assert cookie(Headers({"cookie": sent}), "session") == found
+    assert first_cookie(Headers({"cookie": sent}), "session") == found
 
 
 def test_no_quoted_cookie_reaches_a_parser_and_the_session_beside_it_counts(client: TestClient, monkeypatch) -> None:

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store import learners
-from app.store.bus import Bus
+from app.store.bus import EventBus
 from app.store.database import Database
-from app.web.middleware.visitor import Sessions
+from app.web.middleware.visitor import SessionCache
 from tests.store.conftest import anyio_backend, database, migrated, template, url
 from tests.store.test_bus import buses
 from tests.waiting import SECONDS
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def servers(buses: tuple[Bus, Bus], database: Database) -> AsyncIterator[list[Sessions]]:
-    found = [Sessions(database, bus, changes_a_minute=0, new_a_minute=0) for bus in buses]
+async def servers(buses: tuple[EventBus, EventBus], database: Database) -> AsyncIterator[list[SessionCache]]:
+    found = [SessionCache(database, bus, changes_a_minute=0, new_a_minute=0) for bus in buses]
     listening = [asyncio.create_task(one.listen()) for one in found]
     await asyncio.sleep(0)  # they listen from then on
     yield found
@@ -31,7 +31,7 @@ async def servers(buses: tuple[Bus, Bus], database: Database) -> AsyncIterator[l
 
 
 async def test_a_session_that_is_ended_at_one_server_has_ended_at_the_other(
-    servers: list[Sessions], database: Database
+    servers: list[SessionCache], database: Database
 ) -> None:
     async with database.write() as db:
         _, token = await learners.begin_session(db)
@@ -49,13 +49,13 @@ async def test_a_session_that_is_ended_at_one_server_has_ended_at_the_other(
 
 
 async def test_what_was_read_before_the_word_is_not_remembered_after_it(
-    servers: list[Sessions], database: Database, monkeypatch: pytest.MonkeyPatch
+    servers: list[SessionCache], database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with database.write() as db:
         _, token = await learners.begin_session(db)
-    read = learners.known
+    read = learners.find_session_learner
 
-    async def slowly(db: AsyncSession, asked: str) -> learners.Known | None:
+    async def slowly(db: AsyncSession, asked: str) -> learners.SessionLearner | None:
         found = await read(db, asked)
         async with database.write() as writing:
             await learners.end_session(writing, token)
@@ -63,7 +63,7 @@ async def test_what_was_read_before_the_word_is_not_remembered_after_it(
         return found
 
     with monkeypatch.context() as while_it_reads:
-        while_it_reads.setattr(learners, "known", slowly)
+        while_it_reads.setattr(learners, "find_session_learner", slowly)
         await servers[0].known(token)
 
     assert await servers[0].known(token) is None

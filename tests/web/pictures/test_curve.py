@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.engine.train.snapshot import Point
-from app.web.pictures.curve import curve
+from app.web.pictures.curve import draw_curve
 
 
 def run(count, steps, reference=True):
@@ -16,11 +16,11 @@ def run(count, steps, reference=True):
 
 
 def test_nothing_is_drawn_before_the_first_point():
-    assert curve((), 2000) == ""
+    assert draw_curve((), 2000) == ""
 
 
 def test_both_lines_go_from_left_to_right_through_every_point():
-    drawn = curve(run(100, 2000), 2000)
+    drawn = draw_curve(run(100, 2000), 2000)
 
     for name in ("curve-own", "curve-reference"):
         path = re.findall(rf'd="M([^"]*)" class="{name}"', drawn)[-1]  # the first is that of the legend
@@ -30,7 +30,7 @@ def test_both_lines_go_from_left_to_right_through_every_point():
 
 
 def test_the_words_and_the_table_say_the_same():
-    drawn = curve(run(100, 2000), 2000)
+    drawn = draw_curve(run(100, 2000), 2000)
 
     assert (
         "Loss over 2,000 steps, from 2.99 to 2.00 at step 2,000. With autograd&#39;s gradients it is 2.10 there."
@@ -41,20 +41,20 @@ def test_the_words_and_the_table_say_the_same():
 
 
 def test_a_point_without_a_reference_has_a_dash():
-    drawn = curve(run(3, 200_000, reference=False), 200_000)
+    drawn = draw_curve(run(3, 200_000, reference=False), 200_000)
 
     assert "<td>–</td>" in drawn
     assert 'curve-reference"' in drawn, "the legend stays"
 
 
 def test_the_fall_of_the_rate_is_marked_once_the_run_is_that_far():
-    assert "rate ÷ 10" in curve(run(100, 2000), 2000)
-    assert "rate ÷ 10" not in curve(run(20, 2000), 2000)
+    assert "rate ÷ 10" in draw_curve(run(100, 2000), 2000)
+    assert "rate ÷ 10" not in draw_curve(run(20, 2000), 2000)
 
 
 @pytest.mark.parametrize(("low", "high"), [(2.4, 2.4), (0.0, 0.001), (1.7, 3.9), (2.0, 900.0), (-5.0, 1e30)])
 def test_any_range_of_losses_has_a_few_lines(low, high):
-    drawn = curve((Point(step=1, own=low, reference=high), Point(step=2, own=high, reference=low)), 2)
+    drawn = draw_curve((Point(step=1, own=low, reference=high), Point(step=2, own=high, reference=low)), 2)
 
     assert 1 <= drawn.count("curve-grid") <= 9
     assert "nan" not in drawn

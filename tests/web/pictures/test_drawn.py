@@ -13,9 +13,9 @@ from markupsafe import Markup
 from app.engine.train.snapshot import Point
 from app.grading.judge.verdict import Differences
 from app.web.pictures.course_map import course_map
-from app.web.pictures.curve import curve
+from app.web.pictures.curve import draw_curve
 from app.web.pictures.difference_map import differences_map
-from app.web.pictures.flow import flow
+from app.web.pictures.flow import gradient_flow
 from tests.web.pictures.test_course_map import course
 from tests.web.pictures.test_flow import FORK
 from tests.web.pictures.test_pictures import PICTURES, picture
@@ -55,10 +55,10 @@ DRAWN: dict[str, Markup | str] = {
     "slider-flat": drawn(FLAT),
     "tape": drawn(DIAMOND),
     "tape-of-tables": drawn(PRODUCT),
-    "curve": curve(POINTS, 2000),
-    "curve-begun": curve(POINTS[:3], 2000),
+    "curve": draw_curve(POINTS, 2000),
+    "curve-begun": draw_curve(POINTS[:3], 2000),
     "difference-map": differences_map(MAP).picture,
-    "flow": Markup("\n").join(one.joint for one in flow(FORK, ("dc", "db", "da", "dx"))[0]),
+    "flow": Markup("\n").join(one.joint for one in gradient_flow(FORK, ("dc", "db", "da", "dx"))[0]),
     "course-map": Markup("\n").join(
         way.above + way.lines for way in course_map(course((), (0,), (0,), (1, 2), (0,), (3, 4))).values()
     ),

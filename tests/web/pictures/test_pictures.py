@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from app.content.blocks import Forward, Input, Place, Visual
+from app.content.blocks import Forward, Input, SourceLocation, Visual
 from app.grading.forward.facts import Shape
 from app.grading.judge.verdict import STEPS, Differences
-from app.web.pictures import KINDS, draw
+from app.web.pictures import KINDS, draw_picture
 from app.web.pictures.alone import alone
 from app.web.pictures.broadcast import copied_axes
 from app.web.pictures.difference_map import differences_map
 from app.web.pictures.forces import softmax
-from app.web.pictures.graph import statements
+from app.web.pictures.graph import graph_rows
 from app.web.pictures.heatmap import level
 
-HERE = Place("lesson.md", 1)
+HERE = SourceLocation("lesson.md", 1)
 PROGRAM = Forward(
     place=HERE,
     name="bn",
@@ -48,7 +48,7 @@ PICTURES = {
 
 def picture(kind: str, given: Mapping[str, object], *, of: str | None = None) -> Markup:
     visual = Visual(place=HERE, name="v", kind=kind, forward=None, of=of, given=given, caption=Markup())
-    return draw(visual, SHAPES, PROGRAM if kind == "graph" or not given else None)
+    return draw_picture(visual, SHAPES, PROGRAM if kind == "graph" or not given else None)
 
 
 def words(html: str) -> str:
@@ -184,7 +184,7 @@ def test_a_graph_marks_the_tensors_that_several_statements_read() -> None:
     assert html.count('class="fork"') == 2
     assert "x given m, d" in words(html)
     assert ">b<" not in html, "an input that is read once is no line of its own"
-    assert [one.reads for one in statements(PROGRAM)] == [("x",), ("x", "m"), ("d",), ("d", "s", "b")]
+    assert [one.reads for one in graph_rows(PROGRAM)] == [("x",), ("x", "m"), ("d",), ("d", "s", "b")]
 
 
 def test_a_long_line_of_a_graph_goes_on_below_and_moves_the_others_down() -> None:
@@ -193,7 +193,7 @@ def test_a_long_line_of_a_graph_goes_on_below_and_moves_the_others_down() -> Non
     forward = replace(PROGRAM, inputs=inputs, source=source, output="z")
     visual = Visual(place=HERE, name="v", kind="graph", forward="f", of=None, given={}, caption=Markup("It"))
 
-    drawing = ElementTree.fromstring(re.search("<svg.*?</svg>", draw(visual, {}, forward), re.DOTALL)[0])
+    drawing = ElementTree.fromstring(re.search("<svg.*?</svg>", draw_picture(visual, {}, forward), re.DOTALL)[0])
 
     said = [(one.text, float(one.get("y"))) for one in drawing.iter() if one.get("class") == "figure-code"]
     assert " ".join(text for text, _ in said[:2]) == source.splitlines()[0]
@@ -252,7 +252,7 @@ def test_small_numbers_beside_a_large_one_are_not_shown_as_zero() -> None:
 def test_what_cannot_be_drawn_is_left_out(kind: str) -> None:
     visual = Visual(place=HERE, name="v", kind=kind, forward=None, of=None, given={"z": "?"}, caption=Markup())
 
-    assert draw(visual, {}) == ""
+    assert draw_picture(visual, {}) == ""
 
 
 @given(

@@ -7,7 +7,7 @@ import pytest
 
 from app.content.blocks import Visual
 from app.content.parse import parse_lesson
-from app.web.pictures import draw
+from app.web.pictures import draw_picture
 from app.web.pictures.alone import alone
 from tests.web.pictures.test_pictures import letters_on_a_phone
 
@@ -80,7 +80,7 @@ def drawn(text):
     lesson, errors = parse_lesson(TOP + text, "01-t.md")
     assert lesson is not None, [str(error) for error in errors]
     visual = next(one for one in lesson.blocks if isinstance(one, Visual))
-    return draw(visual, {}, lesson.forward(visual.forward or ""))
+    return draw_picture(visual, {}, lesson.forward(visual.forward or ""))
 
 
 def sentences(markup):

@@ -218,9 +218,9 @@ def test_days_are_shown_before_they_are_given(room: Classroom, ada: TestClient, 
     form = {"text": "Bob, +3\nMax, +1", "reason": "ill"}
 
     shown = ada.post(page, data=form)
-    nobody = room.write(lambda db: assignments.times(db, group)).extensions
+    nobody = room.write(lambda db: assignments.assignment_times(db, group)).extensions
     ada.post(page, data={**form, "apply": "yes"})
-    given = room.write(lambda db: assignments.times(db, group)).extensions
+    given = room.write(lambda db: assignments.assignment_times(db, group)).extensions
 
     assert "Bob: 3 days more, until Mon 4 Mar 2199" in shown.text
     assert "Line 2: Nobody in this class" in shown.text

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from app.settings import Settings
 from app.store import board
 from app.store.bus import LOOK_SECONDS
-from app.store.classes import inside
+from app.store.classes import find_class_member
 from app.store.tables import Assignment
 from app.web.application import create_app
-from app.web.routes.class_board import Asked, _moments
-from app.web.views.board_view import Place
+from app.web.routes.class_board import BoardQuery, _moments
+from app.web.views.board_view import AssignedExercise
 from tests.web.asking import Ask, asking, headers_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import RIGHT
@@ -233,20 +233,20 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
         assign(room, group, "linear-layer")
         site = app.state.site
         lesson = course.lessons[0]
-        here = Place(lesson, lesson.named["linear-backward"], 0)
+        here = AssignedExercise(lesson, lesson.named["linear-backward"], 0)
 
         async def watch():
             async with site.database.read() as db:
-                within = await inside(db, group.id, room.ids["Ada"])
+                within = await find_class_member(db, group.id, room.ids["Ada"])
             request = Request({"type": "http", "app": app})
-            asked = Asked(place=AT, project=False, graph=False)
+            asked = BoardQuery(place=AT, project=False, graph=False)
             moments = _moments(request, site, within, here, asked)
             first = await anext(moments)
             coming = asyncio.ensure_future(anext(moments))
             await asyncio.sleep(0)
             async with site.database.write() as db:
-                await board.explain(db, group.id, room.ids["Ada"], "linear-layer", "linear-backward")
-                await site.bus.tell(db, board.heard("linear-layer", "linear-backward"))
+                await board.record_explanation(db, group.id, room.ids["Ada"], "linear-layer", "linear-backward")
+                await site.bus.tell(db, board.exercise_topic("linear-layer", "linear-backward"))
             return first, await coming, moments
 
         first, second, moments = asker.run(watch())
@@ -257,8 +257,8 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
 
         async def end():
             async with site.database.write() as db:
-                (await inside(db, group.id, room.ids["Ada"])).person.role = "learner"
-                await site.bus.tell(db, board.heard("linear-layer", "linear-backward"))
+                (await find_class_member(db, group.id, room.ids["Ada"])).person.role = "learner"
+                await site.bus.tell(db, board.exercise_topic("linear-layer", "linear-backward"))
             return [html async for html in moments]
 
         assert asker.run(end()) == []
@@ -267,8 +267,8 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
 async def ends_with_the_server(app, site, group, room, here):
     """What comes after the first board once the server is about to stop."""
     async with site.database.read() as db:
-        within = await inside(db, group.id, room.ids["Ada"])
-    asked = Asked(place=AT, project=False, graph=False)
+        within = await find_class_member(db, group.id, room.ids["Ada"])
+    asked = BoardQuery(place=AT, project=False, graph=False)
     moments = _moments(Request({"type": "http", "app": app}), site, within, here, asked)
     await anext(moments)
 
@@ -304,7 +304,7 @@ def test_a_board_is_told_at_once_of_what_somebody_of_a_class_answers_and_of_nobo
         eve = room.browser("Eve").cookies["session"]
 
         def heard(session):
-            with app.state.site.bus.hearing(board.heard("linear-layer", exercise)) as ear:
+            with app.state.site.bus.hearing(board.exercise_topic("linear-layer", exercise)) as ear:
                 pairs = {"cookie": f"session={session}", "sec-fetch-site": "same-origin"}
                 pairs["content-type"] = "application/x-www-form-urlencoded"
                 asker(Ask("POST", path, headers_of(pairs.items()), urlencode(fields).encode()))

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from app.store import board, progress
 from app.store.tables import Attempt
-from app.web.views.text_changes import MOST_LINES, changes
+from app.web.views.text_changes import MOST_LINES, diff_lines
 from app.web.views.trace_view import between
 from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
@@ -198,18 +198,18 @@ def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(g
 def test_a_text_too_long_to_compare_is_shown_as_it_is():
     long = "\n".join(str(number) for number in range(MOST_LINES + 1))
 
-    assert {one.kind for one in changes(long, long + "\nx")} == {"same"}
+    assert {one.kind for one in diff_lines(long, long + "\nx")} == {"same"}
 
 
 def test_a_difference_keeps_one_line_around_a_change():
     before, after = "a\nb\nc\nd\ne\nf\ng", "a\nb\nc\nX\ne\nf\nY"
 
-    found = [(one.kind, one.text) for one in changes(before, after)]
+    found = [(one.kind, one.text) for one in diff_lines(before, after)]
 
     assert found == [
         ("same", "c"), ("gone", "d"), ("new", "X"), ("same", "e"), ("same", "f"), ("gone", "g"), ("new", "Y")
     ]  # fmt: skip
-    assert changes("same", "same") == ()
+    assert diff_lines("same", "same") == ()
 
 
 @pytest.mark.parametrize(
@@ -229,11 +229,11 @@ def test_a_code_that_the_store_does_not_know_as_json_shows_the_attempt_all_the_s
     assert bob
 
     async def add(db):
-        answered = progress.Answered(
+        answered = progress.NewAttempt(
             kind="code", text="a", verdict=json.dumps({"of": "old"}), correct=False, code="x:y"
         )
         await progress.record_attempt(db, room.ids["Bob"], "linear-layer", "linear-backward", answered)
-        assert await board.latest(db, group.id, room.ids["Bob"]) == "linear-layer"
+        assert await board.latest_lesson(db, group.id, room.ids["Bob"]) == "linear-layer"
 
     room.write(add)
 

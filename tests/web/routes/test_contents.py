@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course, Lesson
 from app.content.parse import parse_lesson
 from app.settings import Settings
-from app.store.progress import Place
+from app.store.progress import ResumePoint
 from app.web.application import create_app
 from app.web.routes.contents import _resume
 
@@ -49,7 +49,7 @@ SITE: Any = SimpleNamespace(course=SimpleNamespace(lessons=[lesson(name) for nam
 def test_one_continues_at_the_next_open_exercise(
     place: tuple[str, str | None], solved: dict[str, list[str]], leads_to: tuple[str, str | None]
 ) -> None:
-    resume = _resume(SITE, Place(*place), solved)
+    resume = _resume(SITE, ResumePoint(*place), solved)
 
     assert resume is not None
     assert (resume.lesson.name, resume.exercise) == leads_to
@@ -57,7 +57,7 @@ def test_one_continues_at_the_next_open_exercise(
 
 def test_nobody_and_who_was_in_a_lesson_that_is_gone_begin_anew() -> None:
     assert _resume(SITE, None, {}) is None
-    assert _resume(SITE, Place("gone", "a"), {}) is None
+    assert _resume(SITE, ResumePoint("gone", "a"), {}) is None
 
 
 def test_units_are_numbered_by_their_place_and_not_by_their_folders(

@@ -9,13 +9,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Grad
-from app.engine.train.snapshot import Compared, Judged, Point, Sampled, Snapshot
+from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 from app.store import learners, progress, trainings
 from app.store.database import now
 from app.web.application import create_app, renames_of
-from app.web.json_columns import encoded
+from app.web.json_columns import to_json_column
 from tests.courses import LESSONS, course_in
 
 COURSE = course_in(LESSONS)
@@ -24,9 +24,9 @@ RUN = Snapshot(
     phase="finished",
     steps=2000,
     step=2000,
-    judged=(Judged(part="test", rows=10, own=2.4123, reference=2.4123),),
-    sampled=(Sampled(step=2000, names=("kaleigh", "quinn")),),
-    compared=(Compared(name="C", shape=(27, 10), exact=False, approx=True, maxdiff=1e-8),),
+    judged=(SplitLoss(part="test", rows=10, own=2.4123, reference=2.4123),),
+    sampled=(SampledNames(step=2000, names=("kaleigh", "quinn")),),
+    compared=(GradientComparison(name="C", shape=(27, 10), exact=False, approx=True, maxdiff=1e-8),),
 )
 
 
@@ -42,7 +42,7 @@ def learner(app: FastAPI, client: TestClient) -> int:
 
     async def known() -> int:
         async with app.state.site.database.read() as db:
-            found = await learners.known(db, client.cookies["session"])
+            found = await learners.find_session_learner(db, client.cookies["session"])
         assert found is not None
         return found.learner
 
@@ -94,8 +94,10 @@ def test_a_gradient_counts_once_its_box_is_solved(client: TestClient, write) -> 
 
 def test_gradients_that_were_right_in_the_exam_count(client: TestClient, write) -> None:
     names = (NameVerdict(name="dC", verdict="right"), NameVerdict(name="db1", verdict="wrong"))
-    verdict = encoded(Verdict(outcome="graded", names=names))
-    write(progress.record_attempt, *EXAM, progress.Answered(kind="code", text="dC = 1", verdict=verdict, correct=False))
+    verdict = to_json_column(Verdict(outcome="graded", names=names))
+    write(
+        progress.record_attempt, *EXAM, progress.NewAttempt(kind="code", text="dC = 1", verdict=verdict, correct=False)
+    )
 
     assert "1 of 26 are right" in client.get("/finish").text
 
@@ -147,7 +149,7 @@ def test_a_run_that_a_later_one_has_replaced_is_not_denied(client: TestClient, w
     [
         ({}, "In the trained model your gradients are still those of torch."),
         (
-            {"compared": (Compared(name="C", shape=(27, 10), exact=False, approx=False, maxdiff=1.0),)},
+            {"compared": (GradientComparison(name="C", shape=(27, 10), exact=False, approx=False, maxdiff=1.0),)},
             "The gradients of this run were not those of torch.",
         ),
         ({"compared": ()}, "2,000 steps"),
@@ -156,13 +158,13 @@ def test_a_run_that_a_later_one_has_replaced_is_not_denied(client: TestClient, w
 )
 def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, said: str) -> None:
     run = Snapshot(**{name: getattr(RUN, name) for name in RUN.__slots__} | changes)
-    begun = trainings.Begun(
+    begun = trainings.NewTrainingRun(
         lesson="training",
         exercise="run",
         preset="short",
         attempt_id=None,
         passing=True,
-        run=encoded(run),
+        run=to_json_column(run),
         owner="o",
         halt="h",
     )
@@ -177,12 +179,12 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
 
 
 def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
-    begun = trainings.Begun(
+    begun = trainings.NewTrainingRun(
         lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
     )
     stopped = replace(RUN, phase="stopped", step=40, judged=(), sampled=(), compared=())
     for run in (RUN, stopped):
-        write(trainings.begin_training, replace(begun, run=encoded(run)))
+        write(trainings.begin_training, replace(begun, run=to_json_column(run)))
         end(write, run)
 
     shown = [client.get(path).text for path in ("/finish", "/lessons/training")]
@@ -195,12 +197,12 @@ def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) 
 
 
 def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, write) -> None:
-    begun = trainings.Begun(
+    begun = trainings.NewTrainingRun(
         lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
     )
-    later = replace(RUN, judged=(Judged(part="test", rows=10, own=2.3001, reference=2.3001),))
+    later = replace(RUN, judged=(SplitLoss(part="test", rows=10, own=2.3001, reference=2.3001),))
     for run in (RUN, later):
-        write(trainings.begin_training, replace(begun, run=encoded(run)))
+        write(trainings.begin_training, replace(begun, run=to_json_column(run)))
         end(write, run)
 
     assert "2.300 (test)" in client.get("/finish").text
@@ -209,7 +211,9 @@ def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, writ
 
 def end(write, run: Snapshot) -> None:
     finished = run.phase == "finished"
-    write(trainings.record_training, "training", "run", encoded(run), owner="o", live=run.live, finished=finished)
+    write(
+        trainings.record_training, "training", "run", to_json_column(run), owner="o", live=run.live, finished=finished
+    )
 
 
 def test_a_finished_course_ends_there(client: TestClient, write) -> None:
@@ -246,10 +250,10 @@ def test_what_a_lesson_builds_on_is_a_soft_gate(client: TestClient, write) -> No
 
 def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClient, write) -> None:
     run = replace(RUN, points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4)))
-    begun = trainings.Begun(
+    begun = trainings.NewTrainingRun(
         lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
     )
-    write(trainings.begin_training, replace(begun, run=encoded(run)))
+    write(trainings.begin_training, replace(begun, run=to_json_column(run)))
     end(write, run)
 
     text = client.get("/finish").text
@@ -329,7 +333,7 @@ def test_the_map_of_the_machine_waits_for_all_of_its_shapes(client: TestClient, 
     ],
 )
 def test_what_was_stored_moves_along_in_the_character_model(old: tuple[str, str], new: tuple[str, str]) -> None:
-    assert renames_of(COURSE)[progress.Place(*old)] == progress.Place(*new)
+    assert renames_of(COURSE)[progress.ResumePoint(*old)] == progress.ResumePoint(*new)
 
 
 def test_other_lessons_have_no_lamps(client: TestClient) -> None:

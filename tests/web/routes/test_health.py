@@ -11,7 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from app.engine.grader import Look, Readiness
+from app.engine.grader import CanaryReport, Readiness
 from app.store import database as store
 from app.store.database import Database
 from app.web.routes import health
@@ -50,7 +50,7 @@ def test_readyz_tells_the_operator_what_protects_and_what_is_missing(
 def test_readyz_says_when_the_canaries_flew_and_what_they_found(
     client: TestClient, grader, succeeded: tuple[str, ...]
 ) -> None:
-    grader.readiness = Readiness(state="ready", look=Look(at=86_400.0, succeeded=succeeded))
+    grader.readiness = Readiness(state="ready", look=CanaryReport(at=86_400.0, succeeded=succeeded))
 
     assert client.get("/readyz", headers=OPERATOR).json()["canaries"] == {
         "held": not succeeded,

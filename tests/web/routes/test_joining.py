@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.store import classes, invitations, roster_lists, rosters
-from app.store.assignments import Terms, assign
+from app.store.assignments import AssignmentSettings, assign_lesson
 from app.store.tables import Class
 from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
@@ -24,7 +24,7 @@ def listed(room: Classroom, group: Class, text: str) -> None:
 
 
 def members(room: Classroom, group: Class) -> list[tuple[str, str, bool]]:
-    people = room.write(lambda db: classes.people(db, group.id))
+    people = room.write(lambda db: classes.list_members(db, group.id))
     return [(one.name, one.external_id or "", one.joined_at is not None) for one in people if one.role == "learner"]
 
 
@@ -52,7 +52,9 @@ def test_from_the_code_to_the_first_exercise_it_takes_one_form_and_two_requests(
 
 def test_who_joins_a_class_that_was_given_practice_comes_to_it(room: Classroom, group: Class) -> None:
     room.write(
-        lambda db: assign(db, group.id, "practice/set-matmul", Terms(None, None, None, None, 0.5, 5, None), None)
+        lambda db: assign_lesson(
+            db, group.id, "practice/set-matmul", AssignmentSettings(None, None, None, None, 0.5, 5, None), None
+        )
     )
     bob = TestClient(room.app, headers=BROWSER, follow_redirects=False)
     door = f"/join/{shown_code(group.join_code or '')}"
@@ -137,10 +139,10 @@ def test_an_instructor_who_joins_stays_one(room: Classroom) -> None:
 )
 def test_a_class_that_lets_nobody_in_says_so(room: Classroom, group: Class, state: str, words: str) -> None:
     if state == "over":
-        terms = classes.Terms("Algebra", "UTC", None, archived=True)
+        terms = classes.ClassSettings("Algebra", "UTC", None, archived=True)
 
         async def end(db) -> None:
-            await classes.change(db, await db.get_one(Class, group.id), terms, None)
+            await classes.change_class(db, await db.get_one(Class, group.id), terms, None)
 
         room.write(end)
     else:

@@ -15,12 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.accounts import recovery
-from app.accounts.credentials import Proof, create
+from app.accounts.credentials import VerifiedIdentity, create
 from app.settings import Settings
 from app.store import classes, invitations, joining, notices
 from app.store.classes import RefusedError
 from app.store.database import Database
-from app.store.tables import Base, Event, Learner
+from app.store.tables import AuditEvent, Base, Learner
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON, begin, make_passwords_cheap, name_shown, sign_in, take_name, text_in_box
 
@@ -279,7 +279,7 @@ def test_deleting_leaves_no_row_but_that_it_was_done(client: TestClient, other: 
         return {one.name: await db.scalar(select(func.count()).where(one.c.learner_id == learner)) for one in tables}
 
     async def said(db: AsyncSession) -> list[str]:
-        return list(await db.scalars(select(Event.data).where(Event.verb == "deleted")))
+        return list(await db.scalars(select(AuditEvent.data).where(AuditEvent.verb == "deleted")))
 
     assert set(stored(left).values()) == {0}
     assert [json.loads(one)["said"] for one in stored(said)] == [f"learner {learner} deleted themselves"]
@@ -288,10 +288,10 @@ def test_deleting_leaves_no_row_but_that_it_was_done(client: TestClient, other: 
 def a_class(stored: ..., instructor: str, *learners: str) -> int:
     async def make(db: AsyncSession) -> int:
         by = await learner_of(instructor)(db)
-        group = await classes.found(db, "Tensors", "UTC", by, instructor)
+        group = await classes.create_class(db, "Tensors", "UTC", by, instructor)
         await db.flush()
         for name in learners:
-            db.add(classes.member(group.id, await learner_of(name)(db), "learner", name))
+            db.add(classes.new_member(group.id, await learner_of(name)(db), "learner", name))
         return group.id
 
     return stored(make)
@@ -400,11 +400,11 @@ def grace(client: TestClient, other: TestClient, stored: ...) -> Two:
 
 async def leaves(db: AsyncSession, two: Two) -> None:
     for one in await classes.classes_of(db, two.grace):
-        await joining.leave(db, one.group, two.grace)
+        await joining.leave_class(db, one.group, two.grace)
 
 
 async def teaches(db: AsyncSession, two: Two) -> None:
-    await classes.found(db, "Own", "UTC", two.grace, "Grace")
+    await classes.create_class(db, "Own", "UTC", two.grace, "Grace")
 
 
 async def may_teach(db: AsyncSession, two: Two) -> None:
@@ -412,16 +412,16 @@ async def may_teach(db: AsyncSession, two: Two) -> None:
 
 
 async def learns_elsewhere(db: AsyncSession, two: Two) -> None:
-    other = await classes.found(db, "Other", "UTC", None)
-    db.add(classes.member(other.id, two.grace, "learner", "Grace"))
+    other = await classes.create_class(db, "Other", "UTC", None)
+    db.add(classes.new_member(other.id, two.grace, "learner", "Grace"))
 
 
 async def has_a_passkey(db: AsyncSession, two: Two) -> None:
-    await create(db, two.grace, Proof(kind="passkey", issuer="", subject="key", secret="k"))
+    await create(db, two.grace, VerifiedIdentity(kind="passkey", issuer="", subject="key", secret="k"))
 
 
 async def signs_in_elsewhere(db: AsyncSession, two: Two) -> None:
-    await create(db, two.grace, Proof(kind="oidc", issuer="https://campus", subject="7"))
+    await create(db, two.grace, VerifiedIdentity(kind="oidc", issuer="https://campus", subject="7"))
 
 
 async def is_no_instructor_any_more(db: AsyncSession, two: Two) -> None:

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Block
 from app.web.render import TEMPLATES
-from app.web.views.lesson_view import Item
+from app.web.views.lesson_view import PageBlock
 
 LESSON = "/lessons/linear"
 
@@ -61,7 +61,7 @@ def test_a_unit_has_a_page_with_its_summary_and_lessons(client: TestClient) -> N
 def test_every_kind_of_block_has_a_template() -> None:
     made = (object.__new__(kind) for kind in get_args(Block))
 
-    assert not [one for one in (Item(block, None).template for block in made) if not (TEMPLATES / one).exists()]
+    assert not [one for one in (PageBlock(block, None).template for block in made) if not (TEMPLATES / one).exists()]
 
 
 def test_a_lesson_shows_every_block(client: TestClient, page) -> None:

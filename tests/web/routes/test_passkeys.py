@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from app.store.tables import Ticket
+from app.store.tables import OneTimeToken
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import begin, first_way, name_shown, take_name, text_in_box
 
@@ -241,7 +241,7 @@ def test_passkeys_are_not_tried_without_end(app: FastAPI, client: TestClient) ->
 def kept_of_questions(app: FastAPI) -> list[str]:
     async def read() -> list[str]:
         async with app.state.site.database.read() as db:
-            return list(await db.scalars(select(Ticket.data)))
+            return list(await db.scalars(select(OneTimeToken.data)))
 
     return asyncio.run(read())
 

@@ -13,24 +13,24 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
-from app.content.blocks import Bug, Lesson, Order
+from app.content.blocks import Bug, Lesson, OrderQuestion
 from app.content.code_exercises import CodeExercise
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.judge.told import ground_of_program, tell
+from app.grading.judge.told import ground_of_program, infer_line_shapes
 from app.grading.judge.verdict import OTHER_ROAD, NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
-from app.practice.derived_hints import explained
-from app.practice.draw import FORKED, LENGTHS, draw
+from app.practice.derived_hints import explain_lines
+from app.practice.draw import FORKED, LENGTHS, generate_item
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
-from app.practice.proof import curated
+from app.practice.proof import curated_items
 from app.store import board, cards, practice, progress, tables
 from app.store.tables import Card, PracticeItem
 from app.web.practice_items import FORMS, LEVELS, hunted
 from app.web.site import Site
-from app.web.views.slips_view import lately
+from app.web.views.slips_view import recent_mistakes
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
 
@@ -89,9 +89,13 @@ class Learner:
                 code = one.solution.source
                 self.check(address, one.name, code, line=one.line if isinstance(one, Bug) else None)
             else:
-                answer = as_values(one, range(len(one.lines))) if isinstance(one, Order) else right_answer(lesson, one)
+                answer = (
+                    as_values(one, range(len(one.lines)))
+                    if isinstance(one, OrderQuestion)
+                    else right_answer(lesson, one)
+                )
                 self.client.post(f"{address}/quiz/{one.name}", data={"answer": answer})
-        return type(lesson.exercises[0]).__name__.lower()
+        return type(lesson.exercises[0]).__name__.removesuffix("Question").lower()
 
     def check(self, address: str, name: str, code: str, line: int | None = None) -> None:
         form = {"code": code, "revision": "0", **({} if line is None else {"line": str(line)})}
@@ -104,7 +108,7 @@ class Learner:
         return re.sub(r"\s+", " ", words).replace(" ,", ",").replace(" :", ":").replace(" .", ".")
 
     def row(self, address: str) -> PracticeItem:
-        return self.query(lambda db: cards.item(db, int(address.rpartition("/")[2])))
+        return self.query(lambda db: cards.find_item(db, int(address.rpartition("/")[2])))
 
     def cards(self) -> list[Card]:
         async def all_cards(db: AsyncSession) -> list[Card]:
@@ -322,7 +326,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
 @pytest.mark.alone
 @pytest.mark.parametrize("form", ["write", *FORMS])
 def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
-    monkeypatch.setattr(pool, "curated", lambda _: ())  # whose seeds are small numbers, such as stand on any page
+    monkeypatch.setattr(pool, "curated_items", lambda _: ())  # whose seeds are small numbers, such as stand on any page
     monkeypatch.setattr("app.web.practice_sittings.scheduler.form_at", lambda *_: form)
     learner.client.get(LESSON)
 
@@ -398,26 +402,26 @@ def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, 
     assert "exercise done" not in learner.text("/practice")
 
 
-@pytest.mark.parametrize("item", curated(1)[:20], ids=lambda item: item.name)
+@pytest.mark.parametrize("item", curated_items(1)[:20], ids=lambda item: item.name)
 def test_a_bug_to_hunt_is_one_that_shapes_do_not_tell(item):
     fragment = hunted(item, OPERATIONS[item.operations[0]].family, "")
     assert fragment is not None
     (bug,) = item.lesson_of(fragment).exercises
 
-    told = tell(bug.starter.source, ground_of_program(item.program, [f"d{item.program.output}"])).lines
+    told = infer_line_shapes(bug.starter.source, ground_of_program(item.program, [f"d{item.program.output}"])).lines
 
     assert not any(one.collides or one.fits is False for one in told)
 
 
 def test_a_bug_to_hunt_is_written_with_transposes_of_matrices():
-    items = [one for one in curated(1) if "matmul" in one.operations][:10]
+    items = [one for one in curated_items(1) if "matmul" in one.operations][:10]
 
     hunts = [hunted(one, "matmul", "transposed") for one in items]
 
     assert all(".T" in one and ".mT" not in one for one in hunts if one)
 
 
-@pytest.mark.parametrize("item", curated(1)[6:22], ids=lambda item: item.name)
+@pytest.mark.parametrize("item", curated_items(1)[6:22], ids=lambda item: item.name)
 def test_who_took_the_wrong_sign_hunts_a_wrong_sign(item):
     fragment = hunted(item, OPERATIONS[item.operations[0]].family, "sign")
     assert fragment is not None
@@ -520,10 +524,10 @@ def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of
         at = pupil.next()
 
     assert re.search("practice .*the transpose of the right answer", instructor.text(slips))
-    made = learner.query(lambda db: lately(db, learner.site.assigned, group.id, MONDAY - timedelta(days=1)))
+    made = learner.query(lambda db: recent_mistakes(db, learner.site.assigned, group.id, MONDAY - timedelta(days=1)))
     assert [one.said for one in made] == ["the transpose of the right answer"]
     # Everybody is drawn other names: with the gradient in it, people who made one slip would be counted as many.
-    assert [one.code for one in learner.query(lambda db: board.codes(db, group.id))] == ["d:transposed"]
+    assert [one.code for one in learner.query(lambda db: board.slip_counts(db, group.id))] == ["d:transposed"]
     assert "Practice: Matrix products" in instructor.text(f"/classes/{group.id}/gradebook")
     assert "Nothing is assigned" not in instructor.text(f"/classes/{group.id}/board")
     for page in ("", "/board", "/slips", "/gradebook", "/lessons"):
@@ -562,7 +566,8 @@ def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner)
     at = written(learner, begin="1")
     row, name = learner.row(at), learner.lesson(at).exercises[0].name
     said = [
-        re.sub("`(.*?)`", "<code>\\1</code>", one) for one in explained(row.solution.splitlines(), json.loads(row.by))
+        re.sub("`(.*?)`", "<code>\\1</code>", one)
+        for one in explain_lines(row.solution.splitlines(), json.loads(row.by))
     ]
     for _ in learner.lesson(at).exercises[0].hints:
         learner.client.post(f"{at}/code/{name}/hint")
@@ -576,11 +581,11 @@ def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner)
 
 NO_SLIPS = (
     Diagnosis(code=f"dX:{OTHER_ROAD}", message="The values are right."),
-    sentences.stopped("dX", "name", 1, "`q` is not defined."),
+    sentences.stopped_line("dX", "name", 1, "`q` is not defined."),
     sentences.not_a_tensor("dX", "float"),
     sentences.wrong_dtype("dX", "int64", right=False),
-    sentences.unfit("dX", "dtype torch.float16, shape (2,)"),
-    sentences.unfit("dX", "sparse tensor"),
+    sentences.unfit_value("dX", "dtype torch.float16, shape (2,)"),
+    sentences.unfit_value("dX", "sparse tensor"),
     sentences.only_here("dX"),
     sentences.wrong_here("dX"),
     sentences.stops_elsewhere("dX", 1, "IndexError", {27: "V"}),
@@ -671,7 +676,7 @@ def test_while_somebody_is_at_an_item_what_their_cards_ask_for_next_is_drawn(lea
     async def prepared() -> None:
         async with learner.site.database.write() as db:
             for seed in range(3):
-                await practice.keep(db, pool.columns_of(draw(1, seed, within=("matmul", "bias"))))
+                await practice.store_item(db, pool.columns_of(generate_item(1, seed, within=("matmul", "bias"))))
 
     learner.client.portal.call(prepared)
     learner.next(skip=learner.next().rpartition("/")[2])
@@ -684,12 +689,12 @@ def test_while_somebody_is_at_an_item_what_their_cards_ask_for_next_is_drawn(lea
 @pytest.mark.alone
 def test_what_is_due_is_drawn_where_only_something_else_is_at_hand(learner):
     learner.client.get(LESSON)
-    due = scheduler.opened("broadcast", "mean", MONDAY)
+    due = scheduler.new_card("broadcast", "mean", MONDAY)
 
     async def prepared() -> None:
         async with learner.site.database.write() as db:
             for seed in range(3):
-                await practice.keep(db, pool.columns_of(draw(1, seed, within=("matmul",))))
+                await practice.store_item(db, pool.columns_of(generate_item(1, seed, within=("matmul",))))
             db.add(
                 Card(
                     learner_id=1,
@@ -738,11 +743,11 @@ def test_a_slip_of_a_month_ago_that_is_no_slip_any_more_is_told(learner, clock):
 
 def test_what_is_at_hand_and_was_not_taught_is_left_at_hand(learner):
     both = ("matmul", "tanh")
-    drawn = next(one for seed in range(99) if set(both) <= set((one := draw(1, seed, "", both)).operations))
+    drawn = next(one for seed in range(99) if set(both) <= set((one := generate_item(1, seed, "", both)).operations))
 
     async def keep() -> None:
         async with learner.site.database.write() as db:
-            await practice.keep(db, pool.columns_of(drawn))
+            await practice.store_item(db, pool.columns_of(drawn))
 
     learner.client.portal.call(keep)
     learner.client.get(LESSON)
@@ -770,8 +775,8 @@ async def filed_once(db: AsyncSession, learner: Learner, address: str) -> None:
         update(Card).where(Card.id == card.id).values(slip=OTHER_ROAD, due_at=learner.site.practice.clock())
     )
     item = int(address.rpartition("/")[2])
-    given = tables.PracticeAttempt.item_id == item
-    await db.execute(update(tables.PracticeAttempt).where(given).values(family=card.family, slip=OTHER_ROAD))
+    given = tables.ServedItem.item_id == item
+    await db.execute(update(tables.ServedItem).where(given).values(family=card.family, slip=OTHER_ROAD))
 
 
 @pytest.mark.alone

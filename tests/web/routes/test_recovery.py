@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
-from app.accounts.credentials import Proof, create
+from app.accounts.credentials import VerifiedIdentity, create
 from app.store import rosters
 from app.store.database import now
 from app.store.tables import Class, Membership
@@ -87,7 +87,7 @@ def test_a_link_to_a_seat_is_void_once_its_right_is_gone(
         if why == "archived":
             (await db.get_one(Class, group.id)).archived_at = now()
         if why == "account":
-            await create(db, room.ids["Bob"], Proof(kind="passkey", issuer="", subject="key", secret="k"))
+            await create(db, room.ids["Bob"], VerifiedIdentity(kind="passkey", issuer="", subject="key", secret="k"))
 
     room.write(change)
     if why == "left":

@@ -54,7 +54,7 @@ def join(browser: TestClient, group: Class, name: str, **form: str) -> str:
 
 def seats(room: Classroom, group: Class) -> set[tuple[str, str | None, str | None, bool]]:
     async def ask(db: AsyncSession) -> set[tuple[str, str | None, str | None, bool]]:
-        rows = await classes.people(db, group.id)
+        rows = await classes.list_members(db, group.id)
         return {(one.name, one.external_id, one.seated_by, one.joined_at is not None) for one in rows}
 
     return room.write(ask)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("bob")
 
 
 def names(room: Classroom, group: Class) -> list[str]:
-    return [one.name for one in room.write(lambda db: classes.people(db, group.id))]
+    return [one.name for one in room.write(lambda db: classes.list_members(db, group.id))]
 
 
 def test_a_list_is_shown_before_it_is_laid_over_the_roster(room: Classroom, ada: TestClient, group: Class) -> None:
@@ -51,7 +51,7 @@ def test_columns_that_were_not_read_are_named_and_can_be_assigned(
 
 
 def people(room: Classroom, group: Class) -> dict[str, Membership]:
-    return {one.name: one for one in room.write(lambda db: classes.people(db, group.id))}
+    return {one.name: one for one in room.write(lambda db: classes.list_members(db, group.id))}
 
 
 def test_the_last_list_is_taken_back_but_not_who_came_or_was_changed_since(

@@ -306,7 +306,7 @@ def test_of_those_who_take_one_name_at_the_same_moment_one_has_it(
     client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take_name(client)
-    monkeypatch.setattr(passwords, "found", nobody_has_it_yet)
+    monkeypatch.setattr(passwords, "find_credential", nobody_has_it_yet)
 
     late = TestClient(app, headers=BROWSER)
     answer = take_name(late, password="another password")

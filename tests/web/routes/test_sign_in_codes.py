@@ -24,7 +24,7 @@ from app.content.blocks import Course
 from app.settings import Settings
 from app.store import learners
 from app.store.database import now
-from app.store.tables import Credential, Ticket
+from app.store.tables import Credential, OneTimeToken
 from app.web.application import create_app
 from tests.store import postgres
 from tests.web.conftest import BROWSER, FakeGrader
@@ -256,7 +256,7 @@ def test_little_is_kept_of_a_question_for_a_code(client: TestClient, app: FastAP
 
     async def read() -> list[str]:
         async with app.state.site.database.read() as db:
-            return list(await db.scalars(select(Ticket.data)))
+            return list(await db.scalars(select(OneTimeToken.data)))
 
     (data,) = asyncio.run(read())
     assert len(data) < 1000

@@ -17,10 +17,10 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from app.accounts import providers
-from app.accounts.providers import Plain
+from app.accounts.providers import OAuthEndpoints
 from app.content.blocks import Course
 from app.settings import Settings
-from app.store.tables import Ticket
+from app.store.tables import OneTimeToken
 from app.web.application import create_app
 from tests.waiting import until
 from tests.web.conftest import BROWSER, FakeGrader
@@ -141,7 +141,7 @@ def test_a_token_for_another_question_is_not_believed(client: TestClient, app: F
 
     async def ask_otherwise() -> None:
         async with app.state.site.database.write() as db:
-            ticket = (await db.scalars(select(Ticket))).one()
+            ticket = (await db.scalars(select(OneTimeToken))).one()
             data = json.loads(ticket.data)
             data["asked"]["nonce"] = "of another question"
             ticket.data = json.dumps(data)
@@ -249,7 +249,7 @@ def test_a_provider_without_openid_is_believed_by_its_api(
     settings: Settings, course: Course, grader: FakeGrader, campus: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = httpx2.get(f"{campus}/.well-known/openid-configuration").json()
-    hub = Plain(
+    hub = OAuthEndpoints(
         found["authorization_endpoint"], found["token_endpoint"], found["userinfo_endpoint"], "openid read", "sub"
     )
     monkeypatch.setitem(providers.WITHOUT_OPENID, "https://hub.example", hub)

@@ -23,7 +23,7 @@ from app.store.progress import LessonState
 from app.store.tables import Progress
 from app.store.trainings import FORGOTTEN, SILENCE
 from app.web.application import create_app
-from app.web.middleware.visitor import Allowance
+from app.web.middleware.visitor import RateLimit
 from app.web.views import training_view
 from app.web.views.training_view import train_view
 from tests.engine.train.load import COURSE, SOLUTION
@@ -614,7 +614,7 @@ def test_a_lesson_whose_box_is_not_shown_says_so(settings, grader):
 def spent(app, client):
     """A learner with code to train with, who has asked for as much as a minute allows."""
     check(client, SOLUTION)
-    app.state.site.checks._allowance = Allowance(1)
+    app.state.site.checks._allowance = RateLimit(1)
     app.state.site.checks.spend(1)
     return client
 

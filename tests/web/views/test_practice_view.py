@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 
 from app.store.database import now
-from app.store.tables import PracticeAttempt
-from app.web.practice_plans import Plan, Standing, drill_of
+from app.store.tables import ServedItem
+from app.web.practice_plans import SessionPlan, SessionState, drill_of
 from app.web.views.practice_view import _button
 
-BEGUN = Standing(Plan(), now(), (PracticeAttempt(),), over=False)
+BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ BEGUN = Standing(Plan(), now(), (PracticeAttempt(),), over=False)
         (None, False, "Practise"),
     ],
 )
-def test_a_sitting_goes_on_where_it_began(standing: Standing | None, due: bool, word: str) -> None:
+def test_a_sitting_goes_on_where_it_began(standing: SessionState | None, due: bool, word: str) -> None:
     assert _button(standing, due) == word
