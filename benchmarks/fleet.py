@@ -20,12 +20,12 @@ from app.engine.pool import broker as wire
 from app.engine.pool.broker_graders import BrokerGraders
 from app.engine.pool.grader_host import GraderHost
 from app.engine.pool.local_graders import LocalGraders
-from app.engine.stretch import TrainingChunk
 from app.engine.train.snapshot import Snapshot
+from app.engine.training_chunk import TrainingChunk
 from app.settings import Settings
 from app.store import learners
-from app.store.bus import EventBus
 from app.store.database import Database
+from app.store.event_bus import EventBus
 from app.store.migrate import migrate
 from app.store.trainings import NewTrainingRun, begin_training
 from app.web.driven_run import TrainingRecorder

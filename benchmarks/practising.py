@@ -17,7 +17,7 @@ from app.practice.draw import generate_item
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items, prove_item
 from app.settings import Settings
-from app.store import practice
+from app.store import practice_items
 from app.store.database import Database
 from app.store.migrate import migrate
 from benchmarks.serving import ROOT, server
@@ -46,7 +46,7 @@ async def _filled(folder: Path) -> None:
     async with database.write() as db:
         for level in (1, 2, 3):
             for item in curated_items(level):
-                await practice.store_item(db, columns_of(item))
+                await practice_items.store_item(db, columns_of(item))
     await database.close()
 
 

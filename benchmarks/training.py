@@ -20,11 +20,11 @@ import numpy as np
 
 from app.content.blocks import Train
 from app.content.course import load_course
-from app.content.uses import boxes_of
+from app.content.training_sources import boxes_of
 from app.engine.run_setup import Setup, setup_of
-from app.engine.stretch import TrainingChunk, array_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer
+from app.engine.training_chunk import TrainingChunk, array_of
 from app.sandbox.runner import Jail
 from app.settings import ROOT
 

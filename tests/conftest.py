@@ -18,7 +18,7 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from app.engine.grade import explanation_time
-from app.engine.pool import asking, grader_process, local_graders
+from app.engine.pool import grader_client, grader_process, local_graders
 from app.grading.reading import budget
 from app.sandbox import process
 from app.sandbox.runner import Jail
@@ -126,7 +126,7 @@ def postgres_url() -> Iterator[str]:
 def _patience() -> None:
     """A busy machine is no fault of a grader, nor of who writes at the same time, and no slip is left unnamed by it."""
     process.WARM_SECONDS = grader_process.STARTUP_SECONDS = SECONDS
-    asking.STARTUP_SECONDS = local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
+    grader_client.STARTUP_SECONDS = local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
     database.BUSY_SECONDS = SECONDS
     explanation_time.EXPLAINING_SECONDS = budget.SECONDS = budget.SECONDS_OF_ONE = SECONDS
 

@@ -33,7 +33,7 @@ from app.web.json_columns import decoded_draw
 from app.web.middleware.security import _declared_length
 from app.web.practice_plans import PracticeSet, set_called
 from app.web.routes.assignments import _number
-from app.web.views.faults import answer_words
+from app.web.views.attempt_mistakes import answer_words
 from app.web.views.slips_view import said_of
 from tests.examples import examples
 from tests.grading.quiz.test_mark import LESSON, QUIZZES

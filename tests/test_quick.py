@@ -14,9 +14,9 @@ def imports():
 @pytest.mark.parametrize(
     ("file", "test"),
     [
-        ("app/grading/judge/plan.py", "tests/grading/judge/test_plan.py"),
+        ("app/grading/judge/parsed_submission.py", "tests/grading/judge/test_parsed_submission.py"),
         ("app/grading/reading/shape_rules/matrices.py", "tests/grading/reading/test_shape_rules.py"),
-        ("app/engine/pool/crossing.py", "tests/engine/pool/test_reader.py"),
+        ("app/engine/pool/memfd_messages.py", "tests/engine/pool/test_reader.py"),
         ("app/web/views/lamps.py", "tests/web/routes/test_code_boxes.py"),
         ("tests/store/test_learners.py", "tests/store/test_learners.py"),
     ],

@@ -20,9 +20,22 @@ from app.grading.judge.torch_errors import ROWS
 APP = Path(__file__).resolve().parents[1] / "app"
 ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "sub", "subn", "split", "findall", "finditer"}
 OURS = (
-    *("check/", "content/blocks", "content/boxes", "content/course", "content/directives/", "content/estimates"),
+    *(
+        "check/",
+        "content/blocks",
+        "content/code_box_options",
+        "content/course",
+        "content/directives/",
+        "content/estimates",
+    ),
     *("content/export/source", "content/fences", "content/mathml", "content/options", "content/prose"),
-    *("content/addresses", "content/items", "content/vary", "content/export/notebook", "content/export/questions"),
+    *(
+        "content/addresses",
+        "content/answer_lists",
+        "content/vary",
+        "content/export/notebook",
+        "content/export/questions",
+    ),
     *("grading/judge/hint_choice", "sandbox/huge_pages", "store/database_copies"),
     *("web/pictures/", "web/views/lesson_view"),
 )

@@ -12,14 +12,14 @@ from typing import Literal
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts import tickets
+from app.accounts import one_time_tokens
 from app.accounts.merge import lock_learners, merge_learners
 from app.store import learners
 from app.store.classes import RefusedError
 from app.store.database import now
 from app.store.learners import hash_of, open_session
 from app.store.tables import Attempt, Credential, Draft, Learner, Membership, ReplacedText, Session
-from app.teaching.words import LONGEST_NAME, one_line
+from app.teaching.text_input import LONGEST_NAME, one_line
 
 LONGEST_SUBJECT = 2000
 """Bytes that the index of every database takes."""
@@ -126,7 +126,7 @@ async def rotate_session(db: AsyncSession, token: str, learner: int, label: str 
     """
     ended = await db.scalar(delete(Session).where(Session.token_hash == hash_of(token)).returning(Session.learner_id))
     if ended is not None:
-        await tickets.issue(db, "rotated", {}, token=token)
+        await one_time_tokens.issue(db, "rotated", {}, token=token)
     return await open_session(db, learner, label=label, via=via)
 
 
@@ -167,7 +167,7 @@ async def _bring(db: AsyncSession, here: learners.SessionLearner, into: int) -> 
         return ""
     if not (await account_summary(db, here.learner)).work or not (await account_summary(db, into)).work:
         return ""
-    return await tickets.issue(db, "merge", {"before": here.learner, "now": into})
+    return await one_time_tokens.issue(db, "merge", {"before": here.learner, "now": into})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ async def merge_accounts(db: AsyncSession, token: str, ticket: str, stays: Liter
     Raises:
         RefusedError: The ticket is of another browser, or too old.
     """
-    data = await tickets.redeem(db, "merge", ticket)
+    data = await one_time_tokens.redeem(db, "merge", ticket)
     here = await learners.find_session_learner(db, token)
     if data is None or here is None or here.learner != data["now"]:
         raise RefusedError("That offer has expired. Sign in to the other account again, and it is made anew.")

@@ -55,7 +55,7 @@ class Mailer:
     async def send(self, to: str, code: str, link: str) -> None:
         """
         Raises:
-            AwayError: The mail server did not take it.
+            ProviderUnavailableError: The mail server did not take it.
         """
         letter = EmailMessage()
         letter["From"], letter["To"], letter["Subject"] = self._sender, to, f"{code} is your code for Backhand"

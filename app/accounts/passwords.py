@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts.credentials import VerifiedIdentity, find_credential
 from app.store.classes import RefusedError
 from app.store.tables import Credential
-from app.teaching.words import name_fault, one_line
+from app.teaching.text_input import name_fault, one_line
 
 AT_ONCE, MOST_WAITING = 2, 20
 SHORTEST, LONGEST = 8, 200
@@ -47,7 +47,7 @@ def subject_of(name: str) -> str:
 
 
 async def new_proof(db: AsyncSession, name: str, secret: str = "") -> VerifiedIdentity:
-    """Of a name that nobody has, with what is kept of its password, see `hashed`.
+    """Of a name that nobody has, with what is kept of its password, see `hash_password`.
 
     Raises:
         RefusedError: The name is taken.

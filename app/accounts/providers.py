@@ -17,7 +17,7 @@ from app.accounts.credentials import VerifiedIdentity
 from app.settings import Provider
 from app.store.classes import RefusedError
 from app.store.tables import NAME_LENGTH
-from app.teaching.words import one_line
+from app.teaching.text_input import one_line
 
 SECONDS = 10.0
 
@@ -72,7 +72,7 @@ class IdentityProvider:
         """Where to send the browser (`url`), and what to remember of it until it comes *back*.
 
         Raises:
-            AwayError: The provider does not answer.
+            ProviderUnavailableError: The provider does not answer.
         """
         try:
             return {**await self._client.create_authorization_url(back), "redirect_uri": back}
@@ -84,7 +84,7 @@ class IdentityProvider:
 
         Raises:
             RefusedError: It is no answer to that, or it says no.
-            AwayError: The provider does not answer.
+            ProviderUnavailableError: The provider does not answer.
         """
         state, code = answer.get("state", ""), answer.get("code", "")
         if not secrets.compare_digest(state.encode(), asked["state"].encode()):

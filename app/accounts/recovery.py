@@ -12,7 +12,7 @@ from sqlalchemy import and_, delete, exists, false, insert, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from app.accounts import tickets
+from app.accounts import one_time_tokens
 from app.accounts.credentials import VerifiedIdentity, list_credentials
 from app.accounts.merge import merge_learners
 from app.store import invitations
@@ -96,7 +96,7 @@ async def reset_link(db: AsyncSession, *, learner: int, by: int | None) -> str:
         raise RefusedError(fault)
     await record_event(db, None, by, "reset", f"learner {learner}")
     data = {"learner": learner, "by": by, "of": hash_of((await _password(db, learner)).secret or "")}
-    return await tickets.issue(db, "reset", data, lives=RESET_LIVES)
+    return await one_time_tokens.issue(db, "reset", data, lives=RESET_LIVES)
 
 
 async def _password(db: AsyncSession, learner: int) -> Credential:
@@ -118,7 +118,7 @@ async def name_to_reset(db: AsyncSession, token: str) -> str:
     Raises:
         RefusedError: The link is used, too old or void.
     """
-    return (await _valid(db, await tickets.peek(db, "reset", token))).subject
+    return (await _valid(db, await one_time_tokens.peek(db, "reset", token))).subject
 
 
 async def set_anew(db: AsyncSession, token: str, secret: str) -> VerifiedIdentity:
@@ -127,7 +127,7 @@ async def set_anew(db: AsyncSession, token: str, secret: str) -> VerifiedIdentit
     Raises:
         RefusedError: The link is used, too old or void.
     """
-    data = await tickets.redeem(db, "reset", token)
+    data = await one_time_tokens.redeem(db, "reset", token)
     if data is not None:
         await lock_learner(db, data["learner"])
     credential = await _valid(db, data)

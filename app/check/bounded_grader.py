@@ -11,10 +11,10 @@ from typing import TypeVar
 from app.check.unanswered import UNANSWERED
 from app.content.blocks import Forward
 from app.engine.grader import Grader, Load, Nudge, Readiness, RunResult
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.task import AnyTask
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts
-from app.grading.judge.told import InlayShapes
+from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import Verdict
 
 TRIES, GIVEN_UP = 3, 8

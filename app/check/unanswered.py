@@ -5,7 +5,7 @@ import re
 from app.check.findings import Finding
 from app.content.blocks import SourceLocation
 from app.engine.grade.outcomes import grader_fault
-from app.engine.pool.asking import BUSY, FAULT, STOPPED
+from app.engine.pool.grader_client import BUSY, FAULT, STOPPED
 from app.grading.forward.facts import Outcome
 
 UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})

@@ -8,14 +8,14 @@ from pathlib import Path
 import typer
 
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
-from app.check.kept import FindingsCache
+from app.check.findings_cache import FindingsCache
+from app.check.lint_lessons import prove_care
 from app.check.prove_beginning import prove_beginning, prove_order_of
-from app.check.prove_care import prove_care
 from app.cli import environment
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
-from app.content.around import CourseContext, course_around, dead_links_of_loose
 from app.content.blocks import Lesson
 from app.content.course import read_course
+from app.content.course_context import CourseContext, course_around, dead_links_of_loose
 from app.content.errors import LessonError
 from app.content.exercises import SourceLocation
 from app.content.folders import markdown_in

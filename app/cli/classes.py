@@ -17,7 +17,7 @@ from app.cli import environment
 from app.cli.refuse import ask_whether_meant, refuse
 from app.content.blocks import Lesson
 from app.content.course import read_course
-from app.store import assignments, classes, invitations, roster_lists, rosters, unusable
+from app.store import assignments, classes, database_errors, invitations, roster_lists, rosters
 from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.grades import build_gradebook
@@ -27,7 +27,7 @@ from app.teaching import dates
 from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
 from app.teaching.sheets import as_sheet, text_of
-from app.teaching.words import name_fault, one_line
+from app.teaching.text_input import name_fault, one_line
 from app.web.practice_items import Curriculum, exercises_in
 from app.web.views.grade_sheet import assignment_titles, heading_for
 
@@ -322,7 +322,7 @@ def run_transaction(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
     except (RefusedError, ValueError) as error:
         refuse(str(error))
     except (SQLAlchemyError, OSError) as error:
-        refuse(f"The database cannot be used: {unusable.unusable_reason(url, error)}")
+        refuse(f"The database cannot be used: {database_errors.unusable_reason(url, error)}")
 
 
 def print_facts(facts: Facts, lines: list[str], *, as_json: bool) -> None:

@@ -9,9 +9,9 @@ import structlog
 
 from app.cli import environment
 from app.cli.refuse import refuse
+from app.store.cleanup import SWEEP_SECONDS, delete_expired, run_periodically
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.store.sweeping import SWEEP_SECONDS, delete_expired, run_periodically
 from app.web.middleware.reports import configure_logs
 
 log = structlog.get_logger()

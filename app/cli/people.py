@@ -6,12 +6,12 @@ import typer
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts import people, recovery
+from app.accounts.data_export import delete_learner, list_learner_rows, zip_archive
 from app.accounts.people import PersonRecord
-from app.accounts.takeout import delete_learner, list_learner_rows, zip_archive
 from app.cli import environment
 from app.cli.classes import Facts, print_facts, run_transaction
 from app.cli.refuse import refuse
-from app.store.bus import EventBus
+from app.store.event_bus import EventBus
 from app.store.former_members import graded_classes
 from app.web.middleware.visitor import tell_servers
 

@@ -20,7 +20,7 @@ from app.practice.draw import VERSION, NothingFitsError
 from app.practice.draw import generate_item as drawn
 from app.practice.proof import SEEDS, NotProvedError, Proof, drawn_and_proved
 from app.practice.proof import prove_item as proved
-from app.store import practice
+from app.store import practice_items
 from app.store.database import Database
 
 T = TypeVar("T")
@@ -74,9 +74,9 @@ def points(*, write: bool) -> None:
 async def _points(url: str, *, write: bool) -> None:
     database = Database(url)
     async with database.write() as db:
-        found = estimate_difficulties(await practice.list_outcomes(db))
+        found = estimate_difficulties(await practice_items.list_outcomes(db))
         changed = 0
-        for row in await practice.list_items(db, VERSION) if write and found else ():
+        for row in await practice_items.list_items(db, VERSION) if write and found else ():
             row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), found)
             changed += 1
     await database.close()

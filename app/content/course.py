@@ -27,12 +27,12 @@ from app.content.folders import (
     unreadable_folder_error,
 )
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
-from app.content.lost import check_characters
+from app.content.leftover_markup import check_characters
+from app.content.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import ProseRenderer
-from app.content.ties import check_former_ids, check_requirements, dead_links, missing_pictures
-from app.content.uses import uses_faults
+from app.content.training_sources import uses_faults
 
 DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
 LARGEST_FILE = 2_000_000

@@ -11,9 +11,9 @@ from app.content.directives.callout import KINDS
 from app.content.errors import ErrorCollector, LessonError
 from app.content.fences import Directive, SourceFile, TokenRun, split_at_directives
 from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
-from app.content.lost import check_characters
+from app.content.leftover_markup import check_characters
+from app.content.parse_context import ParseContext, check_fence
 from app.content.prose import ProseRenderer as Renderer
-from app.content.reading import ParseContext, check_fence
 
 LONGEST = 500_000
 NUMBER = re.compile(r"^\d+-")

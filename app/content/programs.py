@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.content.blocks import Forward, SourceLocation
 from app.content.errors import ErrorCollector, did_you_mean
-from app.content.straight import data_sized_part, is_mask, untraceable_part
+from app.content.straight_line_checks import data_sized_part, is_mask, untraceable_part
 from app.content.unroll import Unrolled, UnrollError, unroll_program
 
 MODULES = ("torch", "F", "math")

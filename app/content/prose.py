@@ -18,7 +18,7 @@ from app.content.blocks import Link
 from app.content.course_page import NO_PAGE, CoursePage
 from app.content.errors import ErrorCollector, did_you_mean
 from app.content.fences import OPENS, SourceFile, lesson_markdown
-from app.content.lost import check_table, check_text, notice_lost
+from app.content.leftover_markup import check_table, check_text, notice_lost
 from app.content.markup_rules import RULES, plain_text
 from app.content.mathml import kept_together
 from app.content.options import NAME
@@ -45,7 +45,7 @@ PICTURE = re.compile(rf"(?:[a-z0-9][a-z0-9_-]*/)*[a-z0-9][a-z0-9_-]*\.(?:{'|'.jo
 NOTE = re.compile(r" {0,3}(\[\^[^\]\s]+\]):")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 SENTENCE = frozenset({"text", "code_inline", "math_inline", "em_open", "em_close", "softbreak"})
-"""What `sentence` knows of markdown."""
+"""What `render_sentence` knows of markdown."""
 LONGEST_MESSAGE = 600
 
 
@@ -119,7 +119,7 @@ class ProseRenderer:
         return Markup('<{} lang="{}">{}</{}>').format(tag, self.lang, html, tag) if self.lang and html else html
 
     def check_message(self, text: str, line: int) -> None:
-        """Add faults for what `sentence` would not show as it is meant."""
+        """Add faults for what `render_sentence` would not show as it is meant."""
         place = self.file.place(line, text[:20])
         tokens = self.md.parseInline(text, {})
         self._inspect(tokens, line)

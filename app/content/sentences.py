@@ -56,7 +56,7 @@ def render_sentence(text: str) -> Markup:
 
 
 def written_out(text: str, macros: Mapping[str, str]) -> str:
-    """*text* of a `sentence` with the *macros* of its course put into its formulas."""
+    """*text* of `render_sentence` with the *macros* of its course put into its formulas."""
 
     def plain(part: str) -> str:
         return FORMULA.sub(lambda formula: f"${expand_macros(formula[1], macros)}$", part)

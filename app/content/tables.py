@@ -1,9 +1,9 @@
 """Data of a lesson's own: a table of numbers, or a text, in a file beside it."""
 
 from app.content.blocks import Forward, Input, Table
+from app.content.input_values import shape_in
 from app.content.options import Options
-from app.content.points import shape_in
-from app.content.reading import ParseContext
+from app.content.parse_context import ParseContext
 
 FEWEST, MOST = 20, 20_000
 """Rows that a run needs, and numbers that it may have: they are sent along with it."""

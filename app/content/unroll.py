@@ -10,8 +10,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from app.content.inlining import Inliner, Scope, TensorList
-from app.content.known import NotStaticError, StaticValues
-from app.content.straight import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
+from app.content.static_values import NotStaticError, StaticValues
+from app.content.straight_line_checks import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
 
 MOST_STATEMENTS = 500
 DEEPEST = 8

@@ -19,7 +19,7 @@ from app.content.errors import ErrorCollector
 from app.content.fences import Directive, DirectiveText
 from app.content.options import Value as Text
 from app.content.options import items_of, texts_of
-from app.content.reading import Drawn, ParseContext, is_variable
+from app.content.parse_context import Drawn, ParseContext, is_variable
 from app.content.sizes import LARGEST_SIZE
 
 MOST = 50

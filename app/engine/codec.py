@@ -18,10 +18,10 @@ def to_json_value(value: object) -> Any:
 
 
 def from_json_value(kind: type[T], value: Any) -> T:
-    """The *kind* that `plain` turned into *value*.
+    """The *kind* that `to_json_value` turned into *value*.
 
     Raises:
-        ValueError: *value* is not what `plain` makes of a *kind*.
+        ValueError: *value* is not what `to_json_value` makes of a *kind*.
     """
     # As text: only there does a strict reader take a list for a tuple, and nothing else for anything.
     return from_json(kind, json.dumps(value))
@@ -33,10 +33,10 @@ def to_json(value: object) -> str:
 
 
 def from_json(kind: type[T], text: str) -> T:
-    """The *kind* that `written` turned into *text*.
+    """The *kind* that `to_json` turned into *text*.
 
     Raises:
-        ValueError: *text* is not what `written` makes of a *kind*.
+        ValueError: *text* is not what `to_json` makes of a *kind*.
     """
     found: T = _adapter(cast(Any, kind)).validate_json(text, strict=True, extra="forbid")
     return found

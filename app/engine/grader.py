@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from app.content.blocks import Forward
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.task import AnyTask
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import InlayShapes
-from app.grading.judge.trials import ShownValue
+from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Verdict
 
 BREACHED = (

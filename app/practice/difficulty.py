@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.practice.item import GeneratedItem
 from app.practice.operations import OPERATIONS
-from app.store.practice import ItemOutcome
+from app.store.practice_items import ItemOutcome
 
 ENOUGH = 200
 """Tries of an operation before its points are believed."""

@@ -132,7 +132,7 @@ class GeneratedItem:
         return parse_lesson(fragment, LESSON_PATH, piece=True)
 
     def lesson_of(self, fragment: str) -> Lesson:
-        """Like `parsed`, for what this room wrote: that is sound."""
+        """Like `parse_program`, for what this room wrote: that is sound."""
         lesson, errors = self.parsed(fragment)
         assert lesson is not None, [str(one) for one in errors]
         return lesson

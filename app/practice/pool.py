@@ -22,7 +22,7 @@ from app.practice.item import GeneratedItem
 from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
 from app.practice.proof import NotProvedError, SupportsCheck, curated_items, prove_item
 from app.practice.taught import families_of
-from app.store import practice
+from app.store import practice_items
 from app.store.database import Database
 
 log = structlog.get_logger()
@@ -42,7 +42,7 @@ REFILL_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ItemSpec:
-    """A kind of exercise: see `draw`; one of its operations is of *family*, if that is not empty."""
+    """A kind of exercise: see `generate_item`; one of its operations is of *family*, if that is not empty."""
 
     level: int
     wanted: str = ""
@@ -175,7 +175,7 @@ class ItemPool:
             items = [one for one in proved if demand.fits(one.needs) and demand.shown_by(one)]
             if items and not seen:
                 async with self._database.read() as db:
-                    known = await practice.list_seeds(db, VERSION, level)
+                    known = await practice_items.list_seeds(db, VERSION, level)
                 items = [one for one in items if one.seed not in known]
             if items:
                 return random.choice(items)
@@ -183,7 +183,7 @@ class ItemPool:
 
     async def _stock(self, kind: ItemSpec) -> int:
         async with self._database.read() as db:
-            unused = await practice.unused_operations(db, VERSION, kind.level, kind.wanted)
+            unused = await practice_items.unused_operations(db, VERSION, kind.level, kind.wanted)
         return sum(kind.fits(json.loads(one)) for one in unused)
 
     async def _made(self, kind: ItemSpec, grader: SupportsCheck) -> GeneratedItem | None:
@@ -199,7 +199,7 @@ class ItemPool:
 
     async def _keep(self, item: GeneratedItem) -> None:
         async with self._database.write() as db:
-            await practice.store_item(db, columns_of(item))
+            await practice_items.store_item(db, columns_of(item))
 
 
 def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> ItemSpec:

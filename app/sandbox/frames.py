@@ -53,7 +53,7 @@ def aligned_length(length: int) -> int:
 
 
 def job_head(document: Any, arrays: Sequence[tuple[str, str, Sequence[int]]]) -> bytes:
-    """The first part of a job; the raw bytes of each array follow, each padded by `aligned`."""
+    """The first part of a job; the raw bytes of each array follow, each padded by `aligned_length`."""
     body = json.dumps([document, [(key, dtype, list(shape)) for key, dtype, shape in arrays]]).encode()
     head = _LENGTH.pack(_MAGIC, len(body)) + body
     return head.ljust(aligned_length(len(head)), b"\0")

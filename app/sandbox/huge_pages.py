@@ -8,7 +8,7 @@ import gc
 import re
 from pathlib import Path
 
-from app.sandbox import holes, kernel
+from app.sandbox import heap_packing, kernel
 
 HUGE = 2**21
 _LINE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)")
@@ -17,7 +17,7 @@ _LINE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)")
 def settle() -> None:
     """Arrange the memory of this process for its children. No other thread may be running."""
     gc.collect()
-    holes.fill()
+    heap_packing.fill()
     gc.freeze()
     gather()
 

@@ -219,7 +219,7 @@ class ResultPipe:
         nothing that anybody asked for.
 
         Raises:
-            StoppedError: *interrupt* asked for it; the child is killed.
+            RunCancelledError: *interrupt* asked for it; the child is killed.
         """
         poll = select.poll()
         poll.register(self._descriptor, select.POLLIN)

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.classes import record_event
 from app.store.progress import PRACTISED
 from app.store.tables import Assignment, Attempt, AuditEvent, Draft, Membership, Progress
-from app.teaching.words import plain_letters
+from app.teaching.text_input import plain_letters
 
 EXPLAINED = "explained"
 Asked = Mapping[str, frozenset[str] | None]

@@ -17,7 +17,7 @@ from app.store.database import now
 from app.store.tables import AuditEvent, Class, Learner, Membership
 from app.teaching.codes import fresh_code
 from app.teaching.dates import to_local, zone_fault
-from app.teaching.words import one_line, plain_letters
+from app.teaching.text_input import one_line, plain_letters
 
 Role = Literal["learner", "assistant", "instructor"]
 ROLES: tuple[Role, ...] = get_args(Role)

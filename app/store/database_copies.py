@@ -16,9 +16,9 @@ from sqlalchemy import func, inspect, make_url, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.store.database import BUSY_SECONDS, NAME, open_engine
+from app.store.database_errors import unusable_reason
 from app.store.migrate import MIGRATIONS, migrate
 from app.store.tables import Learner
-from app.store.unusable import unusable_reason
 
 _KINDS = {b"SQLite format 3\0": "SQLite", b"PGDMP": "PostgreSQL"}
 _PROGRAM = re.compile(

@@ -19,7 +19,7 @@ from app.store.tables import (
     Learner,
     Membership,
 )
-from app.teaching.words import plain_letters
+from app.teaching.text_input import plain_letters
 
 OVER = "The class {name} is over; nobody joins it any more."
 CLOSED = "Nobody can join {name} at the moment. Ask your instructor to open it."

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from app.teaching.roster_columns import Field, RosterColumn, assign_columns, columns_of
 from app.teaching.sheets import MOST_ROWS, SheetError, rows_of
-from app.teaching.words import LONGEST_LINE, name_fault, one_line, plain_letters
+from app.teaching.text_input import LONGEST_LINE, name_fault, one_line, plain_letters
 
 DAYS = re.compile(r"\+?(-?\d{1,4})(?: ?d(?:ays?)?)?")
 MOST_DAYS = 366

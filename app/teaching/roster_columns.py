@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.teaching.words import one_line, plain_letters
+from app.teaching.text_input import one_line, plain_letters
 
 Field = Literal["name", "first", "last", "id", "label", ""]
 """What a column may hold; "" for one that is not read."""

@@ -16,16 +16,16 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts.doors import doors_of
+from app.accounts.sign_in_options import doors_of
 from app.content.blocks import Course
 from app.content.errors import LessonError
 from app.engine.grader import Grader
 from app.practice.pool import REFILL_SECONDS, ItemPool
 from app.settings import Settings
-from app.store import sweeping
+from app.store import cleanup
 from app.store.assignments import lost_assignments
-from app.store.bus import LOOK_SECONDS, EventBus
 from app.store.database import Database
+from app.store.event_bus import LOOK_SECONDS, EventBus
 from app.store.migrate import migrate
 from app.store.progress import ResumePoint
 from app.store.renames import adopt_renames
@@ -37,7 +37,7 @@ from app.web.middleware.security import HeadRequestMiddleware, RelativeRedirects
 from app.web.middleware.visitor import RateLimit, SessionCache, VisitorMiddleware
 from app.web.operator_pages import operator_pages
 from app.web.practice_items import Curriculum, PracticeItems
-from app.web.practice_sittings import Practice
+from app.web.practice_sessions import Practice
 from app.web.render import URL, Assets, ImmutableFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
@@ -144,17 +144,13 @@ def create_app(
         site.runs.check_names()
         stopping = asyncio.Event()
         listening = [asyncio.create_task(one) for one in (bus.listen(), sessions.listen())]
-        refill = sweeping.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
+        refill = cleanup.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
-        work = [
-            asyncio.create_task(sweeping.run_periodically("take-over", site.runs.take_over, LOOK_SECONDS, stopping))
-        ]
+        work = [asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
         if settings.replicas == 1:
-            sweep = partial(sweeping.delete_expired, database)
-            work.append(
-                asyncio.create_task(sweeping.run_periodically("sweep", sweep, sweeping.SWEEP_SECONDS, stopping))
-            )
+            sweep = partial(cleanup.delete_expired, database)
+            work.append(asyncio.create_task(cleanup.run_periodically("sweep", sweep, cleanup.SWEEP_SECONDS, stopping)))
         yield
         stopping.set()
         await asyncio.gather(*work)

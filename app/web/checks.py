@@ -18,9 +18,9 @@ from typing import TypeVar
 from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import to_json_value
 from app.engine.grader import Grader, Nudge, RunResult
-from app.engine.judges import sources_digest
+from app.engine.grader_version import sources_digest
 from app.engine.task import AnyTask, task_of
-from app.grading.judge.told import InlayShapes
+from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import OTHER_ROAD, Verdict
 from app.sandbox.gate import LONGEST
 from app.store.progress import NewAttempt
@@ -149,7 +149,7 @@ class CheckService:
         """The verdict on *code*: the *stored* one where the same text was checked before, by anybody.
 
         Raises:
-            NotNowError: No grader could be asked now. So do the others.
+            RetryLaterError: No grader could be asked now. So do the others.
         """
         self.ensure_open()
         if refusal := self._refusal(code):
@@ -199,14 +199,14 @@ class CheckService:
         """Count one more question of *learner*.
 
         Raises:
-            NotNowError: There were too many within a minute.
+            RetryLaterError: There were too many within a minute.
         """
         self._allowance.spend(learner)
 
     def ensure_open(self) -> None:
         """
         Raises:
-            NotNowError: This server runs no code. Another day the same text may run, so nothing was judged.
+            RetryLaterError: This server runs no code. Another day the same text may run, so nothing was judged.
         """
         readiness = self._grader.readiness
         if readiness.state == "refused":

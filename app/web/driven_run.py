@@ -15,8 +15,8 @@ from app.engine.codec import to_json
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Checkpoint, Training, TrainingSpec
 from app.store import progress, trainings
-from app.store.bus import EventBus
 from app.store.database import Database
+from app.store.event_bus import EventBus
 from app.store.trainings import Wish
 from app.web.json_columns import to_json_column
 

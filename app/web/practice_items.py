@@ -9,7 +9,7 @@ from functools import cached_property
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
 from app.content.sentences import render_sentence
-from app.grading.judge.told import ground_of_program, infer_line_shapes
+from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.practice.derived_hints import explain_lines, line_at_fault
 from app.practice.forms import bug_hunt, completion_exercise, order_form, shapes_and_axes, worked_form
 from app.practice.item import GeneratedItem

@@ -31,7 +31,7 @@ from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
 from app.sandbox.kernel import hide_memory
 from app.settings import Settings
-from app.store import unusable
+from app.store import database_errors
 from app.store.database import Database
 from app.store.invitations import first_word
 from app.store.migrate import migrate
@@ -189,7 +189,7 @@ async def _prepare_database(settings: Settings) -> None:
         await migrate(settings.resolved_database_url)
     except (SQLAlchemyError, CommandError, ImportError, OSError, sqlite3.Error) as error:
         setting = "BACKHAND_DATABASE_URL" if settings.database_url else "BACKHAND_DATA_DIR"
-        reason = unusable.unusable_reason(settings.resolved_database_url, error)
+        reason = database_errors.unusable_reason(settings.resolved_database_url, error)
         raise ServeError(f"The database of {setting} cannot be used: {reason}") from error
 
 

@@ -14,8 +14,8 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from app.accounts.doors import SignInOptions
 from app.accounts.passwords import AT_ONCE, MOST_WAITING
+from app.accounts.sign_in_options import SignInOptions
 from app.content.blocks import (
     CodeBox,
     Course,
@@ -37,8 +37,8 @@ from app.grading.quiz.feedback import wanted_tensors
 from app.grading.reading.shape_inference import infer_shapes
 from app.store import cards
 from app.store.assignments import lessons_seen
-from app.store.bus import EventBus
 from app.store.database import Database
+from app.store.event_bus import EventBus
 from app.store.progress import LessonState, lesson_state
 from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.guesses import Guesses
@@ -47,7 +47,7 @@ from app.web.middleware.turns import Turns
 from app.web.middleware.visitor import RateLimit, Visitor
 from app.web.pictures import draw_picture
 from app.web.practice_items import exercises_in
-from app.web.practice_sittings import Practice
+from app.web.practice_sessions import Practice
 from app.web.render import Pages
 from app.web.training_runs import TrainingRuns
 

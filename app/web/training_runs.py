@@ -16,14 +16,14 @@ import structlog
 
 from app.engine.codec import from_json, to_json
 from app.engine.grader import Grader
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.corpus_file import examples_for, load_names
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Checkpoint, ReferenceRuns, Training, TrainingSpec
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.train.corpus import NamesError
 from app.store import trainings
-from app.store.bus import EventBus
 from app.store.database import Database
+from app.store.event_bus import EventBus
 from app.store.tables import TrainingRun
 from app.store.trainings import NewTrainingRun
 from app.web.driven_run import (
@@ -87,7 +87,7 @@ class TrainingRuns:
         """Start a run; why it was not started, or nothing.
 
         Raises:
-            NotNowError: Too many runs are under way.
+            RetryLaterError: Too many runs are under way.
         """
         if learner in self._live:
             return ALREADY

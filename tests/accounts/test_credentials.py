@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from app.accounts import credentials, passwords, tickets
+from app.accounts import credentials, one_time_tokens, passwords
 from app.accounts.credentials import SignInResult, VerifiedIdentity
 from app.store import drafts, learners
 from app.store.classes import RefusedError
@@ -207,16 +207,16 @@ async def test_an_account_is_never_forgotten_however_long_it_is_away(database: D
 
 async def test_a_ticket_is_taken_once_and_tried_as_often_as_it_may(database: Database) -> None:
     async with database.write() as db:
-        token = await tickets.issue(db, "email-code", {"x": 1})
-        spent = await tickets.issue(db, "email-code", {"x": 2})
+        token = await one_time_tokens.issue(db, "email-code", {"x": 1})
+        spent = await one_time_tokens.issue(db, "email-code", {"x": 2})
 
     async def take() -> object:
         async with database.write() as db:
-            return await tickets.redeem(db, "email-code", token)
+            return await one_time_tokens.redeem(db, "email-code", token)
 
     async def guess() -> object:
         async with database.write() as db:
-            return await tickets.redeem_with_tries(db, "email-code", spent, 5)
+            return await one_time_tokens.redeem_with_tries(db, "email-code", spent, 5)
 
     taken = await asyncio.gather(*(take() for _ in range(4)))
     tried = await asyncio.gather(*(guess() for _ in range(8)))
@@ -227,13 +227,13 @@ async def test_a_ticket_is_taken_once_and_tried_as_often_as_it_may(database: Dat
 
 async def test_a_ticket_is_for_one_thing_and_for_a_while(database: Database) -> None:
     async with database.write() as db:
-        token = await tickets.issue(db, "merge", {})
-        old = await tickets.issue(db, "merge", {}, lives=timedelta(seconds=-1))
+        token = await one_time_tokens.issue(db, "merge", {})
+        old = await one_time_tokens.issue(db, "merge", {}, lives=timedelta(seconds=-1))
 
     async with database.write() as db:
-        assert await tickets.redeem(db, "reset", token) is None
-        assert await tickets.peek(db, "merge", old) is None
-        assert await tickets.peek(db, "merge", token) == {}
+        assert await one_time_tokens.redeem(db, "reset", token) is None
+        assert await one_time_tokens.peek(db, "merge", old) is None
+        assert await one_time_tokens.peek(db, "merge", token) == {}
 
 
 def test_a_name_that_nobody_has_takes_as_long_as_any_other() -> None:

@@ -14,7 +14,7 @@ from app.check.prove import prove_lessons
 from app.check.prove_boxes import prove_mutants
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.parse import parse_lesson
-from app.engine.pool.asking import BUSY, FAULT
+from app.engine.pool.grader_client import BUSY, FAULT
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import Verdict
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from app.cli.commands import app
 from app.settings import Settings
-from app.store import classes, sweeping
+from app.store import classes, cleanup
 from app.store.database import Database, now
 from app.store.tables import Assignment, AuditEvent, Class, Learner
 
@@ -184,8 +184,8 @@ def test_a_class_is_forgotten_after_its_day_and_its_learners_are_not(monkeypatch
         database = Database(Settings().resolved_database_url)
         for hours in range(-48, 49, 24):
             at = datetime.combine(week + timedelta(days=1), time(1), UTC) + timedelta(hours=hours - 48)
-            monkeypatch.setattr(sweeping, "now", lambda at=at: at)
-            await sweeping.delete_expired(database)
+            monkeypatch.setattr(cleanup, "now", lambda at=at: at)
+            await cleanup.delete_expired(database)
             if hours < 48:
                 assert len(await left(database)) == 2
         await database.close()

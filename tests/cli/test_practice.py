@@ -12,7 +12,7 @@ from app.content.course import load_lesson
 from app.content.parse import parse_lesson
 from app.practice.draw import VERSION, generate_item
 from app.practice.pool import columns_of
-from app.store import learners, practice
+from app.store import learners, practice_items
 from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.tables import ServedItem
@@ -85,8 +85,8 @@ def test_points_are_told_and_changed_only_when_asked_to(run, tmp_path: Path, mon
         database = Database(url)
         async with database.write() as db:
             learner, _ = await learners.begin_session(db)
-            await practice.store_item(db, columns_of(item))
-            (row,) = await practice.list_items(db, VERSION)
+            await practice_items.store_item(db, columns_of(item))
+            (row,) = await practice_items.list_items(db, VERSION)
             given = {"family": "matmul", "slip": "", "given_at": now(), "done_at": now(), "hints": 0}
             db.add(ServedItem(learner_id=learner, item_id=row.id, **given))
         await database.close()
@@ -94,7 +94,7 @@ def test_points_are_told_and_changed_only_when_asked_to(run, tmp_path: Path, mon
     async def points() -> float:
         database = Database(url)
         async with database.read() as db:
-            (row,) = await practice.list_items(db, VERSION)
+            (row,) = await practice_items.list_items(db, VERSION)
         await database.close()
         return row.points
 

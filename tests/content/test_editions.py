@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.content.editions import edition_of
+from app.content import exercises
+from app.content.editions import STORED_NAMES, edition_of
 from tests.courses import course_in
 
 COURSE = course_in(Path(__file__).resolve().parents[1] / "web" / "course")
@@ -24,3 +25,7 @@ def test_a_stored_edition_is_still_that_of_its_exercise(name, edition):
     lesson = COURSE.lesson("linear")
 
     assert edition_of(lesson, lesson.exercise(name)) == edition
+
+
+def test_every_class_with_a_stored_name_is_there():
+    assert all(hasattr(exercises, name) for name in STORED_NAMES)

@@ -9,8 +9,8 @@ from app.content.directives import OPTIONS
 from app.content.directives.forward import DISTRIBUTIONS
 from app.content.frontmatter import LESSON_KEYS
 from app.content.parse import parse_lesson
+from app.content.parse_context import CHILDREN
 from app.content.programs import MODULES
-from app.content.reading import CHILDREN
 from app.content.visuals import KINDS
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ import pytest
 from app.content.blocks import Preset, Train
 from app.content.course import read_course
 from app.content.parse import parse_lesson
-from app.content.uses import boxes_of
+from app.content.training_sources import boxes_of
 
 MACHINE = """```{forward} machine
 :dims: {n: 32, block: 3, D: 4, n_hidden: 10, vocab: 27}

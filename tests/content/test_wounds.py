@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.check.prove_care import prove_care
+from app.check.lint_lessons import prove_care
 from app.content.blocks import Lesson
 from app.content.export import cells_of, written_as
 from app.content.parse import parse_lesson

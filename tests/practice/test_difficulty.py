@@ -7,7 +7,7 @@ import pytest
 from app.practice.difficulty import ENOUGH, LEAST, MOST, Estimate, estimate_difficulties, repriced_points
 from app.practice.draw import generate_item
 from app.practice.operations import OPERATIONS
-from app.store.practice import ItemOutcome
+from app.store.practice_items import ItemOutcome
 
 
 def tried(name: str, alone: bool, times: int = ENOUGH) -> list[ItemOutcome]:

@@ -17,9 +17,9 @@ from sqlalchemy import Column, Date, String, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from app.store import learners
-from app.store.bus import EventBus
 from app.store.database import Database, UtcDateTime, open_engine
 from app.store.database_copies import BackupError, backup_database, in_use, restore_database
+from app.store.event_bus import EventBus
 from app.store.migrate import config_for
 from app.store.tables import Base
 from tests.waiting import SECONDS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.store import classes, joining, learners, rosters, sweeping
+from app.store import classes, cleanup, joining, learners, rosters
 from app.store.assignments import Deadline, extend_due_date
 from app.store.classes import RefusedError
 from app.store.database import Database
@@ -286,10 +286,10 @@ async def test_who_is_forgotten_for_being_away_stays_in_a_graded_class(
     await asked(database, group)
     await solved(database, me, "one", DUE)
     for days in (0, 1, 402, 403):
-        at = sweeping.now() + timedelta(days=days)
+        at = cleanup.now() + timedelta(days=days)
         with monkeypatch.context() as patch:
-            patch.setattr(sweeping, "now", lambda at=at: at)
-            await sweeping.delete_expired(database)
+            patch.setattr(cleanup, "now", lambda at=at: at)
+            await cleanup.delete_expired(database)
 
     async with database.read() as db:
         assert await db.get(Learner, me) is None

@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.store.tables import Membership
-from app.teaching import words
+from app.teaching import text_input
 from app.teaching.roster import RosterEntry, distinct_names, read_days, read_roster
 from app.teaching.roster_columns import HEADS, columns_of
 from app.teaching.sheets import MOST_ROWS, as_sheet, guard_cell, rows_of, text_of
-from app.teaching.words import LONG_NAME, name_fault, one_line
+from app.teaching.text_input import LONG_NAME, name_fault, one_line
 
 
 def named(text: str) -> list[tuple[str, str, str]]:
@@ -272,7 +272,7 @@ def test_of_a_name_without_end_a_part_is_read(monkeypatch: pytest.MonkeyPatch) -
         letters.append(letter)
         return "Lu"
 
-    monkeypatch.setattr(words, "category", watched)
+    monkeypatch.setattr(text_input, "category", watched)
 
     assert name_fault(one_line("A" * 250_000)) == LONG_NAME
     assert len(letters) < 10_000

@@ -21,7 +21,7 @@ from weakref import WeakSet
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from app.store import sweeping
+from app.store import cleanup
 from app.web.middleware.visitor import SessionCache
 from tests.waiting import SECONDS
 
@@ -121,7 +121,7 @@ def without_clock() -> Iterator[None]:
     async def never(*_: object) -> None:
         pass
 
-    with patch.object(sweeping, "run_periodically", never), patch.object(SessionCache, "listen", never):
+    with patch.object(cleanup, "run_periodically", never), patch.object(SessionCache, "listen", never):
         yield
 
 

@@ -21,8 +21,8 @@ from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.function_verdict import names_of as names_of_cases
 from app.grading.judge.hunt_verdict import with_line
-from app.grading.judge.told import InlayShapes, LineShape, NameShape
-from app.grading.judge.trials import ShownValue
+from app.grading.judge.line_shapes import InlayShapes, LineShape, NameShape
+from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate

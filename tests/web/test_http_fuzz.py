@@ -21,7 +21,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Course
-from app.engine.stretch import ChunkResult
+from app.engine.training_chunk import ChunkResult
 from app.settings import Settings
 from app.store import assignments, classes, invitations, learners
 from app.store.database import now

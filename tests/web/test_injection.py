@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from app.engine.grader import Nudge, RunResult
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot
-from app.grading.judge.trials import ShownValue
+from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store import learners, trainings

@@ -5,11 +5,11 @@ from dataclasses import replace
 from starlette.testclient import TestClient
 
 from app.engine.grader import RunResult
+from app.grading.judge.line_shapes import InlayShapes, LineShape, NameShape
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import InlayShapes, LineShape, NameShape
-from app.grading.judge.trials import ShownValue
-from app.web.views import ran_view
-from app.web.views.ran_view import RunResultView
+from app.grading.judge.run_reports import ShownValue
+from app.web.views import run_result_view
+from app.web.views.run_result_view import RunResultView
 
 LESSON = "/lessons/linear"
 ROWS = (("1", "2"), ("3", "4"))
@@ -71,7 +71,7 @@ def test_of_many_gradients_all_but_the_first_are_folded(client: TestClient, grad
         return many
 
     monkeypatch.setattr(grader, "run", ran)
-    monkeypatch.setattr(ran_view, "MOST_OPEN", 2)
+    monkeypatch.setattr(run_result_view, "MOST_OPEN", 2)
 
     text = client.post(f"{LESSON}/code/linear-backward/run", data={"code": "dW = 2", "revision": 0}).text
 

@@ -66,7 +66,7 @@ def test_the_events_of_a_run_reach_a_browser_at_the_other_server(clients, grader
 
 
 def test_the_end_of_a_run_is_told_and_not_waited_for(clients, graders, monkeypatch):
-    monkeypatch.setattr("app.store.bus.Ear.wait.__defaults__", (3600,))
+    monkeypatch.setattr("app.store.event_bus.Ear.wait.__defaults__", (3600,))
     here, there = clients
     graders[0].free.clear()
     start(here)
@@ -149,7 +149,7 @@ def test_nothing_is_swept_by_a_server_that_is_one_of_several(settings, graders, 
     async def noted(database):
         swept.append(database)
 
-    monkeypatch.setattr("app.store.sweeping.delete_expired", noted)
+    monkeypatch.setattr("app.store.cleanup.delete_expired", noted)
     for replicas in (2, 1):
         app = create_app(settings.model_copy(update={"replicas": replicas}), COURSE, graders[0])
         with TestClient(app, headers=BROWSER) as client:
@@ -158,7 +158,7 @@ def test_nothing_is_swept_by_a_server_that_is_one_of_several(settings, graders, 
 
 
 def test_a_run_that_tells_no_word_is_seen_to_end_all_the_same(clients, graders, monkeypatch):
-    monkeypatch.setattr("app.store.bus.Ear.wait.__defaults__", (0.2,))
+    monkeypatch.setattr("app.store.event_bus.Ear.wait.__defaults__", (0.2,))
     here, there = clients
     graders[0].free.clear()
     start(here)

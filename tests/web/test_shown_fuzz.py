@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.engine.grader import Nudge, RunResult
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
-from app.grading.judge.trials import ShownValue
+from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app

@@ -27,7 +27,7 @@ from app.content.directives import (
     visual,
 )
 from app.content.fences import Directive
-from app.content.reading import CODE, ParseContext
+from app.content.parse_context import CODE, ParseContext
 
 Read = Callable[[Directive, ParseContext], Block | None]
 

@@ -2,7 +2,7 @@
 
 from app.content.blocks import AxesQuestion
 from app.content.fences import Directive
-from app.content.reading import ParseContext
+from app.content.parse_context import ParseContext
 from app.content.vary import parse_with_draws
 
 OPTIONS = ("forward", "of", "from", "vary", "right", "was")

@@ -4,10 +4,17 @@ import ast
 from dataclasses import dataclass
 
 from app.content.blocks import Bug, Code, CorrectLine, DeclaredMistake
-from app.content.boxes import blank_code, code_of, need_message, needed_gradients, parse_exercise_fields, required_child
+from app.content.code_box_options import (
+    blank_code,
+    code_of,
+    need_message,
+    needed_gradients,
+    parse_exercise_fields,
+    required_child,
+)
 from app.content.fences import Directive
+from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.programs import assigned_names, check_python
-from app.content.reading import DirectiveBody, ParseContext
 from app.content.sentences import render_sentence
 
 OPTIONS = ("forward", "require", "time", "reveal", "right", "was")

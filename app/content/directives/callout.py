@@ -5,7 +5,7 @@ from typing import Literal
 
 from app.content.blocks import Callout
 from app.content.fences import Directive
-from app.content.reading import ParseContext
+from app.content.parse_context import ParseContext
 
 OPTIONS: tuple[str, ...] = ()
 KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}

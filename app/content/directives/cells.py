@@ -4,9 +4,9 @@ import re
 
 from app.content.blocks import CellsQuestion, Forward
 from app.content.fences import Directive
+from app.content.input_values import point_of, shape_in
 from app.content.options import Options
-from app.content.points import point_of, shape_in
-from app.content.reading import ParseContext
+from app.content.parse_context import ParseContext
 
 OPTIONS = ("forward", "of", "at", "feeds", "pick", "right", "was")
 EXTREMES = ("largest", "smallest")

@@ -5,11 +5,18 @@ import re
 from collections.abc import Iterator
 
 from app.content.blocks import Checker, CheckerCase, Code
-from app.content.boxes import blank_code, code_of, need_message, parse_exercise_fields, single_child, solutions_in
+from app.content.code_box_options import (
+    blank_code,
+    code_of,
+    need_message,
+    parse_exercise_fields,
+    single_child,
+    solutions_in,
+)
 from app.content.fences import Directive
 from app.content.options import Options
+from app.content.parse_context import DirectiveBody, ParseContext, is_variable
 from app.content.programs import check_python
-from app.content.reading import DirectiveBody, ParseContext, is_variable
 from app.content.sentences import render_sentence
 
 OPTIONS = ("function", "time", "reveal", "right", "was")

@@ -1,9 +1,9 @@
 """`{choice}`: a task list; one `[x]` means radio buttons, several mean checkboxes."""
 
+from app.content.answer_lists import take_options
 from app.content.blocks import ChoiceQuestion
 from app.content.fences import Directive
-from app.content.items import take_options
-from app.content.reading import DirectiveBody, ParseContext
+from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.vary import parse_with_draws
 
 OPTIONS = ("vary", "right", "was")

@@ -10,10 +10,10 @@ from app.content.arithmetic import UnreadableError, integer_of, number_of
 from app.content.blocks import MASKS, Distribution, Forward, Input, SourceLocation
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
+from app.content.input_values import shape_of_lists
 from app.content.options import Options, Value, items_of, plain_of, texts_of
-from app.content.points import shape_of_lists
+from app.content.parse_context import ParseContext, is_variable
 from app.content.programs import MODULES, check_forward, read_in, straight_line_program
-from app.content.reading import ParseContext, is_variable
 from app.content.sizes import LARGEST_SIZE
 
 OPTIONS = ("dims", "hidden", "inputs", "output", "constants", "from", "show")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
-from app.content.boxes import (
+from app.content.code_box_options import (
     blank_code,
     code_of,
     need_message,
@@ -21,9 +21,9 @@ from app.content.dependence import read_line, sources_of
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options
+from app.content.parse_context import CHILDREN as KNOWN
+from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.programs import assigned_names, check_python, parse_program
-from app.content.reading import CHILDREN as KNOWN
-from app.content.reading import DirectiveBody, ParseContext
 from app.content.sentences import render_sentence
 
 OPTIONS = (

@@ -8,8 +8,8 @@ from app.content.blocks import ChoiceQuestion, Distractor, Forward, Option
 from app.content.dependence import values_read
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
+from app.content.parse_context import ParseContext
 from app.content.programs import outputs_of, parse_program
-from app.content.reading import ParseContext
 from app.content.sentences import render_sentence
 
 OPTIONS = ("of", "right", "was")

@@ -10,7 +10,7 @@ from app.content.blocks import NumberQuestion, NumbersQuestion
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of
-from app.content.reading import Drawn, ParseContext, is_variable
+from app.content.parse_context import Drawn, ParseContext, is_variable
 from app.content.vary import parse_with_draws
 
 OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")

@@ -7,7 +7,7 @@ from app.content.directives import callout, visual
 from app.content.errors import did_you_mean
 from app.content.fences import Directive, TokenRun, split_at_directives
 from app.content.options import Options
-from app.content.reading import ParseContext, check_fence
+from app.content.parse_context import ParseContext, check_fence
 
 OPTIONS = ("after", "title")
 INSIDE: Mapping[str, tuple[str, ...]] = {

@@ -3,7 +3,7 @@
 from app.content.blocks import ShapeQuestion
 from app.content.fences import Directive
 from app.content.options import Options
-from app.content.reading import ParseContext
+from app.content.parse_context import ParseContext
 from app.content.sizes import UnreadableShapeError, sizes_in
 from app.content.vary import parse_with_draws
 

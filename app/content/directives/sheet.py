@@ -7,7 +7,7 @@ from app.content.blocks import AxesQuestion, ChoiceQuestion, NumberQuestion, Num
 from app.content.directives import axes, choice, number, shape
 from app.content.fences import Directive
 from app.content.options import Value
-from app.content.reading import ParseContext
+from app.content.parse_context import ParseContext
 
 OPTIONS = ("forward",)
 Row = AxesQuestion | ChoiceQuestion | NumberQuestion | NumbersQuestion | ShapeQuestion

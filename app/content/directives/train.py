@@ -9,8 +9,8 @@ from app.content.blocks import Forward, Grad, Input, Preset, Train
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import NAME, Options, Value, items_of, texts_of
+from app.content.parse_context import ParseContext
 from app.content.programs import tensors_of
-from app.content.reading import ParseContext
 from app.content.tables import table_of
 
 OPTIONS = (

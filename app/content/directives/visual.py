@@ -7,10 +7,10 @@ import yaml
 from app.content.blocks import Forward, Visual
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
+from app.content.input_values import Point, point_of
 from app.content.options import Options, node_of, plain_of
-from app.content.points import Point, point_of
+from app.content.parse_context import ParseContext
 from app.content.programs import tensors_of
-from app.content.reading import ParseContext
 from app.content.visuals import KINDS, check_given
 
 OPTIONS = ("kind", "forward", "of", "given", "at")

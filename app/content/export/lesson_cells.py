@@ -31,8 +31,8 @@ from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.parse import file_of
+from app.content.parse_context import CHILDREN
 from app.content.programs import statement_of
-from app.content.reading import CHILDREN
 from app.content.vary import fill_numbers
 
 BELOW = (

@@ -17,7 +17,7 @@ from app.content.directives.train import parameters_of
 from app.content.export.box_cells import as_block_body, plain_text, python_size
 from app.content.export.notebook import NotebookCell, Work, resource_text
 from app.content.programs import parse_program, tensors_of
-from app.content.uses import boxes_of
+from app.content.training_sources import boxes_of
 
 TEMPLATES: Mapping[str, str] = {
     name: text

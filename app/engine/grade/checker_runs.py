@@ -7,14 +7,14 @@ import ast
 from random import SystemRandom
 
 from app.content.blocks import Checker
-from app.engine.grade import defining
+from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grader import RunResult
 from app.grading.forward.driver_jobs import CheckHeader
 from app.grading.judge.check_verdict import ANSWER, names_of, stopped_everywhere, verdicts_of
-from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import read_trials
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import RIGHT, Verdict
 from app.sandbox.wire import Job
 
@@ -24,11 +24,11 @@ _ORDER = SystemRandom()
 
 def check_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: JailRunner) -> Verdict:
     """The verdict on *code*, which *plan* was read from."""
-    if (unfinished := defining.blank_verdict(checker, plan)) is not None:
+    if (unfinished := definition_runs.blank_verdict(checker, plan)) is not None:
         return unfinished
     cases = [(f"c{index}", name) for index, name in enumerate(_shuffled(names_of(checker)))]
     reply = jail.run(_job(checker, code, dict(cases)))
-    if (stopped := defining.stopped_verdict(checker, reply)) is not None:
+    if (stopped := definition_runs.stopped_verdict(checker, reply)) is not None:
         return stopped
     found = read_trials(reply.arrays, reply.texts, [_FAILED, *(key for key, _ in cases)])
     printed = reply.texts.get("printed", "")
@@ -44,12 +44,12 @@ def check_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: Jai
     first = next((one.name for one in names if one.verdict not in RIGHT), None)
     said = "".join(reply.texts.get(f"printed/{key}", "") for key, name in cases if name == first)
     passed = first is None and bool(names)
-    return Verdict(outcome="graded", passed=passed, names=names, printed=f"{printed}{said}"[: defining.PRINTED])
+    return Verdict(outcome="graded", passed=passed, names=names, printed=f"{printed}{said}"[: definition_runs.PRINTED])
 
 
 def run_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: JailRunner) -> RunResult:
     """Run the text itself, without any case: what it prints, and the values it leaves."""
-    return defining.run_definitions(checker, _job(checker, code, {}, shown=list(plan.last)), jail)
+    return definition_runs.run_definitions(checker, _job(checker, code, {}, shown=list(plan.last)), jail)
 
 
 def _shuffled(names: tuple[str, ...]) -> list[str]:
@@ -66,4 +66,4 @@ def _job(checker: Checker, code: str, cases: dict[str, str], shown: list[str] | 
         "cases": {key: ast.unparse(ast.parse(sources[name].code.source)) for key, name in cases.items()},
         "shown": shown or [],
     }
-    return Job(driver="checker", header=header, seconds=checker.seconds, output_bytes=defining.OUTPUT_BYTES)
+    return Job(driver="checker", header=header, seconds=checker.seconds, output_bytes=definition_runs.OUTPUT_BYTES)

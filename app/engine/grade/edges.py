@@ -11,8 +11,8 @@ import numpy as np
 
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.prepared_task import PreparedTask
-from app.grading.judge.plan import ParsedSubmission, parse_submission
-from app.grading.judge.trials import RunReport
+from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
+from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import Verdict
 from app.sandbox.wire import Reply
 

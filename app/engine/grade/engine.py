@@ -44,11 +44,17 @@ from app.grading.judge.hunt_verdict import (
     unchanged_verdict,
 )
 from app.grading.judge.judging import Judge
+from app.grading.judge.line_shapes import (
+    InlayShapes,
+    ShapeContext,
+    ground_of_calls,
+    ground_of_program,
+    infer_line_shapes,
+)
 from app.grading.judge.origins import entry_origins
-from app.grading.judge.plan import ParsedSubmission, parse_submission
-from app.grading.judge.told import InlayShapes, ShapeContext, ground_of_calls, ground_of_program, infer_line_shapes
+from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
+from app.grading.judge.run_reports import read_trials
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, normalise, refusal, too_much
 from app.sandbox.wire import Reply

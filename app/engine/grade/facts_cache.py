@@ -26,7 +26,7 @@ MEMORY_BYTES = 128 * 2**20
 DISK_BYTES = 256 * 2**20
 PART_SECONDS = 60.0
 _TEXTS = "texts"
-_FORWARD = ("tape_driver.py", "reverse.py", "occurrences.py", "predicates.py", "data.py", "statements.py")
+_FORWARD = ("tape_driver.py", "tape.py", "occurrences.py", "predicates.py", "data.py", "statements.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

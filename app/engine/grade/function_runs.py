@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.content.blocks import FunctionBox
-from app.engine.grade import defining
+from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grader import RunResult
 from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import CaseResult, names_of, verdict_of
-from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import parse_report
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import parse_report
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 
@@ -30,10 +30,10 @@ def check_function(
     box: FunctionBox, code: str, plan: ParsedSubmission, jail: JailRunner, declared: Callable[[], Declared]
 ) -> Verdict:
     """The verdict on *code*, which *plan* was read from."""
-    if (unfinished := defining.blank_verdict(box, plan)) is not None:
+    if (unfinished := definition_runs.blank_verdict(box, plan)) is not None:
         return unfinished
     reply = jail.run(_job(box, code, judge=False))
-    if (stopped := defining.stopped_verdict(box, reply)) is not None:
+    if (stopped := definition_runs.stopped_verdict(box, reply)) is not None:
         return stopped
     printed = reply.texts.get("printed", "")
     answers = _answers(box, reply)
@@ -46,12 +46,12 @@ def check_function(
         message = next((said for said, gives in declared() if _same(gives, answers)), "")
         names = _verdicts(box, answers, references, message)
         printed += reply.texts.get(f"printed/{first.name}", "")
-    return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: defining.PRINTED])
+    return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: definition_runs.PRINTED])
 
 
 def run_function_text(box: FunctionBox, code: str, plan: ParsedSubmission, jail: JailRunner) -> RunResult:
     """Run the text itself, without any case: what it prints, and the values it leaves."""
-    return defining.run_definitions(box, _job(box, code, judge=False, shown=list(plan.last)), jail)
+    return definition_runs.run_definitions(box, _job(box, code, judge=False, shown=list(plan.last)), jail)
 
 
 def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
@@ -124,7 +124,7 @@ def _job(
         header=header,
         arrays=arrays or {},
         seconds=max(box.seconds, _SECONDS) if judge else box.seconds,
-        output_bytes=defining.OUTPUT_BYTES,
+        output_bytes=definition_runs.OUTPUT_BYTES,
     )
 
 

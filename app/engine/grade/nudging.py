@@ -14,8 +14,8 @@ from app.engine.grade.prepared_task import PreparedTask
 from app.engine.grader import Nudge
 from app.grading.forward.driver_jobs import NudgeHeader
 from app.grading.judge.compare import Array
-from app.grading.judge.plan import ParsedSubmission
-from app.grading.judge.trials import read_trials
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import read_trials
 from app.grading.judge.verdict import Verdict
 from app.grading.nudge.quotient import STEPS, Quotient, quotient_remark, quotient_text, read_entry, read_quotient
 from app.sandbox.wire import Job

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from app.engine.grade.jail_runs import JailFailedError
 from app.grading.forward.facts import Outcome
-from app.grading.judge.aside import UnparsableLine
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import overwriting_blame
 from app.grading.judge.product_kinds import translate_product
-from app.grading.judge.trials import ReportedError
+from app.grading.judge.run_reports import ReportedError
+from app.grading.judge.syntax_recovery import UnparsableLine
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
 from app.sandbox.wire import Ending, Reply

@@ -21,8 +21,8 @@ from app.grading.forward.axis_names import axis_names
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
 from app.grading.judge.compare import Array, Fit, GradingOptions, Reference
 from app.grading.judge.judging import Judge
-from app.grading.judge.plan import ParsedSubmission, parse_submission
-from app.grading.judge.trials import ReportedError, RunReport, read_trials
+from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
+from app.grading.judge.run_reports import ReportedError, RunReport, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.sandbox.wire import Job, Reply
 
@@ -51,7 +51,7 @@ class PreparedTask:
     """What is the same for every submission to *task*.
 
     Raises:
-        UnfitError: A required or given name is not the gradient of a tensor, or its reference is not finite.
+        UngradableExerciseError: A required or given name is no gradient of a tensor, or its reference is not finite.
         JailFailedError: The jail did not finish the tape.
     """
 

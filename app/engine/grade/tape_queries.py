@@ -17,8 +17,8 @@ from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
 from app.grading.judge.compare import Array, GradingOptions, Reference, References
-from app.grading.judge.plan import ParsedSubmission
-from app.grading.judge.trials import RunReport, read_trials
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.reading import budget
 from app.sandbox.wire import Reply
 

@@ -21,9 +21,9 @@ from nats.js.errors import APIError, NotFoundError
 
 from app.engine.codec import from_json_value
 from app.engine.grader import Load, Readiness, RoleLoad
-from app.engine.judges import grading_version
+from app.engine.grader_version import grading_version
 from app.engine.pool import broker
-from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, GraderClient, NoResponseError
+from app.engine.pool.grader_client import BUSY, FAULT, STARTUP_SECONDS, STOPPED, GraderClient, NoResponseError
 from app.grading.forward.facts import Outcome
 from app.settings import Settings
 

@@ -16,9 +16,9 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from app.engine.codec import to_json_value
-from app.engine.judges import grading_version
+from app.engine.grader_version import grading_version
 from app.engine.pool import broker
-from app.engine.pool.asking import NoResponseError
+from app.engine.pool.grader_client import NoResponseError
 from app.engine.pool.local_graders import LocalGraders
 
 log = structlog.get_logger()

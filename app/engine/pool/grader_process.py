@@ -13,8 +13,8 @@ from typing import Any
 
 from app.engine.codec import from_json_value
 from app.engine.grader import CanaryReport
-from app.engine.pool.asking import STARTUP_SECONDS
 from app.engine.pool.cancel import STOP
+from app.engine.pool.grader_client import STARTUP_SECONDS
 from app.engine.pool.grader_frames import encode_frame, read_frame
 
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 import structlog
 
 from app.engine.grader import CanaryReport, Load, Readiness
-from app.engine.pool.asking import (
+from app.engine.pool.grader_client import (
     BUSY,
     FAULT,
     NONE_UP,

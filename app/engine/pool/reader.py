@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
 from app.engine.grade.jail_runs import JailRunner
-from app.engine.pool.crossing import read_memory_file, receive_message, send_message
+from app.engine.pool.memfd_messages import read_memory_file, receive_message, send_message
 from app.sandbox import kernel
 from app.sandbox.process import RunCancelledError
 from app.sandbox.wire import Job, RawReply, Reply, encode_job, memory_file
@@ -78,7 +78,7 @@ class ReaderProcess:
 
         Raises:
             ReaderDiedError: It came to its end over it.
-            StoppedError: Nobody waits for the answer any more.
+            RunCancelledError: Nobody waits for the answer any more.
         """
         connection = self._connection or self._begin()
         said: Any = None

@@ -22,16 +22,16 @@ from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.outcomes import grader_fault
 from app.engine.grade.seeds import PUBLIC, Seeds, seeds_in
 from app.engine.grader import Nudge, RunResult
+from app.engine.pool.canary_watch import CanaryWatch
 from app.engine.pool.cancel import STOP, CancelListener
 from app.engine.pool.grader_frames import encode_frame, receive_frame
 from app.engine.pool.grader_logs import log_in_lines
 from app.engine.pool.reader import Answer, ReaderDiedError, ReaderProcess, Say
-from app.engine.pool.self_test import CanaryWatch
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
 from app.engine.train.trainer import Trainer, apply_gate
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
-from app.grading.judge.told import InlayShapes
+from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
 from app.sandbox.process import RunCancelledError

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_setup import Setup
-from app.engine.stretch import Array, ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
+from app.engine.training_chunk import Array, ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
 from app.grading.train.corpus import spell_name
 
 Ask = Callable[[TrainingChunk], Awaitable[ChunkResult]]

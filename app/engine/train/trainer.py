@@ -10,12 +10,12 @@ import numpy as np
 
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.outcomes import early_end_verdict
-from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, ChunkResult, TrainingChunk, array_of, numbers_of
 from app.engine.train.corpus_file import examples_for
+from app.engine.training_chunk import DTYPES, LONGEST_SECONDS, Array, ChunkResult, TrainingChunk, array_of, numbers_of
 from app.grading.forward.driver_jobs import TrainHeader
 from app.grading.forward.statements import ProgramError, read_program
+from app.grading.judge.run_reports import parse_error, parse_report
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import parse_error, parse_report
 from app.grading.train.corpus import NamesError
 from app.sandbox.gate import Refusal, normalise, refusal
 from app.sandbox.wire import Job, Reply
@@ -45,7 +45,7 @@ class Trainer:
 
     Args:
         names: The list of names to train on; None means the census's.
-        read: What reads a learner's code; `gated`, in whatever process.
+        read: What reads a learner's code; `apply_gate`, in whatever process.
     """
 
     def __init__(self, jail: JailRunner, names: Path | None, read: Read = apply_gate) -> None:

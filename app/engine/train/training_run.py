@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.run_setup import Setup
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.run_state import NOWHERE, Ask, Held, RunState, SavedRunState, StretchFailedError
 from app.engine.train.snapshot import GradientComparison, Phase, Point, SampledNames, Snapshot, SplitLoss, chart_span
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.judge.compare import Reference, closeness
 from app.grading.train.corpus import PARTS
 

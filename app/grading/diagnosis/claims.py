@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from app.bindings import called_name
-from app.grading.diagnosis import mend
-from app.grading.diagnosis.case_view import GradientAnalysis
+from app.grading.diagnosis import single_edit_search
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, operator_edits, power_edits
-from app.grading.diagnosis.mend import is_mended
+from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.reading.library import FUNCTIONS
 
 PRODUCTS = frozenset(
@@ -47,7 +47,7 @@ def reads_all(view: GradientAnalysis, names: Collection[str]) -> bool:
 
 def cannot_be_read(view: GradientAnalysis) -> bool:
     """Whether the learner's lines cannot be read again, so that no edit of them speaks for or against a sentence."""
-    return not view.once(mend.line_replays)
+    return not view.once(single_edit_search.line_replays)
 
 
 def has_gate(view: GradientAnalysis) -> bool:
@@ -111,7 +111,7 @@ def has_factor(view: GradientAnalysis, name: str) -> bool:
 def lacks_no_gradient(view: GradientAnalysis) -> bool:
     """Whether a gradient put in as a factor makes nothing right: a term that lacks one may vanish by nature."""
     kinds = [partial(_multiplied, name) for name in view.case.looks[0].gradients]
-    return not view.once(mend.line_replays) or not is_mended(view, kinds)
+    return not view.once(single_edit_search.line_replays) or not is_mended(view, kinds)
 
 
 def lacks_sum(view: GradientAnalysis) -> bool:

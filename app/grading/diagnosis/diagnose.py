@@ -17,25 +17,25 @@ from app.grading.diagnosis import (
     elsewhere,
     factors,
     forks,
+    hard_coded_sizes,
+    index_slips,
     layout,
-    mend,
-    picks,
     powers,
     products,
     reductions,
     rereading,
+    rule_edits,
     shares,
-    size,
-    slips,
+    single_edit_search,
     statistics,
     two_slips,
     unrecognised,
     upstreams,
 )
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, WrongGradient
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import operator_edits
-from app.grading.diagnosis.unpacked import split_outputs
+from app.grading.diagnosis.split_outputs import split_outputs
 
 Family = Callable[[GradientAnalysis], Iterator[Hypothesis]]
 Reader = Callable[[GradientAnalysis], Diagnosis | None]
@@ -47,13 +47,13 @@ def open_fractions(view: GradientAnalysis) -> Diagnosis | None:
 
 
 OPERATIONS: tuple[Family, ...] = (
-    slips.rule_edit_hypotheses,
+    rule_edits.rule_edit_hypotheses,
     products.product_hypotheses,
-    picks.index_hypotheses,
+    index_slips.index_hypotheses,
     layout.view_hypotheses,
 )
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
-    size.hard_coded,
+    hard_coded_sizes.hard_coded,
     rereading.called_again,
     rereading.diagnose_expanded,
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
@@ -63,14 +63,14 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     open_fractions,
     OPERATIONS,
     shares.diagnose_terms,
-    picks.diagnose_positions,
-    (slips.of_scope, upstreams.upstream_hypotheses),
-    (upstreams.changed_upstream_hypotheses, slips.repeated_edit_hypotheses),
+    index_slips.diagnose_positions,
+    (rule_edits.of_scope, upstreams.upstream_hypotheses),
+    (upstreams.changed_upstream_hypotheses, rule_edits.repeated_edit_hypotheses),
     (statistics.one_constant_hypotheses, statistics.other_axes),
     unrecognised.fixed,
     (forks.fork_hypotheses,),
     (powers.power_hypotheses, upstreams.copy_hypotheses),
-    mend.diagnose_single_edit,
+    single_edit_search.diagnose_single_edit,
     statistics.diagnose_changed_term,
     (upstreams.added_hypotheses,),
     lambda view: factors.diagnose_scaled(view, predicted(view, TWOFOLD)),
@@ -110,7 +110,7 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     view = GradientAnalysis(split_outputs(case))
     if broken is not None:
         # A product with what is zero at first: another operator says more than that all is zero.
-        operator = mend.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None
+        operator = single_edit_search.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None
         return operator or broken
     if not view.paths:
         return None

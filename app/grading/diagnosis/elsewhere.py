@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.bindings import as_written, root_of
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter

@@ -21,8 +21,8 @@ from itertools import takewhile
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, Observation
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import number_text
 from app.grading.diagnosis.phrases import beside_others, sentences_of
 from app.grading.diagnosis.steps import PathStep

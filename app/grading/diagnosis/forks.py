@@ -14,12 +14,12 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import writes_parts
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, Predict
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.index_slips import is_pick, last_shares
 from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.picks import is_pick, last_shares
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import backward, with_operand

@@ -21,8 +21,8 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, Predict, WrongGradient
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words, shape_in, shown_observation, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep

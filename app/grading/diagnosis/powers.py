@@ -14,9 +14,9 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import has_factor, lacks_factor, reads_all
 from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict, always
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced_share
 from app.grading.diagnosis.steps import PathStep

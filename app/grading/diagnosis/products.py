@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import multiplies_matrices
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import format_code, sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath

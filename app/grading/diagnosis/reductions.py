@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, WrongGradient
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import axes_text, join_words, shape_in, shown_observation
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.forward.statements import GradientPath

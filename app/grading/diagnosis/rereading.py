@@ -17,8 +17,8 @@ import numpy as np
 
 from app.bindings import as_written, called_name, freshly_bound, reads_of, writes_of
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from app.bindings import LIKE, NEW, called_name, writes_of
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, scope_of
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.diagnosis.call_kinds import reduction_edits
-from app.grading.diagnosis.case_view import NOISE, SAME, GradientAnalysis, solve_coefficients
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
-from app.grading.diagnosis.mend import mended_by
+from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis, solve_coefficients
 from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
 

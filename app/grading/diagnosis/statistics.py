@@ -22,10 +22,10 @@ from itertools import combinations, product
 import numpy as np
 
 from app.bindings import called_name
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import lacks_no_gradient, lacks_sum
 from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.factors import NEAR, named_factor
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.node import Axes, is_broadcastable, stretched_axes

@@ -15,8 +15,8 @@ import numpy as np
 
 from app.bindings import as_written
 from app.content.literals import literal_sizes
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scope_of
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter

@@ -11,10 +11,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from app.grading.diagnosis import mend
-from app.grading.diagnosis.case_view import SAME, GradientAnalysis
+from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement, power_edits
 from app.grading.diagnosis.phrases import normalised_text
 from app.grading.diagnosis.rerun import Rerun
@@ -56,7 +56,11 @@ def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued
     puts = [_putting(view, place, partial(_paired, two, valued), way) for two, way in tries]
     # What stands there with another exponent is not left out.
     is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
-    other_power = is_lost and bool(view.once(mend.line_replays)) and mend.is_mended(view, [power_edits])
+    other_power = (
+        is_lost
+        and bool(view.once(single_edit_search.line_replays))
+        and single_edit_search.is_mended(view, [power_edits])
+    )
     return not other_power and _makes_right(view, puts, apart)
 
 
@@ -86,7 +90,7 @@ def _paired(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None,
 def _putting(view: GradientAnalysis, place: Place, paired: Paired, way: Way) -> Put | None:
     """What *way* puts for what stands at a step; None where a look lacks the step, or nothing there has a value."""
     path, depth = place
-    steps = [view.steps(path, one.look) for one in view.once(mend.line_replays)]
+    steps = [view.steps(path, one.look) for one in view.once(single_edit_search.line_replays)]
     both = [paired(each[depth]) for each in steps if depth < len(each)]
     pairs = [(was, now) for was, now in both if was is not None and now is not None]
     return partial(_puts, way, pairs) if len(pairs) == len(steps) else None
@@ -110,7 +114,7 @@ def _makes_right(
 ) -> bool:
     """Whether one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
     with view.case.budget.one():
-        found = view.once(mend.line_replays)
+        found = view.once(single_edit_search.line_replays)
         whole = [put for put in puts if put is not None]
         return not found or len(whole) < len(puts) or any(_undoings(found, whole, apart, singly))
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from app.bindings import as_written
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.case_view import DIFFERENT, GradientAnalysis
 from app.grading.diagnosis.claims import cannot_be_read, takes_parts, writes_parts
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scale_of
+from app.grading.diagnosis.gradient_analysis import DIFFERENT, GradientAnalysis
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import (
     axis_text,

@@ -23,9 +23,9 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.claims import cannot_be_read, reads_all, takes_parts
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, always
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import axis_text, in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep

@@ -11,7 +11,7 @@ import torch
 
 from app.grading.forward.driver_jobs import DriverOutput, TapeHeader, TapeRun
 from app.grading.forward.predicates import Watch
-from app.grading.forward.reverse import BackwardResult, StatementError, Tape, whole_gradients
+from app.grading.forward.tape import BackwardResult, StatementError, Tape, whole_gradients
 
 Tensor = torch.Tensor
 

@@ -17,8 +17,8 @@ import torch.nn.functional as F
 
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun, DriverOutput
 from app.grading.judge.fault import FILE, describe_error, is_out_of_memory
-from app.grading.judge.plan import judged_statements
-from app.grading.judge.shown import shown_as
+from app.grading.judge.parsed_submission import judged_statements
+from app.grading.judge.value_preview import shown_as
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)

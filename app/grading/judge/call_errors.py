@@ -7,7 +7,7 @@ import ast
 import re
 from difflib import get_close_matches
 
-from app.grading.judge.trials import ReportedError, Row
+from app.grading.judge.run_reports import ReportedError, Row
 
 _SHAPED = "Give the sizes of the result, such as `{0}(3, 4)`; one of them may be -1."
 _SUMMED = "`{0}()` takes in all entries, `{0}(0)` those along axis 0; several axes stand in one tuple, `{0}((0, 1))`."

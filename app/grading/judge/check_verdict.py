@@ -6,8 +6,8 @@ Made outside of the jail, which never knows the second. What comes from there is
 from collections.abc import Mapping
 
 from app.content.blocks import Checker, CheckerCase
+from app.grading.judge.run_reports import ReportedError, RunReport
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import ReportedError, RunReport
 from app.grading.judge.verdict import NameVerdict
 
 ANSWER = "answer"

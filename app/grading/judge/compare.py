@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.statements import ForwardProgram
-from app.grading.judge.trials import RunReport
+from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import Worst
 
 Array = NDArray[Any]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from app.content.blocks import FunctionBox, FunctionCase
+from app.grading.judge.run_reports import Array, ReportedError, as_list, parse_error
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import Array, ReportedError, as_list, parse_error
 from app.grading.judge.verdict import NameVerdict
 
 RTOL, ATOL = 1e-6, 1e-9

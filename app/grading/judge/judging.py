@@ -23,13 +23,13 @@ from app.grading.judge.compare import (
     worst_entries,
 )
 from app.grading.judge.differences import differences
-from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.product_kinds import translate_product
 from app.grading.judge.reasons import Reasons
 from app.grading.judge.roads import ROUNDING, Roads
+from app.grading.judge.run_reports import ReportedError, RunReport
 from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere
 from app.grading.judge.torch_errors import kind_of
-from app.grading.judge.trials import ReportedError, RunReport
 from app.grading.judge.unwritten import missing_name_text
 from app.grading.judge.verdict import OTHER_ROAD, RIGHT, NameVerdict, Standing
 

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 
 from app.grading.forward.driver_jobs import HEAD
-from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.reading.budget import CostError, EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import Array, OpNode, UntracedError

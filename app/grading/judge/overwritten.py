@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.judge.plan import ParsedSubmission
-from app.grading.judge.trials import ReportedError
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.unwritten import comparison_text, idle_line_text, paired_value_text
 
 _VAGUE = frozenset({"shape", "unrecognised", "wrong-upstream"})

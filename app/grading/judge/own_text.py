@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from app.grading.forward.driver_jobs import CheckHeader, DriverOutput, FunctionHeader
 from app.grading.judge.fault import FILE, raised_by
-from app.grading.judge.shown import shown_as
+from app.grading.judge.value_preview import shown_as
 
 OWN = "own"
 ANSWER = "answer"

@@ -4,9 +4,9 @@ import ast
 
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
-from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.torch_errors import kind_of, translate_error
-from app.grading.judge.trials import ReportedError
 from app.grading.reading.library import FUNCTIONS
 
 MATRICES = frozenset({"matmul", "vector"})

@@ -11,7 +11,7 @@ from app.content.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.compare import HIDDEN, silent_consumers
-from app.grading.judge.nearly import TABLES, diagnose_near_miss, diagnose_rounded
+from app.grading.judge.near_misses import TABLES, diagnose_near_miss, diagnose_rounded
 from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
 from app.grading.judge.verdict import NameVerdict

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.compare import HIDDEN, DiagnosisSource, Fit, References, is_near, is_right_up_to_rounding
-from app.grading.judge.plan import ParsedSubmission
-from app.grading.judge.trials import RunReport
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import RunReport
 
 ROUNDED = 1e-2
 """What rounding to float32 adds up to at most, of the scale, before it is called something else."""

@@ -10,8 +10,8 @@ from functools import cached_property
 
 from app.bindings import reads_of, writes_of
 from app.grading.judge.compare import HIDDEN, DiagnosisSource, GradingOptions, References, is_within_tolerance
-from app.grading.judge.plan import ParsedSubmission, SubmissionStatement
-from app.grading.judge.trials import RunReport
+from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStatement
+from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import NameVerdict
 
 

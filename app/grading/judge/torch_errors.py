@@ -7,9 +7,9 @@ import re
 from difflib import get_close_matches
 
 from app.content.sizes import format_shape
-from app.grading.judge.aside import in_words
 from app.grading.judge.call_errors import CALLS, OPTIONS
-from app.grading.judge.trials import ReportedError, Row
+from app.grading.judge.run_reports import ReportedError, Row
+from app.grading.judge.syntax_recovery import in_words
 from app.grading.reading.library import FUNCTIONS
 
 _LONGEST = 400

@@ -55,7 +55,7 @@ def mark_with(
     Args:
         answer: A text, or the values of the form's controls: option numbers of a choice, axis numbers of an axes quiz,
             operands of a product from left to right, such as `["X.T", "dY"]`.
-        shapes: Of the tensors of the forward program that the quiz is about, as `shapes.infer` or `Facts` give them.
+        shapes: Of the tensors of the forward program that the quiz is about, as `infer_shapes` or `Facts` give them.
         forward: That program. Without it, a product is judged by its shape alone.
     """
     values = [answer] if isinstance(answer, str) else list(answer)

@@ -68,7 +68,7 @@ def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Arr
     """The tensors of *forward* from the inputs in *point*.
 
     Raises:
-        UntracedError: See `walked`.
+        UntracedError: See `trace_program`.
     """
     try:
         with np.errstate(all="ignore"):
@@ -81,7 +81,7 @@ def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstrea
     """What each of *upstreams*, as the gradient of the tensor *start*, makes the gradients of what comes before it.
 
     Raises:
-        UntracedError: See `walked`.
+        UntracedError: See `trace_program`.
     """
     try:
         with np.errstate(all="ignore"):

@@ -35,7 +35,7 @@ class Guesses:
         """Count a guess at a code; *browser* is "" for one that sent no cookie.
 
         Raises:
-            NotNowError: There were too many.
+            RetryLaterError: There were too many.
         """
         if self._wrong.get((network, code), 0.0) > self._clock():
             return
@@ -55,7 +55,7 @@ class Guesses:
         """Count an id that is tried at the class of *code*.
 
         Raises:
-            NotNowError: There were too many.
+            RetryLaterError: There were too many.
         """
         self._spend_both(self._classes, code, browser)
 

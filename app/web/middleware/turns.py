@@ -22,7 +22,7 @@ class Turns:
     async def turn(self) -> AsyncIterator[None]:
         """
         Raises:
-            NotNowError: As many wait as may.
+            RetryLaterError: As many wait as may.
         """
         if self._waiting >= self._most:
             raise RetryLaterError(TOO_LONG_A_LINE.format(seconds=WAITING_SECONDS), WAITING_SECONDS, saved=False)

@@ -29,9 +29,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
-from app.store.bus import EventBus
+from app.store.cleanup import SESSIONS_STAY
 from app.store.database import Database
-from app.store.sweeping import SESSIONS_STAY
+from app.store.event_bus import EventBus
 from app.web.middleware.security import HttpMiddleware, with_headers
 from app.web.render import first_cookie
 
@@ -99,7 +99,7 @@ class RateLimit:
         """Take one token.
 
         Raises:
-            NotNowError: None is left.
+            RetryLaterError: None is left.
         """
         if not self._a_minute:
             return
@@ -142,7 +142,7 @@ class Quarantine:
     def refuse(self, text: str) -> None:
         """
         Raises:
-            NotNowError: Graders ended over *text* more than once not long ago. Once may have been bad luck.
+            RetryLaterError: Graders ended over *text* more than once not long ago. Once may have been bad luck.
         """
         ends = [one for one in self._ends.get(_digest(text), ()) if one > self._clock()]
         if len(ends) > 1:
@@ -304,7 +304,7 @@ class Visitor:
         """The learner, who is about to change something; a new one with a session where there was none.
 
         Raises:
-            NotNowError: There were too many changes, or new learners from one network, within a minute.
+            RetryLaterError: There were too many changes, or new learners from one network, within a minute.
         """
         learner = await self.learner()
         if learner is not None:

@@ -20,7 +20,7 @@ from app.store.classes import ClassMember, RefusedError
 from app.store.tables import Assignment, Membership
 from app.teaching import dates
 from app.teaching.roster import distinct_names, matching_people, read_days
-from app.teaching.words import LONGEST_LINE, one_line
+from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may_act, parse_row_id
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import assignment_titles, heading_for

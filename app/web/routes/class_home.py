@@ -16,7 +16,7 @@ from app.store.classes import ClassMember, RefusedError
 from app.store.former_members import is_graded
 from app.store.tables import Class, Learner
 from app.teaching.dates import format_moment, parse_day, timezones, zone_fault
-from app.teaching.words import name_fault, one_line
+from app.teaching.text_input import name_fault, one_line
 from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page
 from app.web.render import back_to
 from app.web.routes.rosters import roster_page

@@ -40,7 +40,7 @@ from app.web.views.exercise_view import (
     starter_of,
 )
 from app.web.views.lamps import Lamp, gradients_of
-from app.web.views.ran_view import RunResultView
+from app.web.views.run_result_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
 

@@ -17,11 +17,11 @@ from app.web.middleware.visitor import Visitor
 from app.web.pictures.course_map import MapLines, course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.course_progress import MapEntry, Solved, map_entries, solved_by, sum_of, unit_view
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import CodeView, code_view
 from app.web.views.names_view import FIRST, names_view
 from app.web.views.program_head import lines_of
-from app.web.views.standing import MapEntry, Solved, map_entries, solved_by, sum_of, unit_view
 
 router = APIRouter()
 log = structlog.get_logger()

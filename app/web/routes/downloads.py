@@ -22,7 +22,7 @@ from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of, files_of
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import quiz_for_learner
-from app.web.views.offered import product_of
+from app.web.views.quiz_choices import product_of
 
 router = APIRouter()
 

@@ -13,10 +13,10 @@ from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.course_progress import Solved, solved_by, sum_of, unit_view
 from app.web.views.exercise_view import exam_in
 from app.web.views.lamps import Lamp, gradients_of
 from app.web.views.run_view import FinishedRun
-from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
 

@@ -17,7 +17,7 @@ from app.store.classes import RefusedError, find_class_member, list_members
 from app.store.database import now
 from app.store.tables import Class, Membership
 from app.teaching.codes import read_code, shown_code
-from app.teaching.words import name_fault, one_line
+from app.teaching.text_input import name_fault, one_line
 from app.web.middleware.visitor import Visitor, client_network
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
@@ -100,7 +100,7 @@ async def _counted(
 
     Raises:
         RefusedError: The name or the id does not fit.
-        NotNowError: Too many wrong ids came to the class.
+        RetryLaterError: Too many wrong ids came to the class.
     """
     async with site.one_code if external_id else nullcontext():
         if external_id:
@@ -149,7 +149,7 @@ async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
 async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> JoinTarget | None:
     """
     Raises:
-        NotNowError: Too many wrong codes came from there.
+        RetryLaterError: Too many wrong codes came from there.
     """
     code = read_code(typed)
     learner = await visitor.learner()

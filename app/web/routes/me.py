@@ -10,8 +10,8 @@ from fastapi import APIRouter, Form, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts import credentials, passwords, tickets
-from app.accounts.takeout import delete_learner, list_learner_rows, zip_archive
+from app.accounts import credentials, one_time_tokens, passwords
+from app.accounts.data_export import delete_learner, list_learner_rows, zip_archive
 from app.store import learners
 from app.store.classes import ClassMember, RefusedError, classes_of
 from app.store.former_members import graded_classes
@@ -20,9 +20,9 @@ from app.store.notices import NoticeView, mark_read, notices_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
-from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop_cookie, shown_cookie
 from app.web.routes.sign_in import Text
 from app.web.routes.sign_in import sign_in_methods as ways_to_add
+from app.web.routes.sign_in_result import MERGE_COOKIE, account_of, device_of, drop_cookie, shown_cookie
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/me")
@@ -186,7 +186,7 @@ async def look_at_two(request: Request, site: TheSite, visitor: TheVisitor) -> R
     """What the two accounts hold that this browser was signed in to, one after the other."""
     learner = await visitor.learner()
     async with site.database.read() as db:
-        two = await tickets.peek(db, "merge", shown_cookie(request, MERGE_COOKIE))
+        two = await one_time_tokens.peek(db, "merge", shown_cookie(request, MERGE_COOKIE))
         if two is None or two["now"] != learner:
             return back_to("/me")
         holds = {name: await credentials.account_summary(db, two[name]) for name in ("before", "now")}
@@ -202,7 +202,7 @@ async def merge(
     try:
         async with site.database.write() as db:
             if stays == "both":
-                await tickets.redeem(db, "merge", token)
+                await one_time_tokens.redeem(db, "merge", token)
             else:
                 learner = await credentials.merge_accounts(db, visitor.token, token, stays)
                 new = await credentials.rotate_session(db, visitor.token, learner, device_of(request), via=None)

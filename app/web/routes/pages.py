@@ -20,11 +20,11 @@ from app.store.progress import LessonState
 from app.web.middleware.visitor import RetryLaterError, Visitor
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.views.course_progress import builds_on, solved_by
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
 from app.web.views.lamps import gradients_of
 from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of
-from app.web.views.standing import builds_on, solved_by
 
 log = structlog.get_logger()
 router = APIRouter()

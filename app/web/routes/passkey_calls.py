@@ -6,13 +6,13 @@ from fastapi import APIRouter, Body
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.accounts import passkeys, tickets
+from app.accounts import one_time_tokens, passkeys
 from app.accounts.credentials import VerifiedIdentity, find_credential, list_credentials
 from app.accounts.passkeys import RelyingParty
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
 from app.web.render import own_path
-from app.web.routes.entering import (
+from app.web.routes.sign_in_result import (
     MINUTES,
     drop_cookie,
     is_adding,
@@ -47,7 +47,7 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
             "add": learner if sent.get("add") is True else None,
             "back": own_path(str(sent.get("back", "/"))),
         }
-        token = await tickets.issue(db, "passkey", data)
+        token = await one_time_tokens.issue(db, "passkey", data)
     response = JSONResponse(options, headers={"cache-control": "no-store"})
     keep_cookie(request, response, COOKIE, token, PATH, MINUTES)
     return response
@@ -72,7 +72,7 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
 async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[VerifiedIdentity, dict[str, Any]]:
     here = _here(request, site)
     async with site.database.write() as db:
-        asked = await tickets.redeem(db, "passkey", shown_cookie(request, COOKIE))
+        asked = await one_time_tokens.redeem(db, "passkey", shown_cookie(request, COOKIE))
     if asked is None:
         raise RefusedError(GONE)
     made = passkeys.verify_registration(here, asked["challenge"], sent) if asked["make"] else None

@@ -18,7 +18,7 @@ from app.store.tables import Membership
 from app.teaching.codes import shown_code
 from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
-from app.teaching.words import LONGEST_LINE, name_fault, one_line
+from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
 from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, parse_row_id, server_of
 from app.web.site import Site, TheSite
 from app.web.views.roster_view import RosterFilter, roster_view

@@ -13,7 +13,7 @@ from app.store import learners
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to, own_path
-from app.web.routes.entering import WAY_COOKIE, proxied_subject, shown_cookie, sign_in_response
+from app.web.routes.sign_in_result import WAY_COOKIE, proxied_subject, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter()

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts import tickets
+from app.accounts import one_time_tokens
 from app.accounts.credentials import VerifiedIdentity
 from app.accounts.mail import address_of
 from app.accounts.providers import ProviderUnavailableError
@@ -18,8 +18,8 @@ from app.store.classes import RefusedError
 from app.store.learners import hash_of
 from app.teaching.codes import fresh_code, read_code, shown_code
 from app.web.render import back_to, own_path
-from app.web.routes.entering import MINUTES, drop_cookie, is_adding, keep_cookie, shown_cookie, sign_in_response
 from app.web.routes.sign_in import Text, sign_in_page
+from app.web.routes.sign_in_result import MINUTES, drop_cookie, is_adding, keep_cookie, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in")
@@ -54,7 +54,7 @@ async def send(
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
         data = {"email": address, "code": hash_of(token + code), "back": own_path(back), "add": learner}
-        await tickets.issue(db, "email-code", data, token=token)
+        await one_time_tokens.issue(db, "email-code", data, token=token)
     try:
         link = f"{site.doors.address}/sign-in/code?code={shown_code(code)}"
         await site.doors.letters.send(address, shown_code(code), link)
@@ -69,7 +69,7 @@ async def send(
 async def look(request: Request, site: TheSite, code: str = "") -> Response:
     """The field for the code, with the one of a letter in it."""
     async with site.database.read() as db:
-        asked = await tickets.peek(db, "email-code", shown_cookie(request, COOKIE))
+        asked = await one_time_tokens.peek(db, "email-code", shown_cookie(request, COOKIE))
     return _page(request, site, code=code, said="" if asked else OVER, here=asked is not None)
 
 
@@ -78,10 +78,10 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
     """Sign in with it."""
     token = shown_cookie(request, COOKIE)
     async with site.database.write() as db:
-        asked = await tickets.redeem_with_tries(db, "email-code", token, TRIES)
+        asked = await one_time_tokens.redeem_with_tries(db, "email-code", token, TRIES)
         right = asked is not None and secrets.compare_digest(hash_of(token + (read_code(code) or "")), asked["code"])
         if right:
-            await tickets.redeem(db, "email-code", token)
+            await one_time_tokens.redeem(db, "email-code", token)
     if asked is None or not right:
         return _page(request, site, status=422, code=code, said=WRONG if asked else OVER, here=asked is not None)
     proof = VerifiedIdentity(kind="email", issuer="", subject=asked["email"])

@@ -7,13 +7,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts import tickets
+from app.accounts import one_time_tokens
 from app.accounts.credentials import VerifiedIdentity
 from app.accounts.providers import IdentityProvider, ProviderUnavailableError
 from app.store.classes import RefusedError
 from app.web.middleware.security import is_same_site
 from app.web.render import own_path
-from app.web.routes.entering import (
+from app.web.routes.sign_in import sign_in_page
+from app.web.routes.sign_in_result import (
     MINUTES,
     drop_cookie,
     is_adding,
@@ -23,7 +24,6 @@ from app.web.routes.entering import (
     sign_in_response,
     spend_ticket,
 )
-from app.web.routes.sign_in import sign_in_page
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in")
@@ -69,7 +69,7 @@ async def ask(
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
         data = {"asked": asked, "provider": provider, "back": own_path(back), "add": learner}
-        token = await tickets.issue(db, "oidc", data)
+        token = await one_time_tokens.issue(db, "oidc", data)
     response = RedirectResponse(asked["url"], 303, {"cache-control": "no-store"})
     keep_cookie(request, response, COOKIE, token, PATH, MINUTES)
     return response
@@ -80,7 +80,7 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
     """The browser is back, with what the provider says of it."""
     door = _door(site, provider)
     async with site.database.write() as db:
-        data = await tickets.redeem(db, "oidc", shown_cookie(request, COOKIE))
+        data = await one_time_tokens.redeem(db, "oidc", shown_cookie(request, COOKIE))
     if data is None or data["provider"] != provider:
         return await sign_in_page(request, visitor, "/", status=403, said=GONE, at=provider)
     try:

@@ -17,11 +17,11 @@ from app.store.database import now
 from app.store.tables import Class, Membership
 from app.teaching.dates import format_moment
 from app.teaching.roster import distinct_names
-from app.teaching.words import plain_letters
+from app.teaching.text_input import plain_letters
 from app.web.pictures.graph import draw_graph, graph_rows
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import svg_tag
-from app.web.views.faults import AttemptMistake, fault_of, most_often
+from app.web.views.attempt_mistakes import AttemptMistake, fault_of, most_often
 
 STUCK_TIMES = 3
 STUCK_FOR = timedelta(minutes=10)

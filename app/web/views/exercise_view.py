@@ -38,10 +38,17 @@ from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, gradient_flow
 from app.web.site import RenderCache
 from app.web.verdict_words import HintPointer, VerdictRow, VerdictView
-from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, QuizChoices, lines_to_place, product_of, quiz_choices
 from app.web.views.prediction import Prediction, prediction_of
 from app.web.views.program_head import ProgramLine
-from app.web.views.ran_view import RunResultView
+from app.web.views.quiz_choices import (
+    PRODUCT_FIELDS,
+    LineToPlace,
+    QuizChoices,
+    lines_to_place,
+    product_of,
+    quiz_choices,
+)
+from app.web.views.run_result_view import RunResultView
 
 E = TypeVar("E", bound=Exercise)
 

@@ -18,7 +18,7 @@ from app.store.classes import RefusedError
 from app.store.grades import Gradebook, GradebookRow, State
 from app.store.tables import Assignment, Membership
 from app.teaching.sheets import guard_cell
-from app.teaching.words import LONGEST_LINE, one_line
+from app.teaching.text_input import LONGEST_LINE, one_line
 
 System = Literal["", "canvas", "moodle"]
 Known = Callable[[str], Lesson | None]

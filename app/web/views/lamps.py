@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from app.content.blocks import Grad, Unit
-from app.web.views.standing import Solved
+from app.web.views.course_progress import Solved
 
 
 @dataclass(frozen=True, slots=True)

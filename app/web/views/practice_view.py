@@ -16,7 +16,7 @@ from app.store.database import Database
 from app.store.tables import Card
 from app.web.practice_cards import Known, memory_of
 from app.web.practice_plans import SessionPlan, SessionState
-from app.web.practice_sittings import Practice, bugs_of
+from app.web.practice_sessions import Practice, bugs_of
 
 WEEKS = 4
 

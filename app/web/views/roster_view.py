@@ -12,7 +12,7 @@ from app.store.classes import ClassMember
 from app.store.former_members import former_members
 from app.store.roster_lists import LastList
 from app.store.tables import FormerMember, Membership
-from app.teaching.words import plain_letters
+from app.teaching.text_input import plain_letters
 from app.web.site import Site
 
 Sort = Literal["name", "id", "label", "seen"]

@@ -8,9 +8,9 @@ from typing import Any
 from app.content.blocks import Block, Bug, CodeBox, Exercise, Lesson
 from app.engine.grader import RunResult
 from app.grading.judge.hunt_verdict import with_line
+from app.grading.judge.line_shapes import InlayShapes, LineShape
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import InlayShapes, LineShape
-from app.grading.judge.trials import ShownValue
+from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.store.progress import AttemptSummary, LessonState
 from app.store.tables import Attempt, Draft, Progress

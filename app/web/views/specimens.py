@@ -23,15 +23,15 @@ from app.store.notices import NoticeView
 from app.store.tables import Assignment, Attempt, Class, Draft, Membership
 from app.web.site import LessonProgress
 from app.web.views.answer_key import answer_key
+from app.web.views.attempt_mistakes import AttemptMistake
 from app.web.views.board_view import BoardView, ExplanationEffect, MistakeBar, WaitingLearner
+from app.web.views.course_progress import DeliverableStatus, MapEntry, ProgressSummary
 from app.web.views.due_view import DueNote
 from app.web.views.exercise_view import HintsView
-from app.web.views.faults import AttemptMistake
 from app.web.views.lamps import Lamp
 from app.web.views.practice_view import CardView, DrillView, FamilyView, MapView, PracticeView
 from app.web.views.run_view import FinishedRun, TrainingRunView
 from app.web.views.slips_view import SlipCount, SlipsView
-from app.web.views.standing import DeliverableStatus, MapEntry, ProgressSummary
 from app.web.views.text_changes import diff_lines
 from app.web.views.text_history import Against, HistoryView
 from app.web.views.training_view import CodeChoice, TrainView

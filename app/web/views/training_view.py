@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Lesson, Preset, Train
-from app.content.uses import boxes_of
+from app.content.training_sources import boxes_of
 from app.engine.run_setup import setup_of
 from app.engine.train.training_run import TrainingSpec
 from app.store import progress, trainings

@@ -8,7 +8,7 @@ import pytest
 
 from app.content.parse import parse_lesson
 from app.engine.task import task_of
-from app.grading.judge.plan import parse_submission
+from app.grading.judge.parsed_submission import parse_submission
 from app.grading.judge.verdict import RIGHT
 from tests.grading.boxes.load import load
 

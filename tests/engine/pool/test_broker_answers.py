@@ -9,8 +9,8 @@ import pytest
 from app.engine.codec import to_json_value
 from app.engine.grader import Readiness
 from app.engine.pool import broker_graders
-from app.engine.pool.asking import FAULT
 from app.engine.pool.broker_graders import GONE_SECONDS, MOST_HOSTS, BrokerGraders, _understood
+from app.engine.pool.grader_client import FAULT
 from app.settings import Settings
 
 DEEP = b"[" * 100_000

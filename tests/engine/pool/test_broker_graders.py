@@ -17,13 +17,13 @@ import pytest
 
 from app.engine.codec import to_json_value
 from app.engine.grader import CanaryReport, Load, Readiness
-from app.engine.judges import grading_version
+from app.engine.grader_version import grading_version
 from app.engine.pool import broker as wire
 from app.engine.pool import broker_graders, grader_host
-from app.engine.pool.asking import BUSY, FAULT
 from app.engine.pool.broker_graders import AWAY, BrokerGraders
+from app.engine.pool.grader_client import BUSY, FAULT
 from app.engine.pool.grader_host import GraderHost
-from app.engine.stretch import TrainingChunk
+from app.engine.training_chunk import TrainingChunk
 from app.settings import Settings
 from tests.engine.pool.broker_server import Broker, host, program
 from tests.engine.pool.test_local_graders import RIGHT, limited_task, task

@@ -13,7 +13,7 @@ import pytest
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
 from app.engine.grader import CanaryReport, Load, Readiness, RunResult
-from app.engine.pool import asking, local_graders
+from app.engine.pool import grader_client, local_graders
 from app.engine.pool.grader_process import GraderDiedError, GraderProcess
 from app.engine.pool.local_graders import NOT_STARTING, LocalGraders
 from app.engine.task import GradTask, task_of
@@ -174,7 +174,7 @@ def limited_task(seconds: float) -> GradTask:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question waits for a grader a much shorter time than a run of `patient_task` may take."""
-    for module in (asking, local_graders):
+    for module in (grader_client, local_graders):
         monkeypatch.setattr(module, "STARTUP_SECONDS", SECONDS / 5)
 
 
@@ -355,7 +355,7 @@ def test_who_waited_in_vain_for_graders_is_not_told_of_a_crowd(tmp_path: Path, m
 
     answers = asyncio.run(asked())
 
-    assert {(one.outcome, one.message) for one in answers} == {("busy", asking.NONE_UP)}
+    assert {(one.outcome, one.message) for one in answers} == {("busy", grader_client.NONE_UP)}
 
 
 def test_who_waits_for_graders_that_do_not_start_is_told_so_at_once(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from app.engine.grade.jail_runs import JailRunner
-from app.engine.pool import crossing, reader
+from app.engine.pool import memfd_messages, reader
 from app.engine.pool.reader import Answer, ReaderDiedError, ReaderProcess, Say
 from app.engine.pool.worker import handle_request
 from app.engine.train.trainer import Trainer
@@ -23,20 +23,20 @@ from app.sandbox.wire import Job, RawReply, memory_file
 from tests.waiting import forked, until
 
 
-@pytest.mark.parametrize("length", [1, crossing.LETTER - 2, crossing.LETTER - 1, 10**6])
+@pytest.mark.parametrize("length", [1, memfd_messages.LETTER - 2, memfd_messages.LETTER - 1, 10**6])
 @pytest.mark.parametrize("file", [b"", b"a job"], ids=["alone", "with a file"])
 def test_a_message_of_any_length_comes_as_it_was_sent(length: int, file: bytes) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs, memory_file([file]) as sent:
-        crossing.send_message(ours, "x" * length, sent if file else None)
-        found = crossing.receive_message(theirs)
+        memfd_messages.send_message(ours, "x" * length, sent if file else None)
+        found = memfd_messages.receive_message(theirs)
         ours.close()
 
-        assert crossing.receive_message(theirs) is None
+        assert memfd_messages.receive_message(theirs) is None
     assert found is not None
     message, came = found
     assert message == "x" * length
-    assert (b"" if came is None else crossing.read_memory_file(came)) == file
+    assert (b"" if came is None else memfd_messages.read_memory_file(came)) == file
 
 
 class Jail:

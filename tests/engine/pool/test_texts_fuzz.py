@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.engine.grade.explanation_time import EXPLAINING_SECONDS
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.pool.reader import Answer, RawJobRunner, ReaderProcess, Say
-from app.grading.judge.plan import parse_submission
+from app.grading.judge.parsed_submission import parse_submission
 from app.grading.reading import budget
 from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
 from app.grading.reading.calls import CALLS

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from app.content.blocks import Grad, Train
 from app.engine.run_setup import setup_of
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.run_state import Ask
 from app.engine.train.trainer import Trainer
 from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from tests.courses import course_in
 from tests.grading.boxes.load import OpenJail
 

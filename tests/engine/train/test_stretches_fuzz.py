@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.codec import from_json_value, to_json_value
-from app.engine.stretch import ChunkResult, TrainingChunk
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.trainer import Trainer
+from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.sandbox.wire import Job, Reply
 from tests.engine.train.load import SETUP, SOLUTION, open_ask, training
 from tests.examples import examples

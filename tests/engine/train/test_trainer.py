@@ -8,8 +8,8 @@ import pytest
 
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.run_setup import setup_of
-from app.engine.stretch import ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
 from app.engine.train.trainer import Trainer
+from app.engine.training_chunk import ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
 from tests.engine.train.load import FORWARD, MAKEMORE, SETUP, SOLUTION, TRAIN
 from tests.grading.boxes.load import OpenJail
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from app.engine.codec import from_json_value, to_json_value
-from app.engine.stretch import ChunkResult
 from app.engine.train import training_run as module
 from app.engine.train.snapshot import Snapshot, chart_span
 from app.engine.train.training_run import Checkpoint, ReferenceRuns, points
+from app.engine.training_chunk import ChunkResult
 from tests.engine.train.load import BOX, ROWS, SETUP, SOLUTION, open_ask, run, training
 
 MISSING_SHARE = SOLUTION.replace("- dhpreact.sum(0) ", "")

@@ -14,9 +14,9 @@ import torch.nn.functional as F
 
 from app.grading.diagnosis.evidence import Observation, WrongGradient
 from app.grading.forward.data import draw_inputs, draw_upstream, hidden_dims
-from app.grading.forward.reverse import Tape
 from app.grading.forward.statements import ForwardProgram, read_program
-from app.grading.judge.plan import parse_submission
+from app.grading.forward.tape import Tape
+from app.grading.judge.parsed_submission import parse_submission
 
 SEEDS = ("one", "two")
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from app.grading.diagnosis import statistics
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.diagnose import diagnose
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 
 BATCH = "dx = g * r / n * (n * dy - dy.sum(0) - n / (n - 1) * u * (dy * u).sum(0))"
 LAYER = "dx = r * (du - du.mean(-1, keepdim=True) - u * (du * u).mean(-1, keepdim=True))"

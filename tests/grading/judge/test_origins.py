@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.grading.judge.origins import entry_origins, place_of
-from app.grading.judge.plan import parse_submission
+from app.grading.judge.parsed_submission import parse_submission
 
 SCOPE = {
     "X": np.zeros((8, 5)),

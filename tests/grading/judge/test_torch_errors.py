@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from app.grading.judge.fault import FILE, describe_error
+from app.grading.judge.run_reports import parse_error
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import parse_error
 
 SCOPE = {
     "torch": torch,

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.content.blocks import Forward, Grad
 from app.content.parse import parse_lesson
 from app.engine.task import GradTask, grad_task_of
-from app.grading.judge.plan import parse_submission
+from app.grading.judge.parsed_submission import parse_submission
 from tests.grading.boxes.load import Box
 from tests.grading.unseen.load import Piece
 

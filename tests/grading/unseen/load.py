@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.grading.judge.plan import parse_submission
+from app.grading.judge.parsed_submission import parse_submission
 from tests.grading.boxes.load import Box, make_forward
 
 HERE = Path(__file__).parent

@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store import learners
-from app.store.bus import EventBus
 from app.store.database import Database
+from app.store.event_bus import EventBus
 from app.web.middleware.visitor import SessionCache
 from tests.store.conftest import anyio_backend, database, migrated, template, url
-from tests.store.test_bus import buses
+from tests.store.test_event_bus import buses
 from tests.waiting import SECONDS
 
 __all__ = ["anyio_backend", "buses", "database", "migrated", "template", "url"]

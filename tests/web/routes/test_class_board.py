@@ -9,8 +9,8 @@ from starlette.requests import Request
 
 from app.settings import Settings
 from app.store import board
-from app.store.bus import LOOK_SECONDS
 from app.store.classes import find_class_member
+from app.store.event_bus import LOOK_SECONDS
 from app.store.tables import Assignment
 from app.web.application import create_app
 from app.web.routes.class_board import BoardQuery, _moments

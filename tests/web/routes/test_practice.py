@@ -17,7 +17,7 @@ from app.content.blocks import Bug, Lesson, OrderQuestion
 from app.content.code_exercises import CodeExercise
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.judge.told import ground_of_program, infer_line_shapes
+from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.grading.judge.verdict import OTHER_ROAD, NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
@@ -26,7 +26,7 @@ from app.practice.draw import FORKED, LENGTHS, generate_item
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated_items
-from app.store import board, cards, practice, progress, tables
+from app.store import board, cards, practice_items, progress, tables
 from app.store.tables import Card, PracticeItem
 from app.web.practice_items import FORMS, LEVELS, hunted
 from app.web.site import Site
@@ -317,7 +317,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
     before = learner.lesson(at).source
     learner.site.practice.items._lessons.clear()
 
-    monkeypatch.setattr("app.web.practice_sittings.VERSION", 99)
+    monkeypatch.setattr("app.web.practice_sessions.VERSION", 99)
 
     assert learner.next() == at
     assert learner.lesson(at).source == before
@@ -327,7 +327,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
 @pytest.mark.parametrize("form", ["write", *FORMS])
 def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
     monkeypatch.setattr(pool, "curated_items", lambda _: ())  # whose seeds are small numbers, such as stand on any page
-    monkeypatch.setattr("app.web.practice_sittings.scheduler.form_at", lambda *_: form)
+    monkeypatch.setattr("app.web.practice_sessions.scheduler.form_at", lambda *_: form)
     learner.client.get(LESSON)
 
     at = learner.next(begin="1")
@@ -676,7 +676,7 @@ def test_while_somebody_is_at_an_item_what_their_cards_ask_for_next_is_drawn(lea
     async def prepared() -> None:
         async with learner.site.database.write() as db:
             for seed in range(3):
-                await practice.store_item(db, pool.columns_of(generate_item(1, seed, within=("matmul", "bias"))))
+                await practice_items.store_item(db, pool.columns_of(generate_item(1, seed, within=("matmul", "bias"))))
 
     learner.client.portal.call(prepared)
     learner.next(skip=learner.next().rpartition("/")[2])
@@ -694,7 +694,7 @@ def test_what_is_due_is_drawn_where_only_something_else_is_at_hand(learner):
     async def prepared() -> None:
         async with learner.site.database.write() as db:
             for seed in range(3):
-                await practice.store_item(db, pool.columns_of(generate_item(1, seed, within=("matmul",))))
+                await practice_items.store_item(db, pool.columns_of(generate_item(1, seed, within=("matmul",))))
             db.add(
                 Card(
                     learner_id=1,
@@ -747,7 +747,7 @@ def test_what_is_at_hand_and_was_not_taught_is_left_at_hand(learner):
 
     async def keep() -> None:
         async with learner.site.database.write() as db:
-            await practice.store_item(db, pool.columns_of(drawn))
+            await practice_items.store_item(db, pool.columns_of(drawn))
 
     learner.client.portal.call(keep)
     learner.client.get(LESSON)

@@ -19,7 +19,7 @@ from sqlalchemy import select
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from app.accounts import mail, tickets
+from app.accounts import mail, one_time_tokens
 from app.content.blocks import Course
 from app.settings import Settings
 from app.store import learners
@@ -150,8 +150,8 @@ def test_a_code_is_good_once(client: TestClient, box: Box) -> None:
 
 def test_a_code_is_too_old_after_ten_minutes(client: TestClient, box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     ask(client)
-    later = tickets.now() + timedelta(minutes=10, seconds=1)
-    monkeypatch.setattr(tickets, "now", lambda: later)
+    later = one_time_tokens.now() + timedelta(minutes=10, seconds=1)
+    monkeypatch.setattr(one_time_tokens, "now", lambda: later)
 
     assert answer(client, box.code()).status_code == 422
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.grading.judge.aside import blank_unparsable_lines
+from app.grading.judge.syntax_recovery import blank_unparsable_lines
 
 RIGHT = "dX = dY @ W.T"
 

@@ -1,6 +1,6 @@
 """A submission read before it runs: its top-level statements, what each reads and writes, and what is still blank.
 
-Total on any text: what is not Python becomes a `Plan` with an error, never an exception.
+Total on any text: what is not Python becomes a `ParsedSubmission` with an error, never an exception.
 """
 
 import ast
@@ -17,7 +17,7 @@ from app.bindings import (
     viewed_name,
     writes_of,
 )
-from app.grading.judge.aside import UnparsableLine, blank_unparsable_lines, fault_in
+from app.grading.judge.syntax_recovery import UnparsableLine, blank_unparsable_lines, fault_in
 
 LONGEST = 50_000
 MOST_NAMES = 200_000

@@ -1,6 +1,6 @@
 """One case as all families look at it: what is computed once, and when a prediction counts.
 
-A prediction counts only if it comes true in every look; see `CaseView.came_true`.
+A prediction counts only if it comes true in every look; see `GradientAnalysis.confirms`.
 """
 
 import ast

@@ -11,10 +11,10 @@ from app.content.blocks import Forward
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.grader import Nudge, Readiness, RunResult
 from app.engine.identity_cache import IdentityCache
-from app.engine.stretch import LONGEST_SECONDS, ChunkResult, TrainingChunk
 from app.engine.task import AnyTask
+from app.engine.training_chunk import LONGEST_SECONDS, ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
-from app.grading.judge.told import InlayShapes
+from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import Verdict
 
 T = TypeVar("T")
@@ -139,7 +139,7 @@ class GraderClient(ABC):
         """A grader's answer to *question*, which takes its run *seconds* at most; both in JSON.
 
         Raises:
-            UnansweredError: There is none.
+            NoResponseError: There is none.
         """
 
     @property

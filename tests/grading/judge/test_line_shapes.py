@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.content.blocks import Bug, Forward, Grad, Input, SourceLocation
 from app.engine.task import HuntTask, task_of
-from app.grading.judge.told import InlayShapes, ground_of_calls, ground_of_program, infer_line_shapes
+from app.grading.judge.line_shapes import InlayShapes, ground_of_calls, ground_of_program, infer_line_shapes
 from app.grading.reading import shape_reader
 from app.grading.reading.shape_arithmetic import HELD_MAX, held
 from app.sandbox.vocabulary import ATTRIBUTES

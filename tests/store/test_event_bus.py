@@ -6,7 +6,7 @@ import contextlib
 import pytest
 from sqlalchemy import text
 
-from app.store.bus import EventBus, Subscription
+from app.store.event_bus import EventBus, Subscription
 from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio

@@ -9,11 +9,11 @@ from typing import TypedDict, TypeVar
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from app.content.answer_lists import take_tempting
 from app.content.arithmetic import UnreadableError, Value, integer_of
 from app.content.blocks import Distractor, Exercise, Forward, FunctionBox, Grad, Hint, SourceLocation
 from app.content.errors import ErrorCollector, did_you_mean
 from app.content.fences import Directive, SourceFile, split_at_directives
-from app.content.items import take_tempting
 from app.content.options import NAME, Options
 from app.content.programs import check_gradient, tensor_of, tensors_of
 from app.content.prose import ProseRenderer

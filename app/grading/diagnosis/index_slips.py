@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import GradientAnalysis, Send
 from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
 from app.grading.diagnosis.naming import axis_text, places_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep

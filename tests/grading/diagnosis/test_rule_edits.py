@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from app.grading.diagnosis import diagnose as diagnosing
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.diagnose import diagnose
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import format_code, normalised_text, slips_of
-from app.grading.diagnosis.slips import FORMS, TWINS, slips_at
+from app.grading.diagnosis.rule_edits import FORMS, TWINS, slips_at
 from app.grading.reading.node import is_broadcastable
 from app.grading.reading.rules import RULES, evaluate_rule, rule_of
 from tests.grading.boxes.load import make_forward
@@ -145,7 +145,7 @@ def _predicted(view, path, depth, step):
     rule = rule_of(step.node, step.position)
     found = []
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
-        mistake = view.slip(path, depth, slip.code, diagnosing.slips.sender(view, slip.text), slip.say, word="")
+        mistake = view.slip(path, depth, slip.code, diagnosing.rule_edits.sender(view, slip.text), slip.say, word="")
         tensors = [view.predicted(mistake, look) for look in view.case.looks]
         if all(tensor is not None for tensor in tensors) and _is_wrong(view, tensors):
             found.append((slip, tensors))

@@ -16,7 +16,7 @@ from app.bindings import parse_code, root_of
 from app.content.blocks import Forward
 from app.content.sizes import format_shape
 from app.grading.forward.data import hidden_dims
-from app.grading.judge.aside import blank_unparsable_lines
+from app.grading.judge.syntax_recovery import blank_unparsable_lines
 from app.grading.reading.abstract import Abstract, CollisionError, Sizes
 from app.grading.reading.shape_inference import scope_on
 from app.grading.reading.shape_reader import ShapeReader

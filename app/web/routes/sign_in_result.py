@@ -53,7 +53,7 @@ def spend_ticket(site: Site, visitor: Visitor) -> None:
     """Count a question about signing in, before it is kept.
 
     Raises:
-        NotNowError: There were too many of this network.
+        RetryLaterError: There were too many of this network.
     """
     visitor.sessions.beginnings.spend(visitor.network)
     site.tickets.spend(visitor.network)

@@ -36,7 +36,7 @@ class StaticValues:
         """The number that *node* stands for.
 
         Raises:
-            UnknownError: It reads a tensor, or is no number of reasonable size.
+            NotStaticError: It reads a tensor, or is no number of reasonable size.
         """
         match node:
             case ast.Constant(value=int() | float() as value):
@@ -58,7 +58,7 @@ class StaticValues:
         """Whether *node* holds.
 
         Raises:
-            UnknownError: See `number`.
+            NotStaticError: See `number`.
         """
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=inner):
@@ -75,7 +75,7 @@ class StaticValues:
         """What a loop over *node* turns over.
 
         Raises:
-            UnknownError: It is no list and no range; or it is too long.
+            NotStaticError: It is no list and no range; or it is too long.
         """
         match node:
             case ast.List(elts=elts) | ast.Tuple(elts=elts):

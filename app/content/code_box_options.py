@@ -5,8 +5,8 @@ import re
 from app.content.blocks import Code, Forward
 from app.content.fences import Directive
 from app.content.options import Options
+from app.content.parse_context import DirectiveBody, ExerciseFields, ParseContext
 from app.content.programs import check_gradient
-from app.content.reading import DirectiveBody, ExerciseFields, ParseContext
 
 REVEAL = ("after-hints", "after-success", "after:3", "never")
 TIME = re.compile(r"^(\d+(?:\.\d+)?)\s*(ms|s)?$")
@@ -61,7 +61,7 @@ def single_child(inside: DirectiveBody, name: str, directive: Directive, reading
 
 
 def required_child(inside: DirectiveBody, name: str, directive: Directive, reading: ParseContext) -> Directive | None:
-    """Like `only`, with a fault where there is none."""
+    """Like `single_child`, with a fault where there is none."""
     child = single_child(inside, name, directive, reading)
     if child is None:
         message = f"{reading.title(directive)} has no '{{{name}}}'."

@@ -140,7 +140,7 @@ class RunReport:
 def read_trials(
     arrays: Mapping[str, Array], texts: Mapping[str, str], runs: Sequence[str], hidden: Collection[str] = ()
 ) -> dict[str, RunReport]:
-    """One `Trial` per run; an empty one where nothing usable came back.
+    """One `RunReport` per run; an empty one where nothing usable came back.
 
     Args:
         hidden: Runs on data that nobody is shown. Whatever the code can say in a text of its own is left out of them.

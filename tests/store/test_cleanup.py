@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
-from app.store import classes, learners, sweeping
+from app.store import classes, cleanup, learners
 from app.store.database import Database
 from app.store.tables import Class, Clock, Learner, Session
 
@@ -28,8 +28,8 @@ def clock(monkeypatch):
 
 class SetClock:
     def __init__(self, monkeypatch):
-        self.shown = sweeping.now()
-        monkeypatch.setattr(sweeping, "now", lambda: self.shown)
+        self.shown = cleanup.now()
+        monkeypatch.setattr(cleanup, "now", lambda: self.shown)
 
     def jump(self, **step):
         self.shown += timedelta(**step)
@@ -37,7 +37,7 @@ class SetClock:
     async def pass_days(self, database, days):
         """A server that is on for so many days: it sweeps on each. True where it did so on the last."""
         for _ in range(days):
-            swept = await sweeping.delete_expired(database)
+            swept = await cleanup.delete_expired(database)
             self.jump(days=1)
         return swept
 
@@ -71,7 +71,7 @@ async def test_a_clock_that_jumps_forgets_nobody_and_ends_nothing(database, cloc
     clock.jump(days=days)
 
     with capture_logs() as logged:
-        swept = await sweeping.delete_expired(database)
+        swept = await cleanup.delete_expired(database)
 
     assert (swept, [one["event"] for one in logged]) == (False, ["clock-jumped"])
     async with database.read() as db:
@@ -89,24 +89,24 @@ async def test_a_server_that_is_started_again_after_a_jump_waits_on(database, cl
 
     swept = []
     for _ in range(4):
-        swept.append(await sweeping.delete_expired(database))
+        swept.append(await cleanup.delete_expired(database))
         clock.jump(hours=7)
 
     assert swept == [False] * 4
     assert await count(database) == 1
-    assert await sweeping.delete_expired(database)
+    assert await cleanup.delete_expired(database)
 
 
 @pytest.mark.usefixtures("me")
 async def test_a_clock_that_was_set_right_again_costs_nobody_anything(database, clock):
     await clock.pass_days(database, 2)
     clock.jump(days=401)
-    await sweeping.delete_expired(database)
+    await cleanup.delete_expired(database)
     clock.jump(days=-401)
 
-    assert not await sweeping.delete_expired(database)
+    assert not await cleanup.delete_expired(database)
     clock.jump(days=1)
-    assert await sweeping.delete_expired(database)
+    assert await cleanup.delete_expired(database)
 
     assert await count(database) == 1
 
@@ -119,11 +119,11 @@ async def nothing(*_):
 async def test_of_two_processes_one_does_it(database, url):
     other = Database(url)
     async with other.write() as db:
-        await db.execute(select(func.pg_advisory_xact_lock(sweeping._LOCK)))
-        assert not await sweeping.delete_expired(database)
+        await db.execute(select(func.pg_advisory_xact_lock(cleanup._LOCK)))
+        assert not await cleanup.delete_expired(database)
         async with database.read() as read:
             assert await read.scalar(select(func.count()).select_from(Clock)) == 0
-    await sweeping.delete_expired(database)
+    await cleanup.delete_expired(database)
     async with database.read() as read:
         assert await read.scalar(select(func.count()).select_from(Clock)) == 1
     await other.close()
@@ -138,6 +138,6 @@ async def test_a_job_is_done_again_after_a_database_that_did_not_answer():
             raise OperationalError("SELECT", {}, OSError("gone"))
         stopping.set()
 
-    await asyncio.wait_for(sweeping.run_periodically("sweep", work, 0.01, stopping), 30)
+    await asyncio.wait_for(cleanup.run_periodically("sweep", work, 0.01, stopping), 30)
 
     assert len(tries) == 2

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.engine.pool import asking
-from app.engine.pool.asking import BUSY, UNREAD, GraderClient, NoResponseError
+from app.engine.pool import grader_client
+from app.engine.pool.grader_client import BUSY, UNREAD, GraderClient, NoResponseError
 from tests.grading.boxes.load import BOXES
 
 pytestmark = pytest.mark.anyio
@@ -23,9 +23,9 @@ class Away(GraderClient):
 
 
 async def test_texts_of_tasks_are_kept_for_so_many_and_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "MOST_TEXTS", 3)
+    monkeypatch.setattr(grader_client, "MOST_TEXTS", 3)
     away, made = Away(gate=True, at_once=1), []
-    monkeypatch.setattr(asking, "to_json_value", lambda task: made.append(task) or {})
+    monkeypatch.setattr(grader_client, "to_json_value", lambda task: made.append(task) or {})
     tasks = [BOXES[0].task() for _ in range(10)]
 
     for task in (*tasks, tasks[-1]):

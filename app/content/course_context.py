@@ -9,9 +9,9 @@ from app.content.blocks import Lesson, Train
 from app.content.course import parse_outline, text_of
 from app.content.errors import LessonError
 from app.content.folders import UNIT_FOLDER, markdown_in, unit_folders
+from app.content.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
 from app.content.parse import parse_lesson
-from app.content.ties import check_former_ids, check_requirements, dead_links, missing_pictures
-from app.content.uses import uses_faults
+from app.content.training_sources import uses_faults
 
 
 @dataclass(frozen=True, slots=True)

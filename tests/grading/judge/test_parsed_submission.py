@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.judge.plan import parse_submission
+from app.grading.judge.parsed_submission import parse_submission
 from tests.grading.boxes.load import BOXES, NETWORK
 
 

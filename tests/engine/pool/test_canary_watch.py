@@ -4,8 +4,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.grader import CanaryReport
-from app.engine.pool import self_test
-from app.engine.pool.self_test import CanaryWatch
+from app.engine.pool import canary_watch
+from app.engine.pool.canary_watch import CanaryWatch
 from app.sandbox.runner import Jail
 
 
@@ -38,7 +38,7 @@ def test_a_jail_that_holds_is_not_refused(jail: Jail, looks: list[CanaryReport])
 def test_a_canary_that_succeeds_stops_the_jail(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
-    monkeypatch.setattr(self_test, "canaries", lambda _: ("read a file",))
+    monkeypatch.setattr(canary_watch, "canaries", lambda _: ("read a file",))
 
     CanaryWatch(jail, on=True, tell=looks.append).look()
 
@@ -49,8 +49,8 @@ def test_a_canary_that_succeeds_stops_the_jail(
 def test_the_canaries_fly_again_after_a_while_and_end_the_grader(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
-    monkeypatch.setattr(self_test, "WATCH_SECONDS", 0.0)
-    monkeypatch.setattr(self_test, "canaries", lambda _: ("fork",))
+    monkeypatch.setattr(canary_watch, "WATCH_SECONDS", 0.0)
+    monkeypatch.setattr(canary_watch, "canaries", lambda _: ("fork",))
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert not CanaryWatch(jail, on=True, tell=looks.append).holds(ours)
@@ -69,7 +69,7 @@ def test_a_question_is_let_through_while_the_jail_holds(jail: Jail, looks: list[
 def test_a_watch_that_is_off_never_looks(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
-    monkeypatch.setattr(self_test, "canaries", lambda _: ("fork",))
+    monkeypatch.setattr(canary_watch, "canaries", lambda _: ("fork",))
 
     CanaryWatch(jail, on=False, tell=looks.append).look()
 

@@ -13,9 +13,9 @@ import gc
 scattered = [bytes(200) for _ in range(20_000)]
 del scattered[::2]
 gc.collect()
-from app.sandbox import holes
+from app.sandbox import heap_packing
 if {fill}:
-    holes.fill()
+    heap_packing.fill()
 later = [bytes(200) for _ in range(60)]
 print(len({{id(one) // 16384 for one in later}}))
 """
@@ -38,9 +38,9 @@ scattered = [bytes(400) for _ in range(100_000)]
 kept = scattered[::2000]
 del scattered
 gc.collect()
-from app.sandbox import holes
+from app.sandbox import heap_packing
 if {fill}:
-    holes.fill()
+    heap_packing.fill()
 later = [bytes(400) for _ in range(10_000)]
 print(len({{id(one) >> 20 for one in later}}))
 """
@@ -54,16 +54,16 @@ def test_new_pools_do_not_lie_between_older_ones() -> None:
 
 CHUNKS = """
 import ctypes
-from app.sandbox import holes
+from app.sandbox import heap_packing
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
 libc.free.argtypes = (ctypes.c_void_p,)
 taken = [libc.malloc(size) for size in range(8, 3000, 8) for _ in range(20)]
 for chunk in taken[::2]:
     libc.free(chunk)
-libc.mallinfo2.restype = holes._Mallinfo
+libc.mallinfo2.restype = heap_packing._Mallinfo
 if {fill}:
-    holes.fill()
+    heap_packing.fill()
 print(libc.mallinfo2().between[0])
 """
 
@@ -76,7 +76,7 @@ def test_malloc_has_nothing_free_but_the_end_of_its_heap() -> None:
 
 def test_filling_ends_where_the_c_library_serves_small_objects() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from app.sandbox import holes; holes._MOST = 2000; holes.fill()"],
+        [sys.executable, "-c", "from app.sandbox import heap_packing; heap_packing._MOST = 2000; heap_packing.fill()"],
         env={"PYTHONMALLOC": "malloc"}, capture_output=True, check=True, timeout=SECONDS,
     )  # fmt: skip
     assert done.returncode == 0

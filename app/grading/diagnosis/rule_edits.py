@@ -19,14 +19,14 @@ import numpy as np
 
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import transpose_edits
-from app.grading.diagnosis.case_view import GradientAnalysis, Send
 from app.grading.diagnosis.claims import has_gate, puts_through
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Hypothesis
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
 from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits
-from app.grading.diagnosis.mend import is_mended
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, format_code, normalised_text, slips_of
+from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import is_exchanged, is_undone, is_undone_everywhere
 from app.grading.forward.statements import GradientPath

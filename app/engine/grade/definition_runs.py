@@ -9,9 +9,9 @@ from app.engine.grade.outcomes import early_end_verdict, grader_fault
 from app.engine.grader import RunResult
 from app.grading.judge.call_errors import a_kind
 from app.grading.judge.check_verdict import ANSWER
-from app.grading.judge.plan import ParsedSubmission
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.trials import RunReport, read_trials
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 

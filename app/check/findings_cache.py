@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.check.findings import Finding
 from app.content.blocks import NOWHERE, Lesson, SourceLocation
-from app.engine.judges import sources_digest
+from app.engine.grader_version import sources_digest
 
 FOR_NOW = frozenset({"not-proved"})
 """Codes of findings that say something of this moment and not of the lesson."""

@@ -11,7 +11,7 @@ from alembic.util import CommandError
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.store import unusable
+from app.store import database_errors
 from app.store.database import open_engine
 from app.store.migrate import migrate
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 async def told(url: str) -> str:
     with pytest.raises((SQLAlchemyError, CommandError, sqlite3.Error)) as raised:
         await migrate(url)
-    return unusable.unusable_reason(url, raised.value)
+    return database_errors.unusable_reason(url, raised.value)
 
 
 async def test_a_newer_database_is_told_as_that(empty: str) -> None:
@@ -58,7 +58,7 @@ async def test_a_file_that_cannot_be_opened_is_told_with_user_and_cure(tmp_path:
 
 
 def test_a_folder_that_cannot_be_made_is_told_by_the_one_that_forbids_it(tmp_path: Path) -> None:
-    said = unusable.unusable_reason(
+    said = database_errors.unusable_reason(
         f"sqlite+aiosqlite:///{tmp_path}/a/b/x.db", PermissionError(13, "Permission denied", "a")
     )
 
@@ -67,13 +67,16 @@ def test_a_folder_that_cannot_be_made_is_told_by_the_one_that_forbids_it(tmp_pat
 
 
 def test_a_missing_driver_is_told_with_what_to_install() -> None:
-    said = unusable.unusable_reason("postgresql+psycopg://", ModuleNotFoundError("No module named 'psycopg'"))
+    said = database_errors.unusable_reason("postgresql+psycopg://", ModuleNotFoundError("No module named 'psycopg'"))
 
     assert said == "No module named 'psycopg'. Install Backhand with it: pip install '.[postgres]'."
 
 
 def test_any_other_reason_ends_with_one_stop() -> None:
-    assert unusable.unusable_reason("sqlite+aiosqlite://", ValueError("It is not there..\nMore")) == "It is not there."
+    assert (
+        database_errors.unusable_reason("sqlite+aiosqlite://", ValueError("It is not there..\nMore"))
+        == "It is not there."
+    )
 
 
 @pytest.mark.parametrize("flags", [0, os.ST_RDONLY])
@@ -83,7 +86,7 @@ async def test_a_read_only_file_system_is_told_as_that(
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=flags))
     url = f"sqlite+aiosqlite:///{tmp_path}/backhand.db"
 
-    said = unusable.unusable_reason(url, sqlite3.OperationalError("unable to open database file"))
+    said = database_errors.unusable_reason(url, sqlite3.OperationalError("unable to open database file"))
 
     if flags:
         assert f"{tmp_path} is on a file system that is mounted read-only." in said
@@ -95,4 +98,4 @@ async def test_a_read_only_file_system_is_told_as_that(
 async def test_what_the_kernel_says_of_a_read_only_file_system_is_told(tmp_path: Path) -> None:
     error = OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    assert "mounted read-only" in unusable.unusable_reason(f"sqlite+aiosqlite:///{tmp_path}/backhand.db", error)
+    assert "mounted read-only" in database_errors.unusable_reason(f"sqlite+aiosqlite:///{tmp_path}/backhand.db", error)

@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from app.content.sizes import format_shape
 from app.engine.grader import RunResult
+from app.grading.judge.line_shapes import LineShape
 from app.grading.judge.origins import Origin
-from app.grading.judge.told import LineShape
-from app.grading.judge.trials import ShownValue
+from app.grading.judge.run_reports import ShownValue
 from app.web.pictures.difference_map import difference_strokes
 from app.web.pictures.svg import svg_drawing, svg_tag
 from app.web.verdict_words import run_title

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from app.grading.forward.data import draw_inputs, draw_upstream
-from app.grading.forward.reverse import Tape, whole_gradients
 from app.grading.forward.statements import read_program
+from app.grading.forward.tape import Tape, whole_gradients
 from tests.grading.boxes.load import BOXES, MORE, NETWORK
 
 EVERY = pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK], ids=lambda box: box.name)

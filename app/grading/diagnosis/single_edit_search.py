@@ -12,9 +12,9 @@ from itertools import chain, islice
 
 from app.bindings import as_written
 from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, unread_tensor_edits
-from app.grading.diagnosis.case_view import GradientAnalysis
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import EditVocabulary, Kind
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, format_code
