@@ -37,20 +37,20 @@ def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is ...:
         return True
     return any(
-        (isinstance(one, ast.Name) and _BLANK.fullmatch(one.id) is not None)
-        or (isinstance(one, ast.Attribute) and _BLANK.fullmatch(one.attr) is not None)
-        for one in nodes
+        (isinstance(inner, ast.Name) and _BLANK.fullmatch(inner.id) is not None)
+        or (isinstance(inner, ast.Attribute) and _BLANK.fullmatch(inner.attr) is not None)
+        for inner in nodes
     )
 
 
 def reads_of(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     """Names read anywhere in *nodes*, and the ones read for more than their shape."""
-    aside = {id(inner) for one in nodes for inner in shape_only(one)}
-    loads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    targets = [one.target for one in nodes if isinstance(one, ast.AugAssign)]
-    changed = {one.id for one in targets if isinstance(one, ast.Name)}
-    reads = frozenset(one.id for one in loads) | changed
-    uses = frozenset(one.id for one in loads if id(one) not in aside) | changed
+    aside = {id(inner) for node in nodes for inner in shape_only(node)}
+    loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    targets = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
+    changed = {target.id for target in targets if isinstance(target, ast.Name)}
+    reads = frozenset(load.id for load in loads) | changed
+    uses = frozenset(load.id for load in loads if id(load) not in aside) | changed
     return reads, uses
 
 
@@ -67,22 +67,22 @@ def shape_only(node: ast.AST) -> Sequence[ast.expr]:
 def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
     """Names that *nodes* bind, or write into by index, in place, by a method of lists, or as `out=`."""
     found: set[str] = set()
-    bare = {id(one.target) for one in nodes if isinstance(one, ast.AnnAssign) and one.value is None}
-    for one in nodes:
-        if id(one) in bare:  # `name: value` binds nothing
+    bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
+    for node in nodes:
+        if id(node) in bare:  # `name: value` binds nothing
             continue
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
-            found.add(one.id)
-        elif isinstance(one, ast.Subscript | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del):
-            found |= root_of(one)
-        elif isinstance(one, ast.Call):
-            if isinstance(one.func, ast.Attribute) and _in_place(one.func.attr):
-                found |= root_of(one.func.value)
-            for keyword in one.keywords:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            found.add(node.id)
+        elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+            found |= root_of(node)
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and _in_place(node.func.attr):
+                found |= root_of(node.func.value)
+            for keyword in node.keywords:
                 if keyword.arg == "out":
                     found |= root_of(keyword.value)
-        elif isinstance(one, ast.FunctionDef):
-            found.add(one.name)
+        elif isinstance(node, ast.FunctionDef):
+            found.add(node.name)
     return frozenset(found)
 
 
@@ -95,7 +95,9 @@ def freshly_bound(node: ast.stmt) -> frozenset[str]:
     if not isinstance(node, ast.Assign):
         return frozenset()
     targets = [inner for target in node.targets for inner in ast.walk(target)]
-    return frozenset(one.id for one in targets if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    return frozenset(
+        target.id for target in targets if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
+    )
 
 
 def root_of(node: ast.expr) -> set[str]:
@@ -140,10 +142,10 @@ def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssi
     They read `name == value`, `name[…] == value`, `name <- value` or `name: value`.
     """
     found: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
-    for one in ast.walk(node):
-        match one:
+    for inner in ast.walk(node):
+        match inner:
             case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq() | ast.Lt()]) as compared):
                 found += [(name, compared) for name in root_of(left)]
             case ast.AnnAssign(target=ast.Name(id=name), value=None):
-                found.append((name, one))
+                found.append((name, inner))
     return found

@@ -126,7 +126,7 @@ class Settings(BaseSettings):
     @field_validator("hosts")
     @classmethod
     def _of_names(cls, names: str) -> str:
-        if bad := [one for one in names.split() if "," in one or "/" in one]:
+        if bad := [part for part in names.split() if "," in part or "/" in part]:
             raise ValueError(f"It wants names with spaces between, such as a.example.org b.example.org; seen: {bad[0]}")
         return names
 
@@ -155,7 +155,7 @@ class Settings(BaseSettings):
             raise ValueError("There is no such folder")
         for file in sorted(folder.glob("*.md")) if folder else ():
             if file.stem not in OPERATOR_PAGES:
-                raise ValueError(f"{file.name} is none of {', '.join(f'{one}.md' for one in OPERATOR_PAGES)}")
+                raise ValueError(f"{file.name} is none of {', '.join(f'{page}.md' for page in OPERATOR_PAGES)}")
             try:
                 file.read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
@@ -186,7 +186,7 @@ class Settings(BaseSettings):
             found = _PROVIDERS.validate_json(text or "{}")
         except ValidationError as error:
             first = error.errors(include_input=False)[0]
-            place = ".".join(str(one) for one in first["loc"])
+            place = ".".join(str(name) for name in first["loc"])
             raise ValueError(f"{PROVIDERS_FORM}; seen: {place} {first['msg']}") from None
         if bad := [name for name in found if name in OWN_WORDS or not re.fullmatch("[a-z0-9-]{1,40}", name)]:
             raise ValueError(f"A name has small letters, digits and hyphens and is no word of ours; seen: {bad[0]}")
@@ -216,13 +216,13 @@ class Settings(BaseSettings):
     @field_validator("proxy_addresses")
     @classmethod
     def _of_proxies(cls, addresses: str, info: ValidationInfo) -> str:
-        for one in addresses.split():
+        for part in addresses.split():
             try:
-                ip_network(one)
+                ip_network(part)
             except ValueError:
-                raise ValueError(f"It wants addresses or networks with spaces between; {one} is none") from None
-            if ip_network(one).prefixlen == 0:
-                raise ValueError(f"It wants the networks of your proxies; {one} is everybody")
+                raise ValueError(f"It wants addresses or networks with spaces between; {part} is none") from None
+            if ip_network(part).prefixlen == 0:
+                raise ValueError(f"It wants the networks of your proxies; {part} is everybody")
         if info.data.get("proxy_header") and not addresses.split():
             raise ValueError("A header is believed from listed proxies: set this beside BACKHAND_PROXY_HEADER")
         return addresses

@@ -73,7 +73,7 @@ async def claimed_ids(db: AsyncSession, learner: int, issuers: Iterable[str]) ->
     """The ids that providers of these *issuers* say are those of *learner* at their school."""
     mine = select(Credential.roster_id).where(Credential.learner_id == learner, Credential.kind == "oidc")
     known = await db.scalars(mine.where(Credential.issuer.in_(issuers), Credential.roster_id.is_not(None)))
-    return frozenset(one for one in known if one)
+    return frozenset(name for name in known if name)
 
 
 async def sign_in(
@@ -94,7 +94,9 @@ async def sign_in(
     if credential is not None and proof.secret is not None:
         raise RefusedError(MEANWHILE)
     here = await learners.find_session_learner(db, token) if token else None
-    await lock_learners(db, *(one for one in (here and here.learner, credential and credential.learner_id) if one))
+    await lock_learners(
+        db, *(number for number in (here and here.learner, credential and credential.learner_id) if number)
+    )
     here = await learners.find_session_learner(db, token) if token else None  # another tab may have signed in meanwhile
     apart = ""
     if here is not None and not here.account:
@@ -190,7 +192,7 @@ async def account_summary(db: AsyncSession, learner: int) -> AccountSummary:
         return await db.scalar(select(func.count()).select_from(table).where(table.learner_id == learner)) or 0
 
     name = await db.scalar(select(Learner.name).where(Learner.id == learner))
-    kinds = tuple(one.kind for one in await list_credentials(db, learner))
+    kinds = tuple(credential.kind for credential in await list_credentials(db, learner))
     return AccountSummary(
         name, await count(Draft) + await count(ReplacedText), await count(Attempt), await count(Membership), kinds
     )
@@ -220,7 +222,7 @@ async def remove_credential(db: AsyncSession, learner: int, credential: int, tok
     """
     await lock_learners(db, learner)
     mine = await list_credentials(db, learner)
-    if credential not in [one.id for one in mine]:
+    if credential not in [item.id for item in mine]:
         return
     if len(mine) == 1 and not last:
         raise RefusedError(

@@ -43,7 +43,7 @@ async def list_learner_rows(db: AsyncSession, learner: int) -> Rows:
     for table in Base.metadata.sorted_tables:
         mine = table.c.id if table is Learner.__table__ else table.c.get("learner_id")
         if mine is not None:
-            shown = [one for one in table.c if one.name not in SECRETS]
+            shown = [column for column in table.c if column.name not in SECRETS]
             rows = await db.execute(select(*shown).where(mine == learner).order_by(*table.primary_key))
             found[table.name] = [dict(row._mapping) for row in rows]
     return found

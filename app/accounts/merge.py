@@ -135,7 +135,7 @@ def _practice(into: ServedItem, other: ServedItem) -> MergedRow:
 
 def _cards(into: Card, other: Card) -> MergedRow:
     # The one that was met more often knows more; of two that were met as often, the one that is due first.
-    stays, goes = sorted((into, other), key=lambda one: (-one.met, one.due_at))
+    stays, goes = sorted((into, other), key=lambda card: (-card.met, card.due_at))
     return MergedRow(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
 
 
@@ -186,7 +186,7 @@ async def merge_learners(db: AsyncSession, source: int, into: int) -> bool:
     False where there was nothing to do: they are the same, or one is gone, as when another tab has done it already.
     """
     await lock_learners(db, source, into)
-    both = {one.id: one for one in await db.scalars(select(Learner).where(Learner.id.in_((source, into))))}
+    both = {learner.id: learner for learner in await db.scalars(select(Learner).where(Learner.id.in_((source, into))))}
     if source == into or len(both) < 2:
         return False
     _join_learners(both[into], both[source])
@@ -212,14 +212,14 @@ def _join_learners(into: Learner, other: Learner) -> None:
 async def _apply(db: AsyncSession, rule: MergeRule, source: int, into: int) -> None:
     if rule.join is not None:
         joined = [rule.join(ours, theirs) for ours, theirs in await _both(db, rule, source, into)]
-        for one in joined:
-            await _keep_reviews(db, one)
-            await db.delete(one.goes)
+        for merged_row in joined:
+            await _keep_reviews(db, merged_row)
+            await db.delete(merged_row.goes)
         await db.flush()  # before the changes: what is unique is free by then
-        for one in joined:
-            for name, value in one.changes.items():
-                setattr(one.stays, name, value)
-        db.add_all([one.aside for one in joined if one.aside is not None])
+        for merged_row in joined:
+            for name, value in merged_row.changes.items():
+                setattr(merged_row.stays, name, value)
+        db.add_all([merged_row.aside for merged_row in joined if merged_row.aside is not None])
         await db.flush()
     moved = update(rule.table).where(rule.table.learner_id == source).values(learner_id=into)
     await db.execute(moved.execution_options(synchronize_session=False))
@@ -230,7 +230,7 @@ async def _both(db: AsyncSession, rule: MergeRule, source: int, into: int) -> li
     ours, theirs = aliased(rule.table), aliased(rule.table)
     same = and_(true(), *(getattr(ours, name) == getattr(theirs, name) for name in rule.key))
     pairs = select(ours, theirs).join(theirs, same).where(ours.learner_id == into, theirs.learner_id == source)
-    return [(one, other) for one, other in await db.execute(pairs, execution_options=FRESH)]
+    return [(item, other) for item, other in await db.execute(pairs, execution_options=FRESH)]
 
 
 async def _keep_reviews(db: AsyncSession, joined: MergedRow) -> None:
@@ -257,5 +257,5 @@ async def _leave_one_running(db: AsyncSession, learner: int) -> None:
 def _pointing() -> list[Any]:
     """The columns that name a learner without being theirs, such as who gave an extension."""
     tables: list[Table] = Base.metadata.sorted_tables
-    columns = [one for table in tables for one in table.c if one.name != "learner_id"]
-    return [one for one in columns if any(key.column is Learner.__table__.c.id for key in one.foreign_keys)]
+    columns = [column for table in tables for column in table.c if column.name != "learner_id"]
+    return [column for column in columns if any(key.column is Learner.__table__.c.id for key in column.foreign_keys)]

@@ -37,7 +37,11 @@ class RelyingParty:
 
 def registration_options(here: RelyingParty, name: str, have: Sequence[Credential]) -> dict[str, Any]:
     """What a browser is asked in order to make a new passkey; not on a device that has one of those already."""
-    known = [PublicKeyCredentialDescriptor(id=base64url_to_bytes(one.subject)) for one in have if one.kind == "passkey"]
+    known = [
+        PublicKeyCredentialDescriptor(id=base64url_to_bytes(credential.subject))
+        for credential in have
+        if credential.kind == "passkey"
+    ]
     options = webauthn.generate_registration_options(
         rp_id=here.host,
         rp_name="Backhand",

@@ -51,7 +51,7 @@ async def find_people(db: AsyncSession, typed: str, group: int | None = None) ->
     asked = select(Learner).where(matching).order_by(Learner.id)
     if group is not None:
         asked = asked.where(Learner.id.in_(select(member).where(Membership.class_id == group)))
-    return [await _person(db, one) for one in (await db.scalars(asked.limit(MOST_SHOWN))).all()]
+    return [await _person(db, learner) for learner in (await db.scalars(asked.limit(MOST_SHOWN))).all()]
 
 
 async def find_person(db: AsyncSession, typed: str, group: int | None = None) -> PersonRecord:
@@ -91,4 +91,4 @@ def _place(group: str, person: Membership) -> str:
 
 
 def _subjects(credentials: Sequence[Credential]) -> tuple[str, ...]:
-    return tuple("passkey" if one.kind == "passkey" else f"{one.kind} {one.subject}" for one in credentials)
+    return tuple("passkey" if item.kind == "passkey" else f"{item.kind} {item.subject}" for item in credentials)

@@ -60,9 +60,12 @@ class IdentityProvider:
         keys = {"client_id": provider.client_id, "client_secret": provider.client_secret or None}
         kwargs = {"code_challenge_method": "S256", "timeout": SECONDS}
         if self._plain is not None:
-            found = self._plain
-            addresses = {"authorize_url": found.authorize_url, "access_token_url": found.access_token_url}
-            kwargs["scope"] = found.scope
+            auth_endpoints = self._plain
+            addresses = {
+                "authorize_url": auth_endpoints.authorize_url,
+                "access_token_url": auth_endpoints.access_token_url,
+            }
+            kwargs["scope"] = auth_endpoints.scope
         else:
             addresses = {"server_metadata_url": f"{self.issuer}/.well-known/openid-configuration"}
             kwargs["scope"] = provider.scopes

@@ -61,7 +61,7 @@ async def has_account(db: AsyncSession, learner: int) -> bool:
 
 async def reset_fault(db: AsyncSession, learner: int, by: int | None) -> str:
     """Why *by*, an instructor or None for the operator, may not let *learner* set a new password; "" where they may."""
-    kinds = {one.kind for one in await list_credentials(db, learner)}
+    kinds = {credential.kind for credential in await list_credentials(db, learner)}
     if kinds - {"password"}:
         return OTHER_WAYS
     if by is not None and (fault := await _right_fault(db, learner, by)):
@@ -100,7 +100,7 @@ async def reset_link(db: AsyncSession, *, learner: int, by: int | None) -> str:
 
 
 async def _password(db: AsyncSession, learner: int) -> Credential:
-    return next(one for one in await list_credentials(db, learner) if one.kind == "password")
+    return next(credential for credential in await list_credentials(db, learner) if credential.kind == "password")
 
 
 async def _valid(db: AsyncSession, data: dict[str, Any] | None) -> Credential:
@@ -232,18 +232,19 @@ async def _move_seat(db: AsyncSession, group: int, before: int, after: int) -> N
 async def _copy_seen_work(db: AsyncSession, group: int, before: int, after: int) -> None:
     """What instructors see of *before*: what was solved, answered and checked in what the class was assigned."""
     assigned = await assignments_of(db, group)
-    for table in (Base.metadata.tables[one.__tablename__] for one in (Progress, Attempt)):
-        own = [one for one in table.c if one.name not in ("id", "learner_id")]
+    for table in (Base.metadata.tables[item.__tablename__] for item in (Progress, Attempt)):
+        own = [column for column in table.c if column.name not in ("id", "learner_id")]
         seen = or_(
             *(
                 and_(
-                    table.c.lesson == one.lesson, table.c.exercise.in_(chosen) if chosen is not None else literal(True)
+                    table.c.lesson == assignment.lesson,
+                    table.c.exercise.in_(chosen) if chosen is not None else literal(True),
                 )
-                for one in assigned
-                for chosen in (exercises_chosen(one),)
+                for assignment in assigned
+                for chosen in (exercises_chosen(assignment),)
             )
         )
         rows = select(literal(after), *own).where(table.c.learner_id == before, seen if assigned else false())
         if "id" in table.c:
             rows = rows.order_by(table.c.id)
-        await db.execute(insert(table).from_select(["learner_id", *(one.name for one in own)], rows))
+        await db.execute(insert(table).from_select(["learner_id", *(column.name for column in own)], rows))

@@ -23,7 +23,9 @@ class SignInOptions:
     @property
     def rosters(self) -> tuple[IdentityProvider, ...]:
         """The providers that say what somebody's id in a roster is; where there are any, nobody types one."""
-        return tuple(one for one in self.providers.values() if one.roster_claim)
+        return tuple(
+            identity_provider for identity_provider in self.providers.values() if identity_provider.roster_claim
+        )
 
     def user_of(self, peer: str, shown: list[str]) -> str:
         """Who the proxy *peer* says that somebody is, in the headers that were *shown*; "" for nobody."""
@@ -33,7 +35,7 @@ class SignInOptions:
             address = ip_address(peer)
         except ValueError:
             return ""
-        return shown[0].strip() if any(address in ip_network(one) for one in self.proxies) else ""
+        return shown[0].strip() if any(address in ip_network(proxy) for proxy in self.proxies) else ""
 
     def here(self, asked: str, *, secure: bool) -> RelyingParty:
         """Where this server is to a browser; *asked* is the host of its request."""
@@ -44,7 +46,7 @@ class SignInOptions:
 
 def doors_of(settings: Settings) -> SignInOptions:
     letters = Mailer(settings.smtp, settings.mail_from) if settings.smtp else None
-    providers = {name: IdentityProvider(name, one) for name, one in settings.providers.items()}
+    providers = {name: IdentityProvider(name, provider) for name, provider in settings.providers.items()}
     return SignInOptions(
         settings.address, providers, letters, settings.proxy_header, tuple(settings.proxy_addresses.split())
     )

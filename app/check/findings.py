@@ -24,12 +24,12 @@ class Finding:
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By file, line and column."""
-    return tuple(sorted(findings, key=lambda one: (one.place.path, one.place.line, one.place.column)))
+    return tuple(sorted(findings, key=lambda finding: (finding.place.path, finding.place.line, finding.place.column)))
 
 
 def of_errors(errors: Iterable[LessonError]) -> list[Finding]:
     """Faults of the parser as findings."""
-    return [Finding(one.place, "error", one.code, f"{one.message} {one.fix}".rstrip()) for one in errors]
+    return [Finding(error.place, "error", error.code, f"{error.message} {error.fix}".rstrip()) for error in errors]
 
 
 def _text(finding: Finding) -> str:

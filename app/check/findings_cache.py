@@ -45,10 +45,13 @@ class FindingsCache:
             return None
 
     def keep(self, lesson: Lesson, reach: Iterable[Lesson], findings: Iterable[Finding]) -> None:
-        findings = [one for one in findings if one.place.path == lesson.place.path]
-        if any(one.code in FOR_NOW for one in findings):
+        findings = [finding for finding in findings if finding.place.path == lesson.place.path]
+        if any(finding.code in FOR_NOW for finding in findings):
             return
-        rows = [[[one.place.line, one.place.column], one.level, one.code, one.message] for one in findings]
+        rows = [
+            [[finding.place.line, finding.place.column], finding.level, finding.code, finding.message]
+            for finding in findings
+        ]
         file = self._file(lesson, reach)
         part = file.with_suffix(f".{os.getpid()}")
         with contextlib.suppress(OSError):
@@ -63,8 +66,10 @@ class FindingsCache:
             file.unlink(missing_ok=True)
 
     def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:
-        sources = sorted(one.source for one in reach)
-        programs = sorted(repr(replace(one, place=NOWHERE)) for one in lesson.forwards.values())  # also those of others
+        sources = sorted(item.source for item in reach)
+        programs = sorted(
+            repr(replace(program, place=NOWHERE)) for program in lesson.forwards.values()
+        )  # also those of others
         asked = json.dumps([_edition(), list(self._about), lesson.source, dict(lesson.macros), sources, programs])
         return self._folder / f"{sha256(asked.encode()).hexdigest()}.json"
 

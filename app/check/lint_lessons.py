@@ -29,22 +29,24 @@ HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 
 def prove_care(lesson: Lesson) -> list[Finding]:
     """A warning for each slip of care in *lesson*."""
-    found = [*_choices(lesson), *_boxes(lesson), *_sections(lesson), *_notes(lesson)]
+    findings = [*_choices(lesson), *_boxes(lesson), *_sections(lesson), *_notes(lesson)]
     asked = {
-        one.forward for one in lesson.exercises if isinstance(one, Grad | MatmulQuestion | AxesQuestion | ShapeQuestion)
+        block.forward
+        for block in lesson.exercises
+        if isinstance(block, Grad | MatmulQuestion | AxesQuestion | ShapeQuestion)
     }
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
             said = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in asked else ())]
-            found += [_warning(forward.place, *one) for one in said]
-    return found
+            findings += [_warning(forward.place, *item) for item in said]
+    return findings
 
 
 def _sizes(forward: Forward) -> Iterator[tuple[str, str]]:
     counted = Counter(size for size in forward.dims.values() if size > 1)
     for size, count in counted.items():
         if count > 1:
-            names = " and ".join(name for name, one in forward.dims.items() if one == size)
+            names = " and ".join(name for name, dim in forward.dims.items() if dim == size)
             yield "equal-dims", f"{names} are both {size}: a mistake that exchanges them would not show on the page."
 
 
@@ -53,34 +55,41 @@ def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
     if not isinstance(tree, ast.Module):
         return
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
-    sizes = set(re.findall(r"\w+", " ".join(part for one in forward.inputs for part in (*one.sizes, one.bound or ""))))
+    read = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    sizes = set(
+        re.findall(
+            r"\w+",
+            " ".join(
+                part for tensor_input in forward.inputs for part in (*tensor_input.sizes, tensor_input.bound or "")
+            ),
+        )
+    )
     sizes |= set(re.findall(r"\w+", " ".join(forward.related.values())))
     idle = [name for name in forward.dims if name not in read | sizes]
     if idle:
         some = ", ".join(map(repr, idle[:5])) + (", …" if len(idle) > 5 else "")
         what = f"The dim {some} is" if len(idle) == 1 else f"The dims {some} are"
         yield "unused", f"{what} used nowhere in {forward.name!r}."
-    if deaf := [one.name for one in forward.inputs if one.name not in read]:
+    if deaf := [tensor_input.name for tensor_input in forward.inputs if tensor_input.name not in read]:
         some = ", ".join(map(repr, deaf))
         yield "unused", f"No line of {forward.name!r} reads its {'input' if len(deaf) == 1 else 'inputs'} {some}."
     free = [name for name in forward.dims if name not in forward.related]
     if free and all(forward.hidden.get(name) == (forward.dims[name],) * 2 for name in free):
         yield "pinned", f"The hidden runs of {forward.name!r} have the sizes of the lesson, and find nothing more."
-    if not any(isinstance(one, ast.FunctionDef) for one in tree.body):
+    if not any(isinstance(item, ast.FunctionDef) for item in tree.body):
         outputs = set(forward.outputs)
         for statement in tree.body:
-            written = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and one.id not in read}
+            written = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id not in read}
             if isinstance(statement, ast.Assign) and written and not written & outputs and written.isdisjoint(sizes):
                 yield "unused", f"Nothing reads {', '.join(map(repr, sorted(written)))} of {forward.name!r}."
 
 
 def _masks(forward: Forward) -> Iterator[tuple[str, str]]:
     """Inputs that are called a mask and hold normal numbers, none of which is zero."""
-    for one in forward.inputs:
-        if MASK.search(one.name) and one.distribution == "randn":
-            sizes = ", ".join(one.sizes)
-            message = f"The input {one.name!r} is a mask by its name, and drawn as normal numbers, without a zero."
+    for name in forward.inputs:
+        if MASK.search(name.name) and name.distribution == "randn":
+            sizes = ", ".join(name.sizes)
+            message = f"The input {name.name!r} is a mask by its name, and drawn as normal numbers, without a zero."
             yield "no-mask", f'{message} Write `"[{sizes}] mask"`, and scale it in the program.'
 
 
@@ -99,7 +108,7 @@ def _sections(lesson: Lesson) -> Iterator[Finding]:
     """A heading below which nothing stands but another one, or the end."""
     for at, block in enumerate(lesson.blocks):
         if isinstance(block, Prose):
-            headings = [(int(one[1]), one.start(), one.end()) for one in HEADING.finditer(block.html)]
+            headings = [(int(match[1]), match.start(), match.end()) for match in HEADING.finditer(block.html)]
             followers = [*headings[1:], (0, len(block.html), 0)] if at == len(lesson.blocks) - 1 else headings[1:]
             for (level, _, end), (other, start, _) in zip(headings, followers, strict=False):
                 if other <= level and not block.html[end:start].strip():
@@ -139,13 +148,13 @@ def _hints(box: Grad) -> Iterator[Finding]:
 def _blanks(box: Grad) -> Iterator[Finding]:
     """What stands for a blank and is none: `...`, `None`, `TODO`."""
     tree = parse_program(box.starter.source)
-    for one in tree.body if isinstance(tree, ast.Module) else ():
-        match one:
+    for statement in tree.body if isinstance(tree, ast.Module) else ():
+        match statement:
             case (
                 ast.Assign(value=ast.Constant(value=None | str() | EllipsisType()))
                 | ast.Assign(value=ast.Name(id="TODO"))
             ):
-                message = f"`{ast.unparse(one)}` is no blank: it would be judged as it stands. Write `____`."
+                message = f"`{ast.unparse(statement)}` is no blank: it would be judged as it stands. Write `____`."
                 yield _warning(box.starter.place, "no-blank", message)
 
 

@@ -49,27 +49,31 @@ async def prove_lessons(
     training = prove_training(lessons, grader, reach)
     proofs = (_lesson(lesson, grader, mutate=mutate) for lesson in lessons)
     batches = await asyncio.gather(training, *proofs)
-    return in_order(one for batch in batches for one in batch)
+    return in_order(finding for batch in batches for finding in batch)
 
 
 async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Finding]:
     forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
-    facts = dict(zip((one.name for one in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True))
-    found = [_does_not_run(one, facts[one.name]) for one in forwards if facts[one.name].error]
-    pinned = [one for one in forwards if facts[one.name].pinned]
-    numbers = await asyncio.gather(*(literals_of_forward(one, grader) for one in pinned))
+    facts = dict(
+        zip((program.name for program in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True)
+    )
+    findings = [_does_not_run(program, facts[program.name]) for program in forwards if facts[program.name].error]
+    pinned = [program for program in forwards if facts[program.name].pinned]
+    numbers = await asyncio.gather(*(literals_of_forward(program, grader) for program in pinned))
     for forward, literals in zip(pinned, numbers, strict=True):
-        found += literals or [_runs_alone(forward, facts[forward.name])]
-    found += [one_sided for one in forwards for one_sided in _one_sided(one, facts[one.name])]
-    found += [wrong for one in forwards for wrong in prove_inference(one, facts[one.name])]
-    pictures = [one for one in lesson.blocks if isinstance(one, Visual) and KINDS[one.kind].walked]
-    found += [one for picture in pictures for one in prove_picture(picture, lesson.forwards[picture.forward or ""])]
+        findings += literals or [_runs_alone(forward, facts[forward.name])]
+    findings += [one_sided for program in forwards for one_sided in _one_sided(program, facts[program.name])]
+    findings += [wrong for program in forwards for wrong in prove_inference(program, facts[program.name])]
+    pictures = [visual for visual in lesson.blocks if isinstance(visual, Visual) and KINDS[visual.kind].walked]
+    findings += [
+        finding for picture in pictures for finding in prove_picture(picture, lesson.forwards[picture.forward or ""])
+    ]
     work = []
     for block in lesson.exercises:
         if isinstance(block, Quiz):
-            found += prove_quiz(lesson, block, facts)
+            findings += prove_quiz(lesson, block, facts)
             if isinstance(block, CellsQuestion) and block.at and not facts[block.forward].error:
-                found += prove_walk(block.place, lesson.forwards[block.forward], block.at)
+                findings += prove_walk(block.place, lesson.forwards[block.forward], block.at)
             work += [prove_order(lesson, block, grader)] if isinstance(block, OrderQuestion) else []
         elif isinstance(block, Grad) and not facts[block.forward].error:
             work.append(prove_grad(lesson, block, facts[block.forward], grader, mutate=mutate))
@@ -79,7 +83,7 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
             work.append(prove_checker(block, grader, mutate=mutate))
         elif isinstance(block, FunctionBox):
             work.append(prove_function(block, grader, mutate=mutate))
-    return found + [one for batch in await asyncio.gather(*work) for one in batch]
+    return findings + [finding for batch in await asyncio.gather(*work) for finding in batch]
 
 
 def _does_not_run(forward: Forward, facts: Facts) -> Finding:

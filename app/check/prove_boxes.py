@@ -41,25 +41,31 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
     if unknown := prove_names(grad, facts):
         return unknown
     task = grad_task_of(lesson, grad)
-    found = await prove_own(task, grad, grader)
-    if any(one.level == "error" for one in found):
-        return await _for_a_number(found, task, grad, grader)
-    if unfounded := [early for one in grad.mistakes if (early := prove_alone(one, grad.require)) is not None]:
-        return found + unfounded
-    found += await prove_mistakes(task, [(one, one.code.source) for one in grad.mistakes], grader)
+    findings = await prove_own(task, grad, grader)
+    if any(finding.level == "error" for finding in findings):
+        return await _for_a_number(findings, task, grad, grader)
+    if unfounded := [
+        early
+        for declared_mistake in grad.mistakes
+        if (early := prove_alone(declared_mistake, grad.require)) is not None
+    ]:
+        return findings + unfounded
+    findings += await prove_mistakes(
+        task, [(declared_mistake, declared_mistake.code.source) for declared_mistake in grad.mistakes], grader
+    )
     tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
-    return found + await prove_mutants(task, grad, tried, grader)
+    return findings + await prove_mutants(task, grad, tried, grader)
 
 
 async def _for_a_number(found: list[Finding], task: GradTask, grad: Grad, grader: Grader) -> list[Finding]:
     """*found*, or the numbers in the place of sizes for which a solution does not pass."""
-    failing = {one.place.line for one in found if one.code == "solution-fails"}
+    failing = {finding.place.line for finding in found if finding.code == "solution-fails"}
     codes = [
         code
         for code in (grad.solution, *grad.alternatives)
         if not failing.isdisjoint(range(code.place.line, code.line + code.source.count("\n") + 1))
     ]
-    literals = [one for code in codes for one in await literals_of_solution(code, task, task.forward, grader)]
+    literals = [finding for code in codes for finding in await literals_of_solution(code, task, task.forward, grader)]
     return literals or found
 
 
@@ -92,16 +98,16 @@ def prove_starter(starter: Code, verdict: Verdict, message: str = STARTER_PASSES
 def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     """The author's own code passes; remarks on it are passed on."""
     if verdict.passed:
-        notes = [one for one in verdict.names if one.note]
-        return [Finding(code.place, "notice", "vacuous", f"`{one.name}`: {one.note}") for one in notes]
+        notes = [name_verdict for name_verdict in verdict.names if name_verdict.note]
+        return [Finding(code.place, "notice", "vacuous", f"`{note.name}`: {note.note}") for note in notes]
     if verdict.message in NO_ANSWER:
         return [not_proved(code.place, verdict.message)]
     if verdict.message and verdict.outcome != "graded":
         message = f"The solution ends in {verdict.outcome}: {to_author(verdict.message)}"
         return [Finding(_line_of(code, verdict.line), "error", "solution-fails", message)]
-    wrong = [one for one in verdict.names if one.verdict not in RIGHT]
-    line = next((one.line for one in wrong if one.line), None)
-    reasons = " ".join(_said(one) for one in wrong)
+    wrong = [name_verdict for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
+    line = next((name_verdict.line for name_verdict in wrong if name_verdict.line), None)
+    reasons = " ".join(_said(name_verdict) for name_verdict in wrong)
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
 
 
@@ -117,14 +123,14 @@ def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | 
     for statement in ast.parse(mistake.code.source).body:
         names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
         added = statement.target if isinstance(statement, ast.AugAssign) else None
-        read = {one.id for one in names if isinstance(one.ctx, ast.Load) or one is added}
+        read = {name.id for name in names if isinstance(name.ctx, ast.Load) or name is added}
         early = next((name for name in required if name in read - written), None)
         if early is not None:
             message = (
                 f"This mistake reads `{early}` before writing it. It is run alone: put the line of `{early}` above."
             )
             return Finding(_line_of(mistake.code, statement.lineno), "error", "mistake-not-alone", message)
-        written |= {one.id for one in names if isinstance(one.ctx, ast.Store)}
+        written |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
     return None
 
 
@@ -133,21 +139,27 @@ async def prove_mistakes(task: AnyTask, told: Sequence[tuple[Told, str]], grader
     verdicts = await asyncio.gather(*(grader.check(task, code) for _, code in told))
     declared = [mistake for mistake, _ in told]
     return [
-        one for mistake, verdict in zip(declared, verdicts, strict=True) for one in _heard(mistake, verdict, declared)
+        finding
+        for mistake, verdict in zip(declared, verdicts, strict=True)
+        for finding in _heard(mistake, verdict, declared)
     ]
 
 
 def _heard(mistake: Told, verdict: Verdict, declared: Sequence[Told]) -> list[Finding]:
     if verdict.outcome in UNANSWERED:
         return [not_proved(mistake.place, verdict.message)]
-    written = [one for one in verdict.names if one.verdict != "not-yet"]
-    if verdict.passed or (verdict.outcome == "graded" and written and all(one.verdict in RIGHT for one in written)):
+    written = [name_verdict for name_verdict in verdict.names if name_verdict.verdict != "not-yet"]
+    if verdict.passed or (
+        verdict.outcome == "graded" and written and all(name_verdict.verdict in RIGHT for name_verdict in written)
+    ):
         return [Finding(mistake.place, "error", "mistake-passes", "This mistake passes: it is not wrong.")]
-    shown = [one.message for one in verdict.names] + [verdict.message]
+    shown = [name_verdict.message for name_verdict in verdict.names] + [verdict.message]
     if mistake.message in shown:
         return []
-    first = next((one.message for one in verdict.names if one.verdict == "wrong"), verdict.message)
-    twin = next((one for one in declared if one.message == first), None)
+    first = next(
+        (name_verdict.message for name_verdict in verdict.names if name_verdict.verdict == "wrong"), verdict.message
+    )
+    twin = next((block for block in declared if block.message == first), None)
     if twin is not None:
         message = f"This mistake cannot be told from the one on line {twin.place.line}, whose message is given: {first}"
         return [Finding(mistake.place, "error", "mistakes-collide", message)]
@@ -162,10 +174,10 @@ async def prove_mutants(
     mutants = tuple(mutants)
     verdicts = await asyncio.gather(*(grader.check(task, mutant.code) for mutant in mutants))
     equal = {_squeezed(code.source) for code in box.alternatives}
-    accepted = (one for one, verdict in zip(mutants, verdicts, strict=True) if verdict.passed)
-    found = [_accepted(box.solution, one) for one in accepted if _squeezed(one.code) not in equal]
+    accepted = (mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed)
+    findings = [_accepted(box.solution, mutant) for mutant in accepted if _squeezed(mutant.code) not in equal]
     unanswered = dict.fromkeys(verdict.message for verdict in verdicts if verdict.outcome in UNANSWERED)
-    return found + [not_proved(box.solution.place, message) for message in unanswered]
+    return findings + [not_proved(box.solution.place, message) for message in unanswered]
 
 
 def _accepted(solution: Code, mutant: Mutant) -> Finding:

@@ -15,18 +15,18 @@ from app.grading.judge.verdict import RIGHT, Verdict
 async def prove_checker(checker: Checker, grader: Grader, *, mutate: bool) -> list[Finding]:
     """Findings of one checker."""
     task = CheckerTask(checker=checker)
-    found, credulous, suspicious = await asyncio.gather(
+    findings, credulous, suspicious = await asyncio.gather(
         prove_own(task, checker, grader),
         grader.check(task, _always(checker, answer=True)),
         grader.check(task, _always(checker, answer=False)),
     )
-    if any(one.level == "error" for one in found):
-        return found
-    found += _heard(checker, credulous, answer=True) + _heard(checker, suspicious, answer=False)
+    if any(finding.level == "error" for finding in findings):
+        return findings
+    findings += _heard(checker, credulous, answer=True) + _heard(checker, suspicious, answer=False)
     if not mutate:
-        return found
+        return findings
     mutants = mutants_of(checker.solution.source, frozenset())
-    return found + await prove_mutants(task, checker, mutants, grader)
+    return findings + await prove_mutants(task, checker, mutants, grader)
 
 
 def _always(checker: Checker, *, answer: bool) -> str:
@@ -37,6 +37,6 @@ def _heard(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]
     """Whether a check that always gives *answer* fails on every case that has another one, with its message."""
     if verdict.outcome in UNANSWERED:
         return [not_proved(checker.place, verdict.message)]
-    said = [one.message for one in verdict.names if one.verdict not in RIGHT]
+    said = [name_verdict.message for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
     missed = (case for case in checker.cases if case.right != answer and case.message and case.message not in said)
     return [Finding(case.place, "error", "mistake-unheard", "Nobody hears this message.") for case in missed]

@@ -20,16 +20,18 @@ from app.grading.judge.verdict import RIGHT, Verdict
 async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> list[Finding]:
     """Findings of one box."""
     task = FunctionTask(box=box)
-    found = await prove_own(task, box, grader)
-    if any(one.level == "error" for one in found):
-        return found
-    found += await prove_mistakes(task, [(one, one.code.source) for one in box.mistakes], grader)
+    findings = await prove_own(task, box, grader)
+    if any(finding.level == "error" for finding in findings):
+        return findings
+    findings += await prove_mistakes(
+        task, [(declared_mistake, declared_mistake.code.source) for declared_mistake in box.mistakes], grader
+    )
     if not mutate:
-        return found
-    mutants = tuple(one for one in mutants_of(box.solution.source, frozenset()) if _asked(box, one))
-    tried = [*(one.code for one in mutants), *(one.code.source for one in box.mistakes)]
+        return findings
+    mutants = tuple(mutant for mutant in mutants_of(box.solution.source, frozenset()) if _asked(box, mutant))
+    tried = [*(mutant.code for mutant in mutants), *(declared_mistake.code.source for declared_mistake in box.mistakes)]
     verdicts = await asyncio.gather(*(grader.check(task, code) for code in tried))
-    return found + await prove_mutants(task, box, mutants, grader) + _idle(box, verdicts)
+    return findings + await prove_mutants(task, box, mutants, grader) + _idle(box, verdicts)
 
 
 def _asked(box: FunctionBox, mutant: Mutant) -> bool:
@@ -41,8 +43,8 @@ def _asked(box: FunctionBox, mutant: Mutant) -> bool:
     before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
     lost, changed = before - after, after - before
     # Turning the sign of nothing changes nothing, and that of a normal draw makes another one.
-    same = any(turned in one for turned in ("-0", "-torch.randn") for one in changed)
-    return not same and any(one.strip() not in given for one in lost or changed)
+    same = any(turned in name for turned in ("-0", "-torch.randn") for name in changed)
+    return not same and any(name.strip() not in given for name in lost or changed)
 
 
 def _lines(source: str) -> list[str]:
@@ -51,10 +53,12 @@ def _lines(source: str) -> list[str]:
 
 def _idle(box: FunctionBox, verdicts: list[Verdict]) -> list[Finding]:
     """Cases that turned down nothing of what was tried."""
-    unanswered = next((one for one in verdicts if one.outcome in UNANSWERED), None)
+    unanswered = next((verdict for verdict in verdicts if verdict.outcome in UNANSWERED), None)
     if unanswered is not None:
         return [not_proved(box.place, unanswered.message)]
-    used = {one.name for verdict in verdicts for one in verdict.names if one.verdict not in RIGHT}
+    used = {
+        name_verdict.name for verdict in verdicts for name_verdict in verdict.names if name_verdict.verdict not in RIGHT
+    }
     message = "No wrong program that was tried fails here: this case may prove nothing."
     pairs = zip(names_of(box), box.cases, strict=True)
     return [Finding(case.place, "notice", "idle-case", message) for name, case in pairs if name not in used]

@@ -20,19 +20,21 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
     given, mended = await asyncio.gather(
         grader.check(task.mending, bug.starter.source), grader.check(task, with_line(bug.solution.source, bug.line))
     )
-    found = prove_solution(bug.mended, mended)
-    found += prove_starter(bug.starter, given, "The given code passes as it stands: nothing is wrong with it.")
+    findings = prove_solution(bug.mended, mended)
+    findings += prove_starter(bug.starter, given, "The given code passes as it stands: nothing is wrong with it.")
     if given.outcome == "error":
         message = "The wrong line stops with an error, which names it. Plant one that runs and gives other numbers."
-        found.append(Finding(bug.starter.place, "warning", "given-away", message))
-    if any(one.level == "error" for one in found):
-        return found
-    told: list[tuple[Told, str]] = [(one, with_line(one.code.source, bug.line)) for one in bug.mistakes]
-    told += [(one, with_line(bug.solution.source, one.line)) for one in bug.innocent]
-    found += await prove_mistakes(task, told, grader)
+        findings.append(Finding(bug.starter.place, "warning", "given-away", message))
+    if any(finding.level == "error" for finding in findings):
+        return findings
+    told: list[tuple[Told, str]] = [
+        (declared_mistake, with_line(declared_mistake.code.source, bug.line)) for declared_mistake in bug.mistakes
+    ]
+    told += [(correct_line, with_line(bug.solution.source, correct_line.line)) for correct_line in bug.innocent]
+    findings += await prove_mistakes(task, told, grader)
     if not mutate:
-        return found
+        return findings
     last = bug.line + bug.mended.source.rstrip().count("\n")
     mutants = mutants_of(bug.solution.source, frozenset(bug.require))
-    there = (one for one in mutants if bug.line <= one.line <= last)
-    return found + await prove_mutants(task.mending, task.mending.grad, there, grader)
+    there = (mutant for mutant in mutants if bug.line <= mutant.line <= last)
+    return findings + await prove_mutants(task.mending, task.mending.grad, there, grader)

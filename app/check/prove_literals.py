@@ -25,8 +25,11 @@ async def literals_of_forward(forward: Forward, grader: Grader) -> list[Finding]
     literals = await _needed(forward.source, forward, runs)
     # A program that was written out has other columns than the author's text.
     return [
-        _finding(SourceLocation(forward.place.path, forward.line_of(one.line), 1 if forward.lines else one.column), one)
-        for one in literals
+        _finding(
+            SourceLocation(forward.place.path, forward.line_of(literal.line), 1 if forward.lines else literal.column),
+            literal,
+        )
+        for literal in literals
     ]
 
 
@@ -37,7 +40,10 @@ async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grad
         return (await grader.check(task, source)).passed
 
     literals = await _needed(code.source, forward, passes)
-    return [_finding(SourceLocation(code.place.path, code.line + one.line - 1, one.column), one) for one in literals]
+    return [
+        _finding(SourceLocation(code.place.path, code.line + literal.line - 1, literal.column), literal)
+        for literal in literals
+    ]
 
 
 async def _needed(source: str, forward: Forward, holds: Callable[[str], Awaitable[bool]]) -> Sequence[Literal]:
@@ -46,13 +52,17 @@ async def _needed(source: str, forward: Forward, holds: Callable[[str], Awaitabl
     literals = literal_sizes(tree, forward.dims)[:MOST_TRIED]
     if not literals or not await holds(_named(tree, literals)):
         return ()
-    needed = [one for one in literals if not await holds(_named(tree, [other for other in literals if other != one]))]
+    needed = [
+        literal
+        for literal in literals
+        if not await holds(_named(tree, [other for other in literals if other != literal]))
+    ]
     return needed or literals[:1]
 
 
 def _named(tree: ast.AST, literals: Collection[Literal]) -> str:
     """*tree* with the names of dims in the place of *literals*."""
-    dims = {(one.line, one.column): one.dim for one in literals}
+    dims = {(literal.line, literal.column): literal.dim for literal in literals}
 
     class Named(ast.NodeTransformer):
         def visit_Constant(self, node: ast.Constant) -> ast.AST:

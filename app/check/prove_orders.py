@@ -20,7 +20,7 @@ async def prove_order(lesson: Lesson, order: OrderQuestion, grader: Grader) -> l
         return []
     needs, task = needs_of(order.lines), grad_task_of(lesson, box)
     drawn = dict.fromkeys(drawn_order(needs, f"{order.name} {seed}") for seed in range(DRAWN))
-    codes = ["\n".join(order.lines[line] for line in one) + "\n" for one in drawn]
+    codes = ["\n".join(order.lines[line] for line in item) + "\n" for item in drawn]
     verdicts = await asyncio.gather(*(grader.check(task, code) for code in codes))
     found = []
     for code, verdict in zip(codes, verdicts, strict=True):

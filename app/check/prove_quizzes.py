@@ -44,9 +44,9 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
     """
     for draw in quiz.draws:
         assert isinstance(draw, Quiz)
-        if found := _prove(lesson, draw, facts):
+        if findings := _prove(lesson, draw, facts):
             told = f" (Drawn were {drawn_words(draw.numbers)}.)"
-            return [replace(one, message=f"{one.message}{told}") for one in found]
+            return [replace(finding, message=f"{finding.message}{told}") for finding in findings]
     return [] if quiz.draws else _prove(lesson, quiz, facts)
 
 
@@ -65,9 +65,9 @@ def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Findi
     if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
         return [Finding(quiz.place, "error", "no-right-answer", _why_none(quiz, answers))]
     if isinstance(quiz, NumbersQuestion):
-        return [found for part in quiz.parts for found in prove_quiz(lesson, part, facts)]
+        return [finding for part in quiz.parts for finding in prove_quiz(lesson, part, facts)]
     tempting = () if isinstance(quiz, ChoiceQuestion | OrderQuestion) else quiz.tempting
-    return [found for one in tempting if (found := _tempting(quiz, one, shapes, forward)) is not None]
+    return [finding for distractor in tempting if (finding := _tempting(quiz, distractor, shapes, forward)) is not None]
 
 
 def _why_none(quiz: Quiz, answers: Sequence[object]) -> str:
@@ -112,7 +112,7 @@ def _candidates(quiz: Quiz, shapes: Shapes, forward: Program | None) -> list[str
             tensor = tensor_of(quiz.of, shapes) if quiz.of else None
             return [format_shape(shapes[tensor])] if tensor else [quiz.answer or ""]
         case AxesQuestion():
-            return [" ".join(map(str, one.axes)) for one in sums_offered(quiz, shapes)]
+            return [" ".join(map(str, axes_option.axes)) for axes_option in sums_offered(quiz, shapes)]
         case MatmulQuestion():
             return list(right_products(quiz, shapes, forward))
         case CellsQuestion():

@@ -19,9 +19,9 @@ STEPS = 40
 
 async def prove_training(lessons: Sequence[Lesson], grader: Grader, reach: Collection[Lesson] = ()) -> list[Finding]:
     """Findings of all training runs of *lessons*, with the authors' own solutions, here or in their *reach*."""
-    trains = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Train)]
+    trains = [(lesson, train) for lesson in lessons for train in lesson.exercises if isinstance(train, Train)]
     found = await asyncio.gather(*(_train((*lessons, *reach), lesson, train, grader) for lesson, train in trains))
-    return [one for batch in found for one in batch]
+    return [finding for batch in found for finding in batch]
 
 
 async def _train(lessons: Sequence[Lesson], lesson: Lesson, train: Train, grader: Grader) -> list[Finding]:
@@ -33,7 +33,7 @@ async def _train(lessons: Sequence[Lesson], lesson: Lesson, train: Train, grader
     # Presets that differ only in their length are tried once.
     sizes = {tuple(sorted(preset.dims.items())): preset for preset in reversed(train.presets)}
     tried = [await _preset(lesson, train, preset, code, grader) for preset in reversed(sizes.values())]
-    return [one for batch in tried for one in batch]
+    return [finding for batch in tried for finding in batch]
 
 
 async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grader: Grader) -> list[Finding]:

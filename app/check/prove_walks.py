@@ -17,15 +17,15 @@ def prove_picture(visual: Visual, forward: Forward) -> list[Finding]:
     over = visual.given.get("over")
     places = over if isinstance(over, list) else [None]
     points = [visual.at if place is None else {**visual.at, visual.of or "": place} for place in places]
-    found = [one for point in points for one in prove_walk(visual.place, forward, point)]
-    return found[:1]
+    findings = [finding for point in points for finding in prove_walk(visual.place, forward, point)]
+    return findings[:1]
 
 
 def prove_walk(place: SourceLocation, forward: Forward, point: Mapping[str, object]) -> list[Finding]:
     """Findings about the walk of *forward* from *point*."""
     try:
         walk = trace_program(forward, point)
-        real = [one.name for one in forward.inputs if one.real]
+        real = [tensor_input.name for tensor_input in forward.inputs if tensor_input.real]
         measured = {name: difference_quotients(forward, point, name) for name in real}
     except UntracedError as error:
         message = f"{forward.name!r} cannot be walked with these numbers: {error}"

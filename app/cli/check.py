@@ -37,7 +37,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
         lessons += read
         files += _files(path)
         findings += of_errors(found)
-        findings += [one for lesson in read for one in prove_care(lesson)]
+        findings += [item for lesson in read for item in prove_care(lesson)]
         if any(path.glob("*/unit.md")):
             findings += [*prove_beginning(read), *prove_order_of(read)]
         else:
@@ -53,7 +53,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
         typer.echo(LINE[form](finding))
     errors = sum(finding.level == "error" for finding in findings)
     if form == "text":
-        exercises = sum(len(one.exercises) for one in lessons)
+        exercises = sum(len(lesson.exercises) for lesson in lessons)
         read_of = f" of {_counted(files, 'file')}" if files > len(lessons) else ""
         counts = (
             _counted(len(lessons), "lesson") + read_of,
@@ -79,12 +79,12 @@ def _proved(
         found = proving.proved_now(new, others, settings, mutate=mutate)
     for lesson in new:
         kept.keep(lesson, _used(lesson, lessons, reach), found)
-    return [*found, *(one for findings in known.values() for one in findings or ())]
+    return [*found, *(finding for findings in known.values() for finding in findings or ())]
 
 
 def _used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) -> list[Lesson]:
     """The other lessons that *lesson* names, whose boxes and programs it may use."""
-    return [one for one in (*lessons, *reach) if one is not lesson and f"{one.name}#" in lesson.source]
+    return [item for item in (*lessons, *reach) if item is not lesson and f"{item.name}#" in lesson.source]
 
 
 def _lost(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
@@ -96,7 +96,7 @@ def _lost(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
     course, _ = read_course(settings.lessons)
     lost = lost_lessons(settings, course) if course else []
     place = SourceLocation(str(settings.lessons))
-    return [Finding(place, "warning", "assigned-lesson-gone", str(one)) for one in lost]
+    return [Finding(place, "warning", "assigned-lesson-gone", str(lost_assignment)) for lost_assignment in lost]
 
 
 def _around(path: Path, lessons: Sequence[Lesson]) -> CourseContext | None:
@@ -108,14 +108,14 @@ def _around(path: Path, lessons: Sequence[Lesson]) -> CourseContext | None:
 
 def _alone(lessons: Sequence[Lesson]) -> list[Finding]:
     """A notice for every lesson that speaks of others, where there are none."""
-    return [Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.requires or one.pictures]
+    return [Finding(lesson.place, "notice", "alone", ALONE) for lesson in lessons if lesson.requires or lesson.pictures]
 
 
 def _files(path: Path) -> int:
     """How many files of lessons are at *path*, whether or not they can be read."""
     if not path.is_dir():
         return 1
-    folders = [path] if (path / "unit.md").exists() else [one.parent for one in path.glob("*/unit.md")]
+    folders = [path] if (path / "unit.md").exists() else [item.parent for item in path.glob("*/unit.md")]
     found = 0
     for folder in folders:
         with suppress(OSError):  # told already

@@ -67,7 +67,7 @@ def list_(*, as_json: bool) -> None:
         return [{**_facts(group), "people": count} for group, count in rows]
 
     found = run_transaction(work)
-    lines = [f"{one['id']}  {one['code'] or '-':11}  {one['people']:4}  {one['name']}" for one in found]
+    lines = [f"{row['id']}  {row['code'] or '-':11}  {row['people']:4}  {row['name']}" for row in found]
     print_facts({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
 
 
@@ -87,13 +87,15 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
             planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, group.id))
         else:
             planned = await roster_lists.apply_list(db, group, listing.entries, None)
-        return {kind: sum(one.kind == kind for one in planned) for kind in ("new", "changed", "same")}
+        return {kind: sum(change.kind == kind for change in planned) for kind in ("new", "changed", "same")}
 
     told = {"faults": listing.faults, "notes": listing.notes}
     counts = {**run_transaction(work), "unread": listing.unread} | {
-        kind: [dataclasses.asdict(one) for one in lines] for kind, lines in told.items()
+        kind: [dataclasses.asdict(roster_issue) for roster_issue in lines] for kind, lines in told.items()
     }
-    lines = [f"{file}:{one.line}: {one.message}" for one in (*listing.faults, *listing.notes)]
+    lines = [
+        f"{file}:{roster_issue.line}: {roster_issue.message}" for roster_issue in (*listing.faults, *listing.notes)
+    ]
     if listing.unread:
         lines.insert(0, f"Not read: {', '.join(listing.unread)}. {KNOWN_COLUMNS}")
     would = "would be " if dry_run else ""
@@ -107,12 +109,18 @@ def _print_roster(number: int, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> list[Facts]:
         listed = await classes.list_members(db, (await _class(db, number)).id)
         return [
-            {"name": one.name, "id": one.external_id, "label": one.label, "role": one.role, "joined": one.joined_at}
-            for one in listed
+            {
+                "name": membership.name,
+                "id": membership.external_id,
+                "label": membership.label,
+                "role": membership.role,
+                "joined": membership.joined_at,
+            }
+            for membership in listed
         ]
 
     found = run_transaction(work)
-    rows = [[one[key] for key in ("name", "id", "label", "role", "joined")] for one in found]
+    rows = [[row[key] for key in ("name", "id", "label", "role", "joined")] for row in found]
     sheet = as_sheet([("name", "id", "label", "role", "joined"), *rows])
     print_facts({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
 
@@ -133,9 +141,9 @@ def assign(
     found = assigned(lesson)
     if found is None:
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
-    known = [one.name for one in found.exercises]
-    chosen = [one.strip() for one in exercises.split(",") if one.strip()]
-    if odd := [one for one in chosen if one not in known]:
+    known = [exercise.name for exercise in found.exercises]
+    chosen = [part.strip() for part in exercises.split(",") if part.strip()]
+    if odd := [name for name in chosen if name not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
     async def planned(db: AsyncSession) -> tuple[Class, assignments.AssignmentSettings]:
@@ -173,7 +181,7 @@ def export(number: int, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> Facts:
         book = await build_gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
         heads = assignment_titles(assigned, book.assignments)
-        names = [f"{head} ({one.points:g})" for head, one in zip(heads, book.assignments, strict=True)]
+        names = [f"{head} ({assignment.points:g})" for head, assignment in zip(heads, book.assignments, strict=True)]
         rows = [
             {
                 "name": row.person.name,
@@ -191,8 +199,8 @@ def export(number: int, *, as_json: bool) -> None:
     book = run_transaction(work)
     head = ["name", "id", "label", *book["assignments"], "points", "possible", "left"]
     rows = [
-        [one["name"], one["id"], one["label"], *one["grades"], one["points"], one["possible"], one["left_at"]]
-        for one in book["learners"]
+        [item["name"], item["id"], item["label"], *item["grades"], item["points"], item["possible"], item["left_at"]]
+        for item in book["learners"]
     ]
     print_facts(book, [as_sheet([head, *rows]).removeprefix("\ufeff").rstrip()], as_json=as_json)
 
@@ -216,7 +224,7 @@ def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
     course, errors = read_course(environment.load_settings().lessons)
     if course is None:
         refuse("\n".join(map(str, errors)))
-    private = [one.slug for one in course.units if one.private]
+    private = [item.slug for item in course.units if item.private]
     if unit and unit not in private:
         refuse(f"The course has no private unit {unit!r}. It has {', '.join(private) or 'none'}.")
 

@@ -34,7 +34,11 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        refuse("\n".join(_said(str(one["loc"][0]), one["input"], one["msg"]) for one in error.errors()))
+        refuse(
+            "\n".join(
+                _said(str(dict_type["loc"][0]), dict_type["input"], dict_type["msg"]) for dict_type in error.errors()
+            )
+        )
 
 
 def _said(name: str, value: object, why: str) -> str:

@@ -44,10 +44,10 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
     except OSError as error:
         refuse_unreadable(path, error, A_COURSE)
     if errors:
-        refuse("\n".join(str(one) for one in errors))
+        refuse("\n".join(str(item) for item in errors))
     # The lessons of a course have their paths from there.
     course = path.is_dir() and not (path / "unit.md").exists()
-    return [(one.path if course else Path(one.path).name, one) for one in lessons]
+    return [(lesson.path if course else Path(lesson.path).name, lesson) for lesson in lessons]
 
 
 def _solutions(lesson: Lesson) -> dict[str, str]:

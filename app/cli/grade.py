@@ -48,7 +48,7 @@ def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate:
 
 def as_row(verdict: Verdict) -> dict[str, Any]:
     """A verdict as the JSON object of one line."""
-    names = {one.name: _name_row(one) for one in verdict.names}
+    names = {name_verdict.name: _name_row(name_verdict) for name_verdict in verdict.names}
     return {
         "outcome": verdict.outcome,
         "passed": verdict.passed,
@@ -132,10 +132,10 @@ def _task(exercise: str) -> AnyTask:
     if not name:
         refuse(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
     lesson = _lesson(Path(path))
-    boxes = [one for one in lesson.exercises if isinstance(one, CodeBox)]
+    boxes = [block for block in lesson.exercises if isinstance(block, CodeBox)]
     found = lesson.exercise(name)
     if not isinstance(found, CodeBox):
-        known = ", ".join(one.name for one in boxes) or "none"
+        known = ", ".join(block.name for block in boxes) or "none"
         refuse(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
     return task_of(lesson, found)
 
@@ -159,13 +159,13 @@ def _read(path: Path) -> str:
 
 def _as_text(verdict: Verdict) -> str:
     lines = [
-        f"{MARKS.get(one.verdict, '✗')} {one.name:<16} {one.word or one.verdict:<17} {one.message}"
-        for one in verdict.names
+        f"{MARKS.get(name.verdict, '✗')} {name.name:<16} {name.word or name.verdict:<17} {name.message}"
+        for name in verdict.names
     ]
     if verdict.message:
         place = f"line {verdict.line}: " if verdict.line else ""
         lines.append(f"{verdict.outcome}: {place}{verdict.message}")
-    right = sum(one.verdict in ("right", "right-other-road") for one in verdict.names)
+    right = sum(name_verdict.verdict in ("right", "right-other-road") for name_verdict in verdict.names)
     hidden = f", checked on {verdict.hidden_sizes} hidden sizes" if verdict.hidden_sizes else ""
     lines.append(f"{right} of {len(verdict.names)} right{hidden}")
     return "\n".join(line.rstrip() for line in lines)

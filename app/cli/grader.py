@@ -46,8 +46,8 @@ def grader(url: str, checks: int, trains: int) -> None:
 
 async def _serve(settings: Settings, slots: dict[str, int]) -> None:
     leave = asyncio.Event()
-    for one in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(one, leave.set)
+    for signals in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signals, leave.set)
     async with contextlib.AsyncExitStack() as stack:
         pools = {
             role: await stack.enter_async_context(_pool(settings, count)) for role, count in slots.items() if count
@@ -67,14 +67,14 @@ async def _hosting(
     settings: Settings, pools: dict[str, LocalGraders], slots: dict[str, int], leave: asyncio.Event
 ) -> AsyncIterator[GraderHost | None]:
     """The graders at the broker; None where it is time to *leave* before it was reached."""
-    found: list[GraderHost] = []
+    grader_hosts: list[GraderHost] = []
 
     async def lost() -> None:
         log.warning("broker-away", effect="Nothing is graded here until it is back.")
 
     async def back() -> None:
         log.info("broker-back")
-        for host in found:
+        for host in grader_hosts:
             await host.say_again()
 
     connecting = asyncio.ensure_future(
@@ -91,8 +91,8 @@ async def _hosting(
         return
     connection = await connecting
     try:
-        found.append(GraderHost(connection, pools, slots))
+        grader_hosts.append(GraderHost(connection, pools, slots))
         log.info("waiting-for-questions", **slots)
-        yield found[0]
+        yield grader_hosts[0]
     finally:
         await connection.close()

@@ -31,8 +31,8 @@ def jobs() -> None:
 
 async def _run(url: str) -> None:
     leave = asyncio.Event()
-    for one in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(one, leave.set)
+    for signals in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signals, leave.set)
     await migrate(url)
     database = Database(url)
     log.info("sweeping", hours=SWEEP_SECONDS / 3600)

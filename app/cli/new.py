@@ -53,7 +53,7 @@ def _misplaced(path: Path) -> str:
     if found is None:
         return f"{path.name} is no name for a lesson. Name it like 05-dropout.md: a number, then a-z, 0-9 and hyphens."
     there = markdown_in(path.parent) if path.parent.is_dir() else []
-    taken = {int(one[1]): one.string for one in map(LESSON_NAME.match, (file.name for file in there)) if one}
+    taken = {int(match[1]): match.string for match in map(LESSON_NAME.match, (file.name for file in there)) if match}
     other = taken.get(int(found[1]), path.name)
     if other != path.name:
         return f"The number {int(found[1])} is taken by {other}; {max(taken) + 1:02} is free."
@@ -64,7 +64,7 @@ def _taken_elsewhere(path: Path, name: str) -> str:
     """Which unit has the same number, or which other lesson the same address or id; empty where none has."""
     root = path.parents[1]
     units = unit_folders(root, []) if root.is_dir() else []
-    numbers = {int(one.name.partition("-")[0]): one.name for one in units}
+    numbers = {int(unit.name.partition("-")[0]): unit.name for unit in units}
     number = int(path.parent.name.partition("-")[0])
     if numbers.get(number, path.parent.name) != path.parent.name:
         return f"The unit {numbers[number]} has the number {number} already; {max(numbers) + 1} is free."

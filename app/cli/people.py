@@ -21,8 +21,10 @@ def find(typed: str, group: int | None, *, as_json: bool) -> None:
         return await people.find_people(db, typed, group)
 
     listed = run_transaction(work)
-    facts = {"people": [_facts(one) for one in listed]}
-    print_facts(facts, [str(one) for one in listed] or [f"Nobody here fits {typed!r}."], as_json=as_json)
+    facts = {"people": [_facts(person_record) for person_record in listed]}
+    print_facts(
+        facts, [str(person_record) for person_record in listed] or [f"Nobody here fits {typed!r}."], as_json=as_json
+    )
 
 
 def takeout(typed: str, target: Path, group: int | None, *, as_json: bool) -> None:
@@ -46,7 +48,7 @@ def takeout(typed: str, target: Path, group: int | None, *, as_json: bool) -> No
 def delete(typed: str, group: int | None, *, sure: bool, with_grades: bool, as_json: bool) -> None:
     async def look(db: AsyncSession) -> tuple[PersonRecord, list[str]]:
         person = await people.find_person(db, typed, group)
-        return person, [one.group.name for one in await graded_classes(db, person.learner)]
+        return person, [class_member.group.name for class_member in await graded_classes(db, person.learner)]
 
     person, graded = run_transaction(look)
     if not sure:

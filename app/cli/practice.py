@@ -38,18 +38,18 @@ def draw(level: int, wanted: str, within: list[str], seed: int | None) -> None:
 
 def prove(level: int, wanted: str, count: int, seed: int) -> None:
     """Print why exercises are not kept, and the table of acceptance."""
-    found = _asked(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
-    mutants = sum(one.mutants for one in found)
-    rows = {row.partition(":")[0] for one in found for row in one.rows}
+    proofs = _asked(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
+    mutants = sum(proof.mutants for proof in proofs)
+    rows = {row.partition(":")[0] for proof in proofs for row in proof.rows}
     told = (
         level,
         count,
-        sum(one.solved for one in found),
-        sum(one.kept for one in found),
+        sum(proof.solved for proof in proofs),
+        sum(proof.kept for proof in proofs),
         mutants,
-        sum(one.survived for one in found),
-        _part(sum(one.one_red for one in found), mutants - sum(one.survived for one in found)),
-        _part(sum(one.unrecognised for one in found), mutants),
+        sum(proof.survived for proof in proofs),
+        _part(sum(proof.one_red for proof in proofs), mutants - sum(proof.survived for proof in proofs)),
+        _part(sum(proof.unrecognised for proof in proofs), mutants),
         len(rows),
     )
     for line in (HEAD, ["---"] * len(HEAD), told):
@@ -74,15 +74,15 @@ def points(*, write: bool) -> None:
 async def _points(url: str, *, write: bool) -> None:
     database = Database(url)
     async with database.write() as db:
-        found = estimate_difficulties(await practice_items.list_outcomes(db))
+        estimates = estimate_difficulties(await practice_items.list_outcomes(db))
         changed = 0
-        for row in await practice_items.list_items(db, VERSION) if write and found else ():
-            row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), found)
+        for row in await practice_items.list_items(db, VERSION) if write and estimates else ():
+            row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), estimates)
             changed += 1
     await database.close()
-    for one in found:
-        typer.echo(f"{one.name}: {one.solved} of {one.tries} solved, {one.before} points, now {one.points}")
-    if not found:
+    for item in estimates:
+        typer.echo(f"{item.name}: {item.solved} of {item.tries} solved, {item.before} points, now {item.points}")
+    if not estimates:
         typer.echo(f"No operation was tried {ENOUGH} times yet.")
     elif write:
         typer.echo(f"{changed} exercises have new points.")

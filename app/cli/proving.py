@@ -27,14 +27,14 @@ def proved_now(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
 ) -> tuple[Finding, ...]:
     """What is found in *lessons*, which may use those in their *reach*."""
-    found = asyncio.run(_prove(lessons, reach, settings, mutate=mutate))
-    return (*found, *(one for lesson in lessons for one in undrawn(lesson)))
+    findings = asyncio.run(_prove(lessons, reach, settings, mutate=mutate))
+    return (*findings, *(finding for lesson in lessons for finding in undrawn(lesson)))
 
 
 def undrawn(lesson: Lesson) -> list[Finding]:
     """An error for every picture of *lesson* of which a page would show the caption alone."""
     found = []
-    for visual in (one for one in lesson.every if isinstance(one, Visual) and one.kind in KINDS):
+    for visual in (item for item in lesson.every if isinstance(item, Visual) and item.kind in KINDS):
         forward = lesson.forwards.get(visual.forward or "")
         shapes = infer_shapes(forward) if forward else {}
         if (shapes or forward is None) and not draw_picture(visual, shapes, forward):
@@ -58,17 +58,17 @@ def codes_of(exercise: Exercise, *, mutate: bool) -> int:
 async def _prove(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
 ) -> tuple[Finding, ...]:
-    codes = sum(codes_of(one, mutate=mutate) for lesson in lessons for one in lesson.exercises)
+    codes = sum(codes_of(exercise, mutate=mutate) for lesson in lessons for exercise in lesson.exercises)
     progress = ProgressReporter(codes, _say, AT_A_TERMINAL if sys.stderr.isatty() else IN_A_LOG, time.monotonic)
     async with started_graders(LocalGraders(settings, keep_facts=False)) as graders:
         if graders.readiness.state != "ready":
             refuse(f"Nothing was proved. {graders.readiness.reason}")
-        found = await prove_lessons(
+        findings = await prove_lessons(
             lessons, RetryingGrader(graders, answered=progress.step), mutate=mutate, reach=reach
         )
     if sys.stderr.isatty():
         typer.echo("\r\x1b[K", err=True, nl=False)
-    return found
+    return findings
 
 
 def _say(text: str) -> None:

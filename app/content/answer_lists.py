@@ -36,7 +36,7 @@ def take_options(
         right = BOXES[inline.content[:4]]
         body, feedback = _body_and_quote(item, line, prose)
         html = prose.render(_shortened(body, inline, 0, inline.content[:4]), line)
-        within = any(_is_task(one) for one in item.walk() if one.type == "list_item" and one is not item)
+        within = any(_is_task(node) for node in item.walk() if node.type == "list_item" and node is not item)
         if within or BOX.search(inline.content, 4):
             faults.add(place, "not-an-option", "A box stands within this option.", "Write '- [ ] ' before each.")
         if any(html == other.html for other in options):
@@ -72,39 +72,41 @@ def take_steps(
 ) -> tuple[list[Token], tuple[OrderStep, ...]]:
     """Split *tokens* into the prompt and the steps of its numbered lists."""
     blocks = SyntaxTreeNode(tokens).children
-    lists = [one for one in blocks if one.type == "ordered_list"]
+    lists = [block for block in blocks if block.type == "ordered_list"]
     steps = []
-    for item in (item for one in lists for item in one.children):
+    for item in (item for node in lists for item in node.children):
         body, said = _body_and_quote(item, line, prose)
         rank = int(item.info) if item.info.isdecimal() else 0
         steps.append(OrderStep(place=_place(item, line, file), rank=rank, html=prose.render(body, line), said=said))
-    return _tokens(one for one in blocks if one not in lists), tuple(steps)
+    return _tokens(block for block in blocks if block not in lists), tuple(steps)
 
 
 def _body_and_quote(item: SyntaxTreeNode, line: int, prose: ProseRenderer) -> tuple[list[Token], Markup | None]:
     """What an item says, and what is quoted below it."""
-    quotes = [one for one in item.children if one.type == "blockquote"]
+    quotes = [child for child in item.children if child.type == "blockquote"]
     quoted = [token for quote in quotes for token in _tokens(quote.children)]
-    return _tokens(one for one in item.children if one not in quotes), prose.render(quoted, line) if quoted else None
+    return _tokens(child for child in item.children if child not in quotes), prose.render(
+        quoted, line
+    ) if quoted else None
 
 
 def _check_feedback(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every quotation below the options that belongs to none of them: it would stand in the question."""
     below = False
-    for one in SyntaxTreeNode(tokens).children:
-        below = below or (one.type == "bullet_list" and any(map(_is_task, one.children)))
-        if one.type == "paragraph" and (inline := _inline(one)) and BOX.search(inline.content):
+    for child in SyntaxTreeNode(tokens).children:
+        below = below or (child.type == "bullet_list" and any(map(_is_task, child.children)))
+        if child.type == "paragraph" and (inline := _inline(child)) and BOX.search(inline.content):
             fix = "Write '- [ ] ' with a space on either side of the box."
-            faults.add(_place(one, line, file), "not-an-option", "This looks like an option, but is none.", fix)
-        if below and one.type == "blockquote":
+            faults.add(_place(child, line, file), "not-an-option", "This looks like an option, but is none.", fix)
+        if below and child.type == "blockquote":
             fix = "Indent it by two spaces, so that it belongs to the option above."
-            faults.add(_place(one, line, file), "feedback", "This feedback stands below all options.", fix)
+            faults.add(_place(child, line, file), "feedback", "This feedback stands below all options.", fix)
 
 
 def _check_values(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every item left in a question that seems to be a value with what to say about it."""
-    for one in SyntaxTreeNode(tokens).children:
-        for item in one.children if one.type in ("bullet_list", "ordered_list") else ():
+    for child in SyntaxTreeNode(tokens).children:
+        for item in child.children if child.type in ("bullet_list", "ordered_list") else ():
             inline = _inline(item)
             said = SAID.search(inline.content) if inline else None
             if (said and said.start() <= LONGEST_VALUE) or (inline and VALUE.match(inline.content)):
@@ -118,8 +120,8 @@ def _take(
 ) -> tuple[list[Token], list[SyntaxTreeNode]]:
     """Take out every list that has at least one *wanted* item, whole; what is left, and the items of the lists."""
     blocks = SyntaxTreeNode(tokens).children
-    lists = [one for one in blocks if one.type == "bullet_list" and any(wanted(item) for item in one.children)]
-    return _tokens(one for one in blocks if one not in lists), [item for one in lists for item in one.children]
+    lists = [block for block in blocks if block.type == "bullet_list" and any(wanted(item) for item in block.children)]
+    return _tokens(block for block in blocks if block not in lists), [item for node in lists for item in node.children]
 
 
 def _tokens(nodes: Iterable[SyntaxTreeNode]) -> list[Token]:

@@ -136,7 +136,7 @@ class Forward:
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:
         """The dims, in the order in which the axes of the inputs name them."""
-        named = re.findall(r"\w+", " ".join(size for one in self.inputs for size in one.sizes))
+        named = re.findall(r"\w+", " ".join(size for tensor_input in self.inputs for size in tensor_input.sizes))
         order = [name for name in dict.fromkeys(named) if name in self.dims]
         return tuple((name, self.dims[name]) for name in dict.fromkeys((*order, *self.dims)))
 
@@ -254,7 +254,7 @@ class Lesson:
     @cached_property
     def every(self) -> tuple[Block, ...]:
         """All blocks in file order; those that stand inside of another one come behind it."""
-        return tuple(one for block in self.blocks for one in (block, *held_by(block)))
+        return tuple(item for block in self.blocks for item in (block, *held_by(block)))
 
     @cached_property
     def exercises(self) -> tuple[Exercise, ...]:
@@ -264,27 +264,29 @@ class Lesson:
     def tasks(self) -> tuple[tuple[str, ...], ...]:
         """What is counted as one: the names of an exercise, or of all rows of a sheet."""
         asked = (held_by(block) or (block,) for block in self.blocks)
-        named = (tuple(one.name for one in group if isinstance(one, Exercise)) for group in asked)
+        named = (tuple(block.name for block in group if isinstance(block, Exercise)) for group in asked)
         return tuple(names for names in named if names)
 
     @cached_property
     def reveals(self) -> Mapping[str, Reveal]:
-        return {one.name: one for one in self.blocks if isinstance(one, Reveal)}
+        return {reveal.name: reveal for reveal in self.blocks if isinstance(reveal, Reveal)}
 
     @cached_property
     def sheets(self) -> Mapping[str, Sheet]:
         """The sheets by their own names and by those of their rows."""
         found = [block for block in self.every if isinstance(block, Sheet)]
-        return {name: one for one in reversed(found) for name in (one.name, *(row.name for row in one.rows))}
+        return {name: sheet for sheet in reversed(found) for name in (sheet.name, *(row.name for row in sheet.rows))}
 
     @cached_property
     def named(self) -> Mapping[str, Exercise]:
         """The exercises by every name that they have or had."""
-        return {name: one for one in reversed(self.exercises) for name in (one.name, *one.was)}
+        return {name: exercise for exercise in reversed(self.exercises) for name in (exercise.name, *exercise.was)}
 
     @cached_property
     def forwards(self) -> Mapping[str, Forward]:
-        return {one.name: one for one in reversed((*self.blocks, *self.resized)) if isinstance(one, Forward)}
+        return {
+            program.name: program for program in reversed((*self.blocks, *self.resized)) if isinstance(program, Forward)
+        }
 
     def exercise(self, name: str) -> Exercise | None:
         return self.named.get(name)

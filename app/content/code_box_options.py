@@ -25,11 +25,11 @@ def blank_code(directive: Directive, source: str = "") -> Code:
 
 def solutions_in(inside: DirectiveBody, directive: Directive, reading: ParseContext) -> list[Directive]:
     """The solutions of a box, of which there must be one."""
-    found = [child for child in inside.children if child.name == "solution"]
-    if not found:
+    directives = [child for child in inside.children if child.name == "solution"]
+    if not directives:
         message = f"{reading.title(directive)} has no solution."
         reading.faults.add(directive.place, "no-solution", message, "Add a '```{solution}' block.")
-    return found
+    return directives
 
 
 def parse_gradient_names(options: Options, key: str, forward: Forward | None, reading: ParseContext) -> tuple[str, ...]:
@@ -53,11 +53,11 @@ def needed_gradients(options: Options, forward: Forward | None, reading: ParseCo
 
 def single_child(inside: DirectiveBody, name: str, directive: Directive, reading: ParseContext) -> Directive | None:
     """The child *name*; a fault for a second one."""
-    found = [child for child in inside.children if child.name == name]
-    for extra in found[1:]:
+    directives = [child for child in inside.children if child.name == name]
+    for extra in directives[1:]:
         message = f"{reading.title(directive)} has two '{{{name}}}' blocks."
         reading.faults.add(extra.place, "twice", message, "Keep one of them.")
-    return found[0] if found else None
+    return directives[0] if directives else None
 
 
 def required_child(inside: DirectiveBody, name: str, directive: Directive, reading: ParseContext) -> Directive | None:

@@ -80,23 +80,26 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         read = [_unit(path, folder, course, errors) for path in unit_folders(folder, errors)]
     except OSError as error:
         return None, (unreadable_folder_error(folder, error),)
-    lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
-    files = {path for one in read for path in (f"{one.folder}/unit.md", *one.files)}
-    errors += _names_taken_twice([one.unit for one in read], folder)
-    errors += check_requirements(lessons.values(), {name for one in read for name in one.ids})
+    lessons = {lesson.path: lesson for item in read for lesson in item.unit.lessons}
+    files = {path for item in read for path in (f"{item.folder}/unit.md", *item.files)}
+    errors += _names_taken_twice([item.unit for item in read], folder)
+    errors += check_requirements(lessons.values(), {name for item in read for name in item.ids})
     errors += uses_faults(lessons.values())
     errors += check_former_ids(lessons.values())
-    private = {lesson.path for one in read if one.unit.private for lesson in one.unit.lessons}
-    for one in read:
-        errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files, private)
+    private = {lesson.path for item in read if item.unit.private for lesson in item.unit.lessons}
+    for item in read:
+        errors += dead_links(f"{item.folder}/unit.md", item.links, lessons, files, private)
     for lesson in lessons.values():
         errors += missing_pictures(lesson, folder)
         errors += dead_links(lesson.path, lesson.links, lessons, files, private)
     if not read:
         place = SourceLocation(folder.as_posix())
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
-    ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
-    return Course(units=tuple(one.unit for one in read)), tuple(ordered)
+    ordered = sorted(
+        dict.fromkeys(errors),
+        key=lambda this_error: (this_error.place.path, this_error.place.line, this_error.place.column),
+    )
+    return Course(units=tuple(item.unit for item in read)), tuple(ordered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +215,8 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
     prose.check_jumps()
     prose.check_footnotes()
-    for one in prose.pictures:
-        faults.add(one.place, "image", "The page of a unit holds no pictures.", "Put it into a lesson.")
+    for link in prose.pictures:
+        faults.add(link.place, "image", "The page of a unit holds no pictures.", "Put it into a lesson.")
     errors += faults.found if text is not None else ()
     return _UnitPage(title, summary, deliverables, prose.links, private)
 

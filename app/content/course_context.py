@@ -41,27 +41,34 @@ def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
             text, _ = text_of(file, path) if path not in mine else (None, ())
             if text is not None:
                 every[path] = parse_outline(text, path)
-    reached = {path: one for path in _named_by(mine, every) if (one := _parsed(root / path, path)) is not None}
+    reached = {
+        path: this_lesson for path in _named_by(mine, every) if (this_lesson := _parsed(root / path, path)) is not None
+    }
     known = every | reached
     pages = {f"{folder.name}/unit.md" for folder in unit_folders(root, [])}
     places = {lesson.place.path for lesson in lessons}
-    found = [*check_requirements(known.values(), {one.name for one in known.values()}), *uses_faults(known.values())]
-    found += check_former_ids(known.values())
-    found += [one for path, lesson in mine.items() for one in dead_links(path, lesson.links, known, {*known, *pages})]
-    found += [one for lesson in mine.values() for one in missing_pictures(lesson, root)]
-    return CourseContext(tuple(one for one in found if one.place.path in places), tuple(reached.values()))
+    errors = [
+        *check_requirements(known.values(), {lesson.name for lesson in known.values()}),
+        *uses_faults(known.values()),
+    ]
+    errors += check_former_ids(known.values())
+    errors += [
+        error for path, lesson in mine.items() for error in dead_links(path, lesson.links, known, {*known, *pages})
+    ]
+    errors += [error for lesson in mine.values() for error in missing_pictures(lesson, root)]
+    return CourseContext(tuple(error for error in errors if error.place.path in places), tuple(reached.values()))
 
 
 def dead_links_of_loose(lessons: Sequence[Lesson]) -> tuple[LessonError, ...]:
     """The links of *lessons* that stand in no unit, as far as the files beside them tell."""
-    found: list[LessonError] = []
+    errors: list[LessonError] = []
     for lesson in lessons:
         here = Path(lesson.path).parent
         paths = {normpath((here / link.target).as_posix()) for link in lesson.links}
         files = {path for path in paths if Path(path).is_file()}
-        others = {path: one for path in files if (one := _parsed(Path(path), path)) is not None}
-        found += dead_links(lesson.path, lesson.links, {**others, lesson.path: lesson}, files)
-    return tuple(found)
+        others = {path: this_lesson for path in files if (this_lesson := _parsed(Path(path), path)) is not None}
+        errors += dead_links(lesson.path, lesson.links, {**others, lesson.path: lesson}, files)
+    return tuple(errors)
 
 
 def _named_by(mine: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterator[str]:
@@ -69,7 +76,11 @@ def _named_by(mine: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterat
     by_name = {lesson.name: path for path, lesson in every.items()}
     for path, lesson in mine.items():
         linked = (normpath(f"{path.rpartition('/')[0]}/{link.target}") for link in lesson.links if link.anchor)
-        uses = (one.uses.partition("#")[0] for one in lesson.exercises if isinstance(one, Train) and "#" in one.uses)
+        uses = (
+            exercise.uses.partition("#")[0]
+            for exercise in lesson.exercises
+            if isinstance(exercise, Train) and "#" in exercise.uses
+        )
         for target in (*linked, *(by_name.get(name, "") for name in uses)):
             if target in every and target not in mine:
                 yield target

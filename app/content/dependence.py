@@ -35,12 +35,14 @@ class Dependency:
 
 def sources_of(source: str) -> tuple[str, ...]:
     """The statements of *source*, which must be Python, as they are written."""
-    return tuple(ast.get_source_segment(source, one) or ast.unparse(one) for one in ast.parse(source).body)
+    return tuple(
+        ast.get_source_segment(source, statement) or ast.unparse(statement) for statement in ast.parse(source).body
+    )
 
 
 def needs_of(lines: Sequence[str]) -> list[tuple[Dependency, ...]]:
     """For each of *lines*, which stand in an order that is right: what has to come before it."""
-    read = [read_line(one) for one in lines]
+    read = [read_line(line) for line in lines]
     return [
         tuple(need for before in range(at) for need in _between(read[before], line, before))
         for at, line in enumerate(read)
@@ -98,21 +100,21 @@ def _between(before: StatementNames, line: StatementNames, at: int) -> list[Depe
 
 def read_line(source: str) -> StatementNames:
     """What one statement reads and writes."""
-    found, tree = StatementNames(), ast.parse(source)
+    statement_names, tree = StatementNames(), ast.parse(source)
     own: set[int] = set()  # where a name stands only to be changed
     for node in ast.walk(tree):
         base, adding = _changed(node)
         root = _root(base)
         if root is None:
             continue
-        found.writes.add(root.id)
+        statement_names.writes.add(root.id)
         own.add(id(root))
         if adding:
-            found.adds.add(root.id)
+            statement_names.adds.add(root.id)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and id(node) not in own:
-            (found.writes if isinstance(node.ctx, ast.Store) else found.reads).add(node.id)
-    return found
+            (statement_names.writes if isinstance(node.ctx, ast.Store) else statement_names.reads).add(node.id)
+    return statement_names
 
 
 def _changed(node: ast.AST) -> tuple[ast.expr | None, bool]:

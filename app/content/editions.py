@@ -49,13 +49,15 @@ def edition_of(lesson: Lesson, exercise: Exercise) -> str:
         parts.append(replace(forward, place=NOWHERE, name="", source_line=0, show=True))
     match exercise:
         case ChoiceQuestion(options=options):
-            parts += [(one.html, one.right) for one in options]
+            parts += [(option.html, option.right) for option in options]
         case NumbersQuestion(parts=numbers):
-            parts += [(one.name, one.answer, one.given) for one in numbers]
+            parts += [
+                (number_question.name, number_question.answer, number_question.given) for number_question in numbers
+            ]
         case OrderQuestion(steps=steps):
-            parts += [one.rank for one in steps]
+            parts += [order_step.rank for order_step in steps]
         case Bug(starter=starter):
             parts.append(starter.source)
         case FunctionBox(cases=cases):
-            parts += [one.code.source for one in cases]
+            parts += [function_case.code.source for function_case in cases]
     return sha256(_CLASS.sub(lambda match: STORED_NAMES[match[0]], repr(parts)).encode()).hexdigest()[:16]

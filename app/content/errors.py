@@ -49,13 +49,13 @@ class ErrorCollector:
 
     def told(self, code: str) -> bool:
         """Whether a fault of this *code* was added already."""
-        return any(one.code == code for one in self._found)
+        return any(error.code == code for error in self._found)
 
     @property
     def found(self) -> tuple[LessonError, ...]:
         """In file order, each once."""
         unique = dict.fromkeys(self._found)
-        return tuple(sorted(unique, key=lambda one: (one.place.line, one.place.column)))
+        return tuple(sorted(unique, key=lambda error: (error.place.line, error.place.column)))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -63,8 +63,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     words = sorted({*known} - {""})
     near = get_close_matches(word, words, n=1, cutoff=0.6)
     if not near:  # as it is said aloud: 'BN_MEAN' for 'bnmean'
-        spoken = {_spoken(one): one for one in words}
-        near = [spoken[one] for one in get_close_matches(_spoken(word), spoken, n=1, cutoff=0.6)]
+        spoken = {_spoken(name): name for name in words}
+        near = [spoken[match] for match in get_close_matches(_spoken(word), spoken, n=1, cutoff=0.6)]
     if near:
         return f"Did you mean {near[0]!r}?"
     if not words:

@@ -27,7 +27,7 @@ def exercise_title(exercise: Exercise) -> str:
 def _first_words(text: str) -> str:
     """The first sentence of *text*, or as many whole words of it as a title has."""
     line = " ".join(text.split())
-    end = min((at + 1 for one in ENDS if (at := line.find(one)) > 0), default=len(line))
+    end = min((at + 1 for name in ENDS if (at := line.find(name)) > 0), default=len(line))
     first = line[:end].removesuffix(".").removesuffix(":")
     if len(first) <= MAX_TITLE_CHARACTERS:
         return first

@@ -19,19 +19,19 @@ def markdown_in(folder: Path) -> list[Path]:
     Raises:
         OSError: The folder cannot be read.
     """
-    found = (one for one in folder.iterdir() if one.suffix == ".md" and one.name != "unit.md")
-    return sorted(one for one in found if not one.name.startswith((".", "_")))
+    found = (path for path in folder.iterdir() if path.suffix == ".md" and path.name != "unit.md")
+    return sorted(path for path in found if not path.name.startswith((".", "_")))
 
 
 def check_overlooked_files(folder: Path) -> Iterator[LessonError]:
     """A fault for what seems to be a lesson in the unit *folder*, and would not be read."""
-    for one in sorted(folder.iterdir()):
-        place = SourceLocation(one.as_posix())
-        if one.name.startswith((".", "_")):
+    for path in sorted(folder.iterdir()):
+        place = SourceLocation(path.as_posix())
+        if path.name.startswith((".", "_")):
             continue
-        if one.suffix.lower() in MARKDOWN or (one.suffix.lower() == ".md" and one.suffix != ".md"):
+        if path.suffix.lower() in MARKDOWN or (path.suffix.lower() == ".md" and path.suffix != ".md"):
             yield LessonError(place, "file-name", "A lesson file ends in '.md', or it is not read.", "Rename it.")
-        elif one.is_dir() and any(one.glob("*.md")):
+        elif path.is_dir() and any(path.glob("*.md")):
             message = "Lessons in a folder below that of their unit are not read."
             yield LessonError(place, "folder-name", message, "Move them up.")
 

@@ -42,7 +42,7 @@ class Inliner(ast.NodeTransformer):
         if value is None or not isinstance(node.ctx, ast.Load):
             return node
         return (
-            ast.List([deepcopy(one) for one in value.elts], ast.Load())
+            ast.List([deepcopy(elt) for elt in value.elts], ast.Load())
             if isinstance(value, TensorList)
             else deepcopy(value)
         )
@@ -97,7 +97,7 @@ class Inliner(ast.NodeTransformer):
         return self.listed(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return self._without({one.arg for one in node.args.args}).generic_visit(node)
+        return self._without({argument.arg for argument in node.args.args}).generic_visit(node)
 
     def listed(self, node: ast.ListComp | ast.GeneratorExp, *, apart: bool = False) -> ast.expr:
         """A list of what each turn gives, where a turn calls a helper or picks from a list; else as it is.
@@ -105,18 +105,22 @@ class Inliner(ast.NodeTransformer):
         Args:
             apart: Whether it is to be a list of turns in any case.
         """
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        names = {name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}
         apart |= any(isinstance(self.scope.get(name), ast.FunctionDef | TensorList) for name in names)
         if not apart or len(node.generators) > 1 or node.generators[0].ifs:
-            stored = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+            stored = {
+                name_node.id
+                for name_node in ast.walk(node)
+                if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
+            }
             self._without(stored).generic_visit(node)
             return node
-        (loop,), found = node.generators, list[ast.expr]()
+        (loop,), nodes = node.generators, list[ast.expr]()
         for mark, item in self.work.turned(node, loop.iter, self.scope, self.suffix):
             scope = dict(self.scope)
             self.work.bind(loop.target, item, scope)
-            found.append(self.work.read(node.elt, scope, f"{self.suffix}_{mark}"))
-        return ast.copy_location(ast.List(found, ast.Load()), node)
+            nodes.append(self.work.read(node.elt, scope, f"{self.suffix}_{mark}"))
+        return ast.copy_location(ast.List(nodes, ast.Load()), node)
 
     def _without(self, names: Collection[str]) -> "Inliner":
-        return Inliner(self.work, {name: one for name, one in self.scope.items() if name not in names}, self.suffix)
+        return Inliner(self.work, {name: item for name, item in self.scope.items() if name not in names}, self.suffix)

@@ -23,7 +23,7 @@ def point_of(options: Options, forward: Forward | None, free: str | None = None)
     items = items_of(value, options.faults, "':at:'") if value else None
     if forward is None or (value and items is None):
         return {}
-    shapes = {one.name: shape_in(forward, one) for one in forward.inputs}
+    shapes = {tensor_input.name: shape_in(forward, tensor_input) for tensor_input in forward.inputs}
     upstreams = forward.upstreams
     point: dict[str, object] = {}
     for name, (entry, node) in (items or {}).items():
@@ -54,7 +54,7 @@ def shape_of_lists(value: object) -> tuple[int, ...] | None:
         return ()
     if not isinstance(value, list) or not value:
         return None
-    inner = {shape_of_lists(one) for one in value}
+    inner = {shape_of_lists(item) for item in value}
     found = inner.pop()
     return None if inner or found is None else (len(value), *found)
 

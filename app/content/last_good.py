@@ -14,7 +14,7 @@ def reload_course(before: Course, folder: Path) -> tuple[Course, tuple[LessonErr
     course, errors = read_course(folder)
     if course is None:
         return before, errors
-    faulty = {Path(one.place.path).relative_to(folder).as_posix() for one in errors if _within(one, folder)}
+    faulty = {Path(error.place.path).relative_to(folder).as_posix() for error in errors if _within(error, folder)}
     old = {lesson.path: lesson for lesson in before.lessons if lesson.path in faulty}
     units = [_mended(unit, faulty, old, before) for unit in course.units]
     kept = tuple(unit for unit in units if unit.lessons)
@@ -27,11 +27,11 @@ def _within(error: LessonError, folder: Path) -> bool:
 
 def _mended(unit: Unit, faulty: set[str], old: Mapping[str, Lesson], before: Course) -> Unit:
     home = f"{unit.number}-{unit.slug}"
-    former = next((one for one in before.units if f"{one.number}-{one.slug}" == home), None)
+    former = next((item for item in before.units if f"{item.number}-{item.slug}" == home), None)
     if former is not None and f"{home}/unit.md" in faulty:
         unit = replace(former, lessons=unit.lessons)
-    sound = [one for one in unit.lessons if one.path not in faulty]
-    back = [one for path, one in old.items() if path.partition("/")[0] == home]
+    sound = [lesson for lesson in unit.lessons if lesson.path not in faulty]
+    back = [lesson for path, lesson in old.items() if path.partition("/")[0] == home]
     return replace(unit, lessons=tuple(sorted((*sound, *back), key=_number)))
 
 

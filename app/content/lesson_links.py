@@ -82,13 +82,13 @@ def dead_links(
 def check_former_ids(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
     """What bore a former id has one heir, to whom its progress goes, and no lesson that is still there bears it."""
     lessons = tuple(lessons)
-    living = {(one.name, ""): one.path for one in lessons}
+    living = {(item.name, ""): item.path for item in lessons}
     taken: dict[tuple[str, str], SourceLocation] = {}
     for lesson in lessons:
         claims = [((name, ""), _line_of(lesson, "was:")) for name in lesson.was]
-        for one in lesson.exercises:
-            words = (word.partition("#") for word in one.was if "#" in word)
-            claims += [((name, box), one.place) for name, _, box in words]
+        for exercise in lesson.exercises:
+            words = (word.partition("#") for word in exercise.was if "#" in word)
+            claims += [((name, box), exercise.place) for name, _, box in words]
         for former, place in claims:
             word = "#".join(part for part in former if part)
             other = taken.setdefault(former, place)
@@ -102,27 +102,27 @@ def check_former_ids(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
 
 def _line_of(lesson: Lesson, start: str) -> SourceLocation:
     lines = lesson.source.split("\n")
-    return replace(lesson.place, line=next((at for at, one in enumerate(lines, 1) if one.startswith(start)), 1))
+    return replace(lesson.place, line=next((at for at, line in enumerate(lines, 1) if line.startswith(start)), 1))
 
 
 def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:
     """Every picture of *lesson* is a file below *root*, and of a size that a page can bear."""
-    for one in lesson.pictures:
-        file = root / one.target
+    for link in lesson.pictures:
+        file = root / link.target
         if not file.is_file() or not file.resolve().is_relative_to(root.resolve()):
-            message = f"There is no file {one.target!r} in the folder of the course."
-            found = [file for file in root.rglob(Path(one.target).name) if file.is_file()][:1]
+            message = f"There is no file {link.target!r} in the folder of the course."
+            found = [file for file in root.rglob(Path(link.target).name) if file.is_file()][:1]
             ways = [relpath(file, (root / lesson.path).parent) for file in found]
-            yield LessonError(one.place, "missing-picture", message, f"Did you mean {ways[0]!r}?" if ways else "")
+            yield LessonError(link.place, "missing-picture", message, f"Did you mean {ways[0]!r}?" if ways else "")
         elif file.stat().st_size > LARGEST_PICTURE:
-            message = f"{one.target!r} is larger than {LARGEST_PICTURE:,} bytes."
-            yield LessonError(one.place, "missing-picture", message, "Make it smaller.")
+            message = f"{link.target!r} is larger than {LARGEST_PICTURE:,} bytes."
+            yield LessonError(link.place, "missing-picture", message, "Make it smaller.")
         elif not file.read_bytes()[:512].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(BEGINS[file.suffix.lower()]):
-            message = f"{one.target!r} is no {file.suffix[1:]} file, whatever it is called."
-            yield LessonError(one.place, "missing-picture", message, "Save it in the format that its name says.")
+            message = f"{link.target!r} is no {file.suffix[1:]} file, whatever it is called."
+            yield LessonError(link.place, "missing-picture", message, "Save it in the format that its name says.")
         elif file.suffix.lower() == ".svg" and (why := _unread(file)):
-            message = f"{one.target!r} is no picture that browsers can show: {why}."
-            yield LessonError(one.place, "missing-picture", message, "Save it again.")
+            message = f"{link.target!r} is no picture that browsers can show: {why}."
+            yield LessonError(link.place, "missing-picture", message, "Save it again.")
 
 
 def _unread(svg: Path) -> str:

@@ -32,7 +32,7 @@ def literal_sizes(tree: ast.AST, dims: Mapping[str, int]) -> tuple[Literal, ...]
         for constant, number in _sizes_in(node):
             if number in names:
                 found[constant] = Literal(constant.lineno, constant.col_offset + 1, number, names[number])
-    return tuple(sorted(found.values(), key=lambda one: (one.line, one.column)))
+    return tuple(sorted(found.values(), key=lambda literal: (literal.line, literal.column)))
 
 
 def _sizes_in(node: ast.AST) -> Iterator[tuple[ast.Constant, int]]:
@@ -40,11 +40,11 @@ def _sizes_in(node: ast.AST) -> Iterator[tuple[ast.Constant, int]]:
     match node:
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in SIZED:
             parts = node.args[1:] if name == "unflatten" else node.args
-            yield from _numbers([*parts, *(one.value for one in node.keywords if one.arg not in AXES)])
+            yield from _numbers([*parts, *(keyword.value for keyword in node.keywords if keyword.arg not in AXES)])
         case ast.BinOp(op=ast.Div(), right=right):
             yield from _numbers([right])
         case ast.Slice(lower=lower, upper=upper):
-            yield from _numbers([one for one in (lower, upper) if one is not None])
+            yield from _numbers([inner for inner in (lower, upper) if inner is not None])
 
 
 def _numbers(nodes: list[ast.expr]) -> Iterator[tuple[ast.Constant, int]]:

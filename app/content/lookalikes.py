@@ -27,5 +27,7 @@ LOOKALIKES = (
     Lookalikes(dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", ""), "Invisible characters were left out."),
     Lookalikes(dict.fromkeys("\u2028\u2029", "\n"), "Special line ends were read as plain ones."),
 )
-IN_CODE = str.maketrans({sign: plain for one in LOOKALIKES for sign, plain in one.meant.items()})
-IN_SUMS = str.maketrans({sign: plain for one in LOOKALIKES if one.in_sums for sign, plain in one.meant.items()})
+IN_CODE = str.maketrans({sign: plain for lookalikes in LOOKALIKES for sign, plain in lookalikes.meant.items()})
+IN_SUMS = str.maketrans(
+    {sign: plain for lookalikes in LOOKALIKES if lookalikes.in_sums for sign, plain in lookalikes.meant.items()}
+)

@@ -62,10 +62,10 @@ def mathml(tex: str, *, display: bool = False) -> Markup:
         math = fromstring(found.replace("&ApplyFunction;", "\u2061").replace("&InvisibleTimes;", "\u2062"))
     except ParseError:  # of what no page may hold, and of what the converter itself writes wrongly
         raise FormulaError(NOT_WRITTEN) from None
-    for one in math.iter():
-        _restrict(one)
+    for element in math.iter():
+        _restrict(element)
     whole = display or len(tex) < LONG or tex.startswith(r"\left")
-    return Markup("").join(Markup(tostring(one, encoding="unicode")) for one in ([math] if whole else _parts(math)))
+    return Markup("").join(Markup(tostring(part, encoding="unicode")) for part in ([math] if whole else _parts(math)))
 
 
 def _restrict(element: Element) -> None:
@@ -75,8 +75,8 @@ def _restrict(element: Element) -> None:
     if element.tag == "menclose":
         raise FormulaError("what is struck out or enclosed is not drawn by all browsers; they draw '\\boxed'")
     element.attrib.pop("class", None)
-    style = [one.strip() for one in element.attrib.pop("style", "").split(";") if one.strip()]
-    words = [ALIKE.get(one) for one in style if not NEEDLESS.match(one)]
+    style = [part.strip() for part in element.attrib.pop("style", "").split(";") if part.strip()]
+    words = [ALIKE.get(name) for name in style if not NEEDLESS.match(name)]
     if None in words:
         raise FormulaError(f"it asks for '{'; '.join(style)}', and formulas have no colours or styles of their own")
     if words:

@@ -104,9 +104,13 @@ def _programs(target: str, beside: Beside) -> Mapping[str, Forward] | None:
     parts = split_at_directives(
         reading.prose.page(front.body.text, front.body.line), front.body.line, file, OPTIONS, ErrorCollector(target)
     )
-    found = [_block(one, reading) for one in parts if isinstance(one, Directive) and one.name == "forward"]
-    broken = any(one.code not in ("duplicate-id",) for one in faults.found)
-    return {} if broken else {one.name: one for one in found if isinstance(one, Forward)}
+    blocks = [
+        _block(directive, reading)
+        for directive in parts
+        if isinstance(directive, Directive) and directive.name == "forward"
+    ]
+    broken = any(error.code not in ("duplicate-id",) for error in faults.found)
+    return {} if broken else {program.name: program for program in blocks if isinstance(program, Forward)}
 
 
 def _slug(name: str, faults: ErrorCollector) -> str:
@@ -143,9 +147,9 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
         block = READERS[part.name](part, reading)
     if isinstance(block, Forward):
         reading.forwards.setdefault(block.name, block)
-    for one in (block, *held_by(block)) if block else ():
-        if isinstance(one, Exercise):
-            reading.exercises[one.name] = one
+    for item in (block, *held_by(block)) if block else ():
+        if isinstance(item, Exercise):
+            reading.exercises[item.name] = item
     if isinstance(block, Sheet):
         reading.sheets[block.name] = tuple(row.name for row in block.rows)
     return block

@@ -151,16 +151,16 @@ class ParseContext:
         where = f"inside of '{{{directive.name}}}'"
         parts = list(split_at_directives(tokens, directive.body.line, self.file, known, self.faults, where))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
-        found = [part for part in parts if isinstance(part, Directive)]
-        for at, child in enumerate(found):
+        directives = [part for part in parts if isinstance(part, Directive)]
+        for at, child in enumerate(directives):
             check_fence(child, self.faults)
             if child.name in TITLED:
                 self.prose.check_message(child.argument, child.argument_place.line)
-                found[at] = replace(child, argument=written_out(child.argument, self.prose.course.macros))
+                directives[at] = replace(child, argument=written_out(child.argument, self.prose.course.macros))
             elif child.argument and child.name in CHILDREN:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")
-        return DirectiveBody(own, directive.body.line, found)
+        return DirectiveBody(own, directive.body.line, directives)
 
     def hints(self, inside: DirectiveBody) -> tuple[Hint, ...]:
         hints = []
@@ -217,7 +217,7 @@ class ParseContext:
                 dims[name] = integer_of(text, dims)
             except UnreadableError as error:
                 options.wrong("forward", "wrong-size", f"{name!r} of {forward.name!r} has no size. {error}")
-        name = f"{forward.name} {' '.join(f'{one}={size}' for one, size in drawn.items())}"
+        name = f"{forward.name} {' '.join(f'{item}={size}' for item, size in drawn.items())}"
         return self.resized.setdefault(name, replace(forward, name=name, dims=dims))
 
     def gradient(self, options: Options, key: str, forward: Forward | None, *, tensors: bool = False) -> str | None:
@@ -244,7 +244,7 @@ class ParseContext:
         if isinstance(box, kind):
             return box
         if name:
-            boxes = [one.name for one in self.exercises.values() if isinstance(one, kind)]
+            boxes = [grad.name for grad in self.exercises.values() if isinstance(grad, kind)]
             message = f"':{key}:' names {name!r}, which is no {what} above this one."
             options.wrong(key, "unknown-exercise", message, did_you_mean(name, boxes))
         return None

@@ -112,13 +112,13 @@ def straight_line_program(
 
     tree = check_python(source, line, "The forward program", faults)
     try:
-        found = unroll_program(tree, dims, inputs, outputs, tell) if tree else None
+        unrolled = unroll_program(tree, dims, inputs, outputs, tell) if tree else None
     except UnrollError:
         return None
     except RecursionError:
         faults.add(faults.at(line), "syntax", "The forward program is nested too deeply.")
         return None
-    return (found or Unrolled(source, (), frozenset())) if tree else None
+    return (unrolled or Unrolled(source, (), frozenset())) if tree else None
 
 
 def check_forward(
@@ -143,7 +143,7 @@ def check_forward(
     scope = set(known)
     outputs: list[str] = []
     masks = set(truths)
-    below = {name: at(one).line for one in reversed(tree.body) for name in assigned_names(one)}
+    below = {name: at(item).line for item in reversed(tree.body) for name in assigned_names(item)}
     for statement in tree.body:
         place = at(statement)
         names = target_names(statement) if isinstance(statement, ast.Assign) else None
@@ -225,12 +225,12 @@ def statement_of(tensor: str, forward: Forward) -> str:
 
 def tensors_of(forward: Forward) -> tuple[str, ...]:
     """Inputs and intermediates, in the order in which they come to be."""
-    return tuple(dict.fromkeys((*(one.name for one in forward.inputs), *outputs_of(forward))))
+    return tuple(dict.fromkeys((*(tensor_input.name for tensor_input in forward.inputs), *outputs_of(forward))))
 
 
 def tensor_of(gradient: str, forward: Forward) -> str | None:
     """The tensor that *gradient* (such as `dW`) is the gradient of, or None where there is none."""
-    whole = {one.name for one in forward.inputs if not one.real}
+    whole = {tensor_input.name for tensor_input in forward.inputs if not tensor_input.real}
     tensors = set(tensors_of(forward)) - whole
     return gradient[1:] if gradient.startswith("d") and gradient[1:] in tensors else None
 

@@ -92,7 +92,7 @@ class ProseRenderer:
 
     def _check_twice(self, text: str, found: Sequence[Token], line: int) -> None:
         """Add a fault for every footnote that is defined a second time: only one of them would be shown."""
-        fenced = {at for one in found if one.map and one.type.endswith("fence") for at in range(*one.map)}
+        fenced = {at for token in found if token.map and token.type.endswith("fence") for at in range(*token.map)}
         seen: dict[str, int] = {}
         for at, written in enumerate(text.split("\n")):
             match = NOTE.match(written) if at not in fenced else None
@@ -212,7 +212,7 @@ class ProseRenderer:
 
     def _closed(self, token: Token, line: int) -> None:
         """Add a fault for code that goes on to the end of what it stands in, with all that was to follow it."""
-        inner = next((one for one in token.content.split("\n") if OPENS.match(one)), "")
+        inner = next((part for part in token.content.split("\n") if OPENS.match(part)), "")
         if inner.startswith(token.markup):
             message = f"This '{token.markup}' is still open where {inner.split()[0]!r} begins."
             self.faults.add(self.file.place(line), "unclosed", message, f"Add a line '{token.markup}' above that.")

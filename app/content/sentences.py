@@ -66,7 +66,7 @@ def written_out(text: str, macros: Mapping[str, str]) -> str:
 
 
 def _formulas(text: str) -> Markup:
-    parts = (_formula(one) if at % 2 else _stressed(one) for at, one in enumerate(FORMULA.split(text)))
+    parts = (_formula(part) if at % 2 else _stressed(part) for at, part in enumerate(FORMULA.split(text)))
     return kept_together(Markup("").join(parts))
 
 

@@ -64,11 +64,11 @@ class StaticValues:
             case ast.UnaryOp(op=ast.Not(), operand=inner):
                 return not self.decided(inner)
             case ast.BoolOp(op=op, values=values):
-                return (all if isinstance(op, ast.And) else any)(self.decided(one) for one in values)
+                return (all if isinstance(op, ast.And) else any)(self.decided(value) for value in values)
             case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in COMPARED for op in ops):
-                numbers = [self.number(one) for one in (left, *others)]
+                numbers = [self.number(item) for item in (left, *others)]
                 pairs = zip(ops, numbers, numbers[1:], strict=False)
-                return all(COMPARED[type(op)](one, other) for op, one, other in pairs)
+                return all(COMPARED[type(op)](number, other) for op, number, other in pairs)
         return bool(self.number(node))
 
     def items(self, node: ast.expr) -> list[ast.expr]:
@@ -81,18 +81,18 @@ class StaticValues:
             case ast.List(elts=elts) | ast.Tuple(elts=elts):
                 return elts
             case ast.Call(func=ast.Name(id="range"), args=[_, *_] as bounds) if len(bounds) < 4:
-                return [ast.Constant(one) for one in self._counted(bounds)]
+                return [ast.Constant(number) for number in self._counted(bounds)]
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
                 return self.items(inner)[::-1]
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
-                return [_pair(ast.Constant(at), one) for at, one in enumerate(self.items(inner))]
+                return [_pair(ast.Constant(at), item) for at, item in enumerate(self.items(inner))]
             case ast.Call(func=ast.Name(id="zip"), args=inner):
                 return [_pair(*parts) for parts in zip(*map(self.items, inner), strict=False)]
         raise NotStaticError(f"'{ast.unparse(node)}' is neither a range of sizes nor a list")
 
     def _counted(self, bounds: list[ast.expr]) -> range:
-        numbers = [self.number(one) for one in bounds]
-        if not all(isinstance(one, int) for one in numbers) or numbers[2:] == [0]:
+        numbers = [self.number(bound) for bound in bounds]
+        if not all(isinstance(number, int) for number in numbers) or numbers[2:] == [0]:
             raise NotStaticError("a range counts in whole steps")
         found = range(*map(int, numbers))
         if len(found) > MOST_TURNS:

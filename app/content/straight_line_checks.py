@@ -51,14 +51,17 @@ OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
 
 def needs_unrolling(tree: ast.Module, outputs: Sequence[str]) -> bool:
     """Whether *tree* is more than a straight line of assignments, or ends in an output that it reads on."""
-    if any(not isinstance(one, ast.Assign) or isinstance(one.targets[0], ast.Subscript) for one in tree.body):
+    if any(
+        not isinstance(statement, ast.Assign) or isinstance(statement.targets[0], ast.Subscript)
+        for statement in tree.body
+    ):
         return True
     reads = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     if len(outputs) > 1 and not reads.isdisjoint(outputs):
         return True
-    assigned = [one for one in tree.body if isinstance(one, ast.Assign)]
+    assigned = [assignment for assignment in tree.body if isinstance(assignment, ast.Assign)]
     kinds = ast.Lambda | ast.List | ast.ListComp
-    return any(isinstance(one.value, kinds) or holds_parts(one, tree) for one in assigned)
+    return any(isinstance(assignment.value, kinds) or holds_parts(assignment, tree) for assignment in assigned)
 
 
 def holds_parts(statement: ast.stmt, tree: ast.AST) -> bool:
@@ -81,7 +84,7 @@ def data_sized_part(expression: ast.expr, masks: Collection[str]) -> ast.expr | 
                 return node
             case ast.Subscript(slice=place):
                 parts = place.elts if isinstance(place, ast.Tuple) else [place]
-                if any(is_mask(one, masks) for one in parts):
+                if any(is_mask(part, masks) for part in parts):
                     return node
     return None
 

@@ -19,8 +19,8 @@ def table_of(forward: Forward, reads: tuple[str, str], options: Options, reading
         fix = "Put it there, as UTF-8 text, called by letters, digits and hyphens, with '.csv' or '.txt'."
         options.wrong("data", "no-data", f"There is no data file {name!r} beside this lesson.", fix)
         return None
-    inputs = {one.name: one for one in forward.inputs}
-    examples, target = (inputs[one] for one in reads)
+    inputs = {tensor_input.name: tensor_input for tensor_input in forward.inputs}
+    examples, target = (inputs[item] for item in reads)
     width = shape_in(forward, examples)[1]
     rows = _windows(text, width) if name.endswith(".txt") else _rows(text)
     fault = rows if isinstance(rows, str) else _unfit(rows, width)

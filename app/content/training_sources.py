@@ -10,14 +10,14 @@ from app.content.errors import LessonError, did_you_mean
 def boxes_of(lessons: Iterable[Lesson], lesson: Lesson, train: Train) -> tuple[Lesson, tuple[Grad, ...]] | None:
     """The lesson of the box that *train* uses, and the boxes whose code runs, first to last; None for no such box."""
     name, hash_, box = train.uses.partition("#")
-    home = next((one for one in lessons if one.name == name), None) if hash_ else lesson
+    home = next((item for item in lessons if item.name == name), None) if hash_ else lesson
     if home is None:
         return None
     chain: list[Grad] = []
-    found = home.exercise(box if hash_ else train.uses)
-    while isinstance(found, Grad) and found not in chain:
-        chain.append(found)
-        found = home.exercise(found.after) if found.after else None
+    exercise = home.exercise(box if hash_ else train.uses)
+    while isinstance(exercise, Grad) and exercise not in chain:
+        chain.append(exercise)
+        exercise = home.exercise(exercise.after) if exercise.after else None
     return (home, tuple(reversed(chain))) if chain else None
 
 
@@ -33,7 +33,7 @@ def uses_faults(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
 def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterator[LessonError]:
     found = boxes_of(lessons, lesson, train)
     if found is None:
-        known = [f"{one.name}#{grad.name}" for one in lessons for grad in one.exercises if isinstance(grad, Grad)]
+        known = [f"{item.name}#{grad.name}" for item in lessons for grad in item.exercises if isinstance(grad, Grad)]
         message = f"':uses:' names {train.uses!r}, and there is no such code box."
         yield LessonError(train.place, "unknown-exercise", message, did_you_mean(train.uses, known))
         return
@@ -43,7 +43,7 @@ def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterat
         yield LessonError(train.place, "uses-draft", message, "Mark this lesson 'draft: true' as well.")
     forward = lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
-    exercises = {one.name: one for one in home.exercises}
+    exercises = {exercise.name: exercise for exercise in home.exercises}
     missing = missing_gradients(chain[-1], parameters_of(forward, (train.context, train.target)), exercises)
     if missing:
         message = f"The box {train.uses!r} does not ask for {', '.join(missing)}."

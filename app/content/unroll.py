@@ -59,7 +59,7 @@ def unroll_program(
     work = _Work(tree, dims, inputs, tell)
     work.block(tree.body, work.top, "")
     work.end(outputs)
-    source = "".join(f"{ast.unparse(ast.fix_missing_locations(one))}\n" for one, _ in work.lines)
+    source = "".join(f"{ast.unparse(ast.fix_missing_locations(assignment))}\n" for assignment, _ in work.lines)
     return Unrolled(source, tuple(line for _, line in work.lines), frozenset(work.known.asked))
 
 
@@ -88,9 +88,9 @@ class _Work:
     # Statements.
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope, suffix: str) -> None:
-        for one in statements:
-            self.line = one.lineno
-            self._statement(one, scope, suffix)
+        for statement in statements:
+            self.line = statement.lineno
+            self._statement(statement, scope, suffix)
 
     def _statement(self, node: ast.stmt, scope: Scope, suffix: str) -> None:
         inner = bool(suffix or self.depth)
@@ -132,7 +132,7 @@ class _Work:
             fix = "Write 'def cell(x, h):' outside of others, without stars and decorators."
             raise self.stop(node, "not-straight-line", f"The function {node.name!r} is not a plain one.", fix)
         *_, last = node.body
-        early = [one for one in ast.walk(node) if isinstance(one, ast.Return) and one is not last]
+        early = [inner for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner is not last]
         if early or not isinstance(last, ast.Return) or last.value is None:
             message = f"The function {node.name!r} has to return its result in its last line, and nowhere else."
             raise self.stop(early[0] if early else last, "not-straight-line", message)
@@ -146,11 +146,11 @@ class _Work:
     def turned(self, node: ast.AST, over: ast.expr, scope: Scope, suffix: str) -> Iterator[tuple[int, ast.expr]]:
         """The turns of a loop: a number that tells each from the others, and what it is bound to."""
         try:
-            found = self.known.items(self.read(over, scope, suffix))
+            nodes = self.known.items(self.read(over, scope, suffix))
         except NotStaticError as error:
             fix = "Write 'for t in range(T):', and pick what belongs to the turn, such as 'X[:, t]'."
             raise self.stop(node, "depends-on-data", f"How often this turns is not known: {error}.", fix) from None
-        for at, item in enumerate(found):
+        for at, item in enumerate(nodes):
             self.turns += 1
             if self.turns > MOST_STATEMENTS:
                 raise self.stop(node, "too-long", f"The loops of this program turn more than {MOST_STATEMENTS} times.")
@@ -163,8 +163,8 @@ class _Work:
             case ast.Name(id=name), _:
                 scope[name] = item
             case ast.Tuple(elts=names), ast.Tuple(elts=parts) if len(names) == len(parts):
-                for one, part in zip(names, parts, strict=True):
-                    self.bind(one, part, scope)
+                for node, part in zip(names, parts, strict=True):
+                    self.bind(node, part, scope)
             case _:
                 raise self.stop(
                     target, "not-straight-line", f"'{ast.unparse(target)}' does not fit what it turns over."
@@ -179,7 +179,7 @@ class _Work:
 
     def _assign(self, target: ast.expr, value: ast.expr, scope: Scope, suffix: str) -> None:
         elts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        names = [one.id for one in elts if isinstance(one, ast.Name)]
+        names = [elt.id for elt in elts if isinstance(elt, ast.Name)]
         if len(names) != len(elts):
             raise self.stop(target, "not-straight-line", "An assignment writes plain names, each of them once.")
         before = len(self.lines)
@@ -192,7 +192,7 @@ class _Work:
         match read:
             case ast.List(elts=items) if isinstance(target, ast.Name):
                 scope[names[0]] = TensorList(
-                    [self.named(names[0], one, f"{suffix}_{at}") for at, one in enumerate(items)]
+                    [self.named(names[0], node, f"{suffix}_{at}") for at, node in enumerate(items)]
                 )
             case ast.Call() if parts:
                 scope[names[0]] = self._parts(names[0], read, suffix)
@@ -204,13 +204,13 @@ class _Work:
             case _:
                 fresh = [self._fresh(name, suffix) if inner else name for name in names]
                 self._emit(ast.Tuple([ast.Name(name, ast.Store()) for name in fresh], ast.Store()), read)
-                scope.update({name: ast.Name(one, ast.Load()) for name, one in zip(names, fresh, strict=True)})
+                scope.update({name: ast.Name(text, ast.Load()) for name, text in zip(names, fresh, strict=True)})
 
     def _made(self, name: str, value: ast.expr, suffix: str, before: int) -> ast.expr:
         """What *name* stands for from here on; the lines since *before* were written for its *value*."""
         inner = bool(suffix or self.depth)
         if isinstance(value, ast.Name):
-            if any(value.id in stored_names(one) for one, _ in self.lines[before:]):
+            if any(value.id in stored_names(assignment) for assignment, _ in self.lines[before:]):
                 own = value.id == f"{name}{suffix}"
                 fresh = value.id if own else self._fresh(name, suffix) if inner else name
                 self._rename(value.id, fresh, before)
@@ -235,7 +235,7 @@ class _Work:
         """A call of several results, for each place that reads one of them; what it cuts has a name."""
         match call.func:
             case ast.Attribute(value=ast.Name(id="torch")):
-                call.args = [self._cut(name, one, suffix) for one in call.args[:1]] + call.args[1:]
+                call.args = [self._cut(name, argument, suffix) for argument in call.args[:1]] + call.args[1:]
             case ast.Attribute(value=tensor) as method:
                 method.value = self._cut(name, tensor, suffix)
         return call
@@ -285,13 +285,13 @@ class _Work:
         assert last.value is not None, "a helper returns something"
         line, self.depth = self.line, self.depth + 1
         self.block(body, local, suffix)
-        found = self.read(last.value, local, suffix)
+        node = self.read(last.value, local, suffix)
         self.line, self.depth = line, self.depth - 1
-        return found
+        return node
 
     def _arguments(self, call: ast.Call, function: ast.FunctionDef, scope: Scope, suffix: str) -> Scope:
-        names = [one.arg for one in function.args.args]
-        words = {one.arg: one.value for one in call.keywords if one.arg is not None}
+        names = [argument.arg for argument in function.args.args]
+        words = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
         given = {**dict(zip(names, call.args, strict=False)), **words}
         usual = dict(zip(names[::-1], function.args.defaults[::-1], strict=False))
         missing = [name for name in names if name not in given and name not in usual]
@@ -303,7 +303,7 @@ class _Work:
     def _argument(self, name: str, value: ast.expr, scope: Scope, suffix: str) -> "ast.expr | TensorList":
         read = self.read(value, scope, suffix)
         if isinstance(read, ast.List):
-            return TensorList([self.named(name, one, f"{suffix}_{at}") for at, one in enumerate(read.elts)])
+            return TensorList([self.named(name, elt, f"{suffix}_{at}") for at, elt in enumerate(read.elts)])
         return self.named(name, read, suffix)
 
     # The end.
@@ -318,10 +318,15 @@ class _Work:
                 message = f"{name!r} is an input and an output as well."
                 fix = f"Call the input '{name}0', and begin with '{name} = {name}0'."
                 raise self.stop(self.tree.body[-1], "written-twice", message, fix)
-            written = {one: line for assigned, line in self.lines for one in stored_names(assigned)}
+            written = {text: line for assigned, line in self.lines for text in stored_names(assigned)}
             if last.id != name and name in written:
                 self._rename(name, self._fresh(name, "_start"))
-            read = {node.id for one, _ in self.lines for node in ast.walk(one.value) if isinstance(node, ast.Name)}
+            read = {
+                node.id
+                for assignment, _ in self.lines
+                for node in ast.walk(assignment.value)
+                if isinstance(node, ast.Name)
+            }
             if last.id in self.inputs or (len(outputs) > 1 and last.id in read):
                 kept = last.id if last.id != name else self._fresh(name, "_inner")
                 self._rename(last.id, kept)

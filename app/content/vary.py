@@ -52,8 +52,10 @@ def parse_with_draws(read: Callable[[Directive, ParseContext], Q]) -> Callable[[
             told = {name: words(value) for name, value in numbers.items()}
             quiz = read(fill_numbers(directive, told, faults), apart)
             found.append(replace(quiz, draw=len(found), numbers=told))
-            for one in faults.found:
-                reading.faults.add(one.place, one.code, f"{one.message} (Drawn were {drawn_words(told)}.)", one.fix)
+            for error in faults.found:
+                reading.faults.add(
+                    error.place, error.code, f"{error.message} (Drawn were {drawn_words(told)}.)", error.fix
+                )
             if faults.found:  # the others would say the same again
                 break
         return replace(found[0], draws=tuple(found))
@@ -93,7 +95,9 @@ def fill_numbers(directive: Directive, numbers: Mapping[str, str], faults: Error
     # Above the question, on lines that its options have taken, so that what follows keeps its lines.
     head, line = (f"{hidden}\n\n", body.line - 2) if hidden else ("", body.line)
     options = {
-        key: replace(one, text=put(one.text, one.place.line)) for key, one in directive.options.items() if key != "vary"
+        key: replace(option, text=put(option.text, option.place.line))
+        for key, option in directive.options.items()
+        if key != "vary"
     }
     return replace(directive, options=options, body=DirectiveText(head + put(body.text, body.line), line))
 
@@ -125,7 +129,7 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
     sound = [_is_sound(name, text, forward, faults) for name, (text, _) in items.items()]
     if not all(sound):
         return
-    read = [directive.body.text, *(one.text for key, one in directive.options.items() if key != "vary")]
+    read = [directive.body.text, *(option.text for key, option in directive.options.items() if key != "vary")]
     read += [text.text for text, _ in items.values()]
     for name, (text, _) in items.items():
         if not re.search(rf"\b{name}\b", " ".join(read)) and not (forward and name in forward.dims):
@@ -166,7 +170,7 @@ def _is_sound(name: str, text: Text, forward: Forward | None, faults: ErrorColle
         return True
     size = forward.dims[name]
     if name in forward.related:
-        others = ", ".join(one for one in forward.dims if one not in forward.related)
+        others = ", ".join(dim for dim in forward.dims if dim not in forward.related)
         message = f"{name!r} follows from other dims of {forward.name!r}: {forward.related[name]}."
         faults.add(text.place, "wrong-range", message, f"Vary one of these: {others}.")
         return False

@@ -64,7 +64,9 @@ def _rows(given: Given) -> list[list[object]]:
 
 def _spreads(shape: list[int], to: list[Any]) -> bool:
     """Whether the last axes of *to* are those of *shape*, or where that has 1, any."""
-    return len(shape) <= len(to) and all(one in (1, other) for one, other in zip(shape[::-1], to[::-1], strict=False))
+    return len(shape) <= len(to) and all(
+        number in (1, other) for number, other in zip(shape[::-1], to[::-1], strict=False)
+    )
 
 
 def _plotted(row: list[float], given: Given) -> bool:

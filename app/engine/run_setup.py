@@ -47,24 +47,24 @@ class Setup:
     @property
     def numbers(self) -> int:
         """How many numbers learn."""
-        return sum(prod(one.shape) for one in self.parameters)
+        return sum(prod(parameter.shape) for parameter in self.parameters)
 
 
 def setup_of(train: Train, forward: Forward, preset: Preset) -> Setup:
     """The setup of one of the lengths that *train* offers."""
     dims = {**forward.dims, **preset.dims}
-    shapes = {one.name: shape_of(one, dims) for one in forward.inputs}
+    shapes = {tensor_input.name: shape_of(tensor_input, dims) for tensor_input in forward.inputs}
     parameters = tuple(
         Parameter(
-            name=one.name,
-            shape=shapes[one.name],
-            scale=number_of(train.scale.get(one.name, "1"), dims),
-            shift=number_of(train.shift.get(one.name, "0"), dims),
+            name=tensor_input.name,
+            shape=shapes[tensor_input.name],
+            scale=number_of(train.scale.get(tensor_input.name, "1"), dims),
+            shift=number_of(train.shift.get(tensor_input.name, "0"), dims),
         )
-        for one in forward.inputs
-        if one.real and one.name not in (train.context, train.target)
+        for tensor_input in forward.inputs
+        if tensor_input.real and tensor_input.name not in (train.context, train.target)
     )
-    context = next(one for one in forward.inputs if one.name == train.context)
+    context = next(tensor_input for tensor_input in forward.inputs if tensor_input.name == train.context)
     return Setup(
         forward=forward,
         dims=dims,

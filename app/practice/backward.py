@@ -99,10 +99,10 @@ def _with_memory(text: str) -> str:
 def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> ForwardStep | None:
     """The step that a forward line makes, read back from its text; None where the row writes another one."""
     name, _, line = text.partition(" = ")
-    found = _pattern(operation).fullmatch(line)
-    if found is None or name not in shapes:
+    match = _pattern(operation).fullmatch(line)
+    if match is None or name not in shapes:
         return None
-    groups = found.groupdict()
+    groups = match.groupdict()
     operands = tuple(groups[key] for key in sorted(groups) if key.startswith("operand"))
     fields = {key: value for key, value in groups.items() if not key.startswith("operand")}
     fixed = form_of(operation.shapes[0]).axis
@@ -114,7 +114,7 @@ def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> For
         operands=operands,
         fields=fields,
         shape=shapes[name],
-        shapes=tuple(shapes[one] for one in operands),
+        shapes=tuple(shapes[operand] for operand in operands),
     )
 
 

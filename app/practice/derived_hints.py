@@ -35,7 +35,7 @@ def key_line(lines: Sequence[str], by: Sequence[str], wanted: str) -> int:
     """The index of the line that shows what is *wanted*: of those that can, the hardest."""
     if wanted in FORKS:
         return next(at for at, line in enumerate(lines) if "+=" in line)
-    rows = [OPERATIONS.get(one) for one in by]
+    rows = [OPERATIONS.get(name) for name in by]
     showing = [at for at, row in enumerate(rows) if row and wanted in row.shows]
     # Where shapes are stretched, the sum is what is to be seen, and not the term beside it.
     points = [row.points if row else 0 for row in rows]
@@ -57,8 +57,8 @@ def explain_lines(lines: Sequence[str], by: Sequence[str]) -> list[str]:
     """A sentence for each line; what was said of an earlier one is not said again."""
     first: dict[str, str] = {}
     found = []
-    for line, one in zip(lines, by, strict=True):
-        said, name = principle(line, one), line.split()[0]
+    for line, text in zip(lines, by, strict=True):
+        said, name = principle(line, text), line.split()[0]
         found.append(f"As for `{first[said]}`." if said in first else said)
         first.setdefault(said, name)
     return found
@@ -95,4 +95,4 @@ def _blank(node: ast.expr) -> ast.expr:
 
 
 def _has_upstream(node: ast.expr) -> bool:
-    return any(isinstance(one, ast.Name) and re.fullmatch(r"d\w+", one.id) for one in ast.walk(node))
+    return any(isinstance(inner, ast.Name) and re.fullmatch(r"d\w+", inner.id) for inner in ast.walk(node))

@@ -39,17 +39,17 @@ def estimate_difficulties(tries: Iterable[ItemOutcome]) -> list[Estimate]:
     learners: defaultdict[int, float] = defaultdict(lambda: START)
     count: Counter[str] = Counter()
     solved: Counter[str] = Counter()
-    for one in tries:
-        names = [name for name in dict.fromkeys(json.loads(one.operations)) if name in ratings]
+    for item_outcome in tries:
+        names = [name for name in dict.fromkeys(json.loads(item_outcome.operations)) if name in ratings]
         if not names:
             continue
         mean = sum(ratings[name] for name in names) / len(names)
-        surprise = one.alone - 1 / (1 + 10 ** ((mean - learners[one.learner]) / SPREAD))
-        learners[one.learner] += STEP * surprise
+        surprise = item_outcome.alone - 1 / (1 + 10 ** ((mean - learners[item_outcome.learner]) / SPREAD))
+        learners[item_outcome.learner] += STEP * surprise
         for name in names:
             ratings[name] = min(MOST, max(LEAST, ratings[name] - STEP * surprise))
         count.update(names)
-        solved.update(names if one.alone else ())
+        solved.update(names if item_outcome.alone else ())
     return [
         Estimate(name, count[name], solved[name], row.points, round(ratings[name], 1))
         for name, row in OPERATIONS.items()
@@ -59,5 +59,5 @@ def estimate_difficulties(tries: Iterable[ItemOutcome]) -> list[Estimate]:
 
 def repriced_points(item: GeneratedItem, found: Iterable[Estimate]) -> float:
     """The points of *item*, as it was drawn, once those of its operations are what was *found*."""
-    more = {one.name: one.points - one.before for one in found}
+    more = {estimate.name: estimate.points - estimate.before for estimate in found}
     return item.points + sum(more.get(name, 0.0) for name in item.operations)

@@ -127,14 +127,14 @@ def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str]
     within = tuple(sorted(set(within)))
     if unknown := sorted(set(within) - set(OPERATIONS)):
         raise NothingFitsError(f"{unknown[0]!r} is no operation. There are: {', '.join(sorted(OPERATIONS))}.")
-    table = [one for one in TABLE if one.level <= level and (not within or one.name in within)]
-    shown = {slip for one in table for slip in one.shows} | (FORKS if FORKED[level][1] else frozenset())
+    table = [operation for operation in TABLE if operation.level <= level and (not within or operation.name in within)]
+    shown = {slip for operation in table for slip in operation.shows} | (FORKS if FORKED[level][1] else frozenset())
     if wanted and wanted not in shown:
         slips = sorted(shown)
         raise NothingFitsError(
             f"No operation of level {level} shows the slip {wanted!r}. There are: {', '.join(slips)}."
         )
-    if level > 1 and not any(one.other for one in table):
+    if level > 1 and not any(operation.other for operation in table):
         raise NothingFitsError(f"An exercise of level {level} has a fork, and none of these operations makes one.")
     chance = random.Random(f"{WALK}/{level}/{seed}/{wanted}/{' '.join(within)}")
     for _ in range(TRIES):
@@ -145,7 +145,11 @@ def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str]
 
 
 def _is_meant(draft: ProgramBuilder, level: int, wanted: str) -> bool:
-    if wanted and wanted not in FORKS and not any(wanted in one.operation.shows for one in draft.steps):
+    if (
+        wanted
+        and wanted not in FORKS
+        and not any(wanted in forward_step.operation.shows for forward_step in draft.steps)
+    ):
         return False
     (low, high), (fewest, most) = BANDS[level], FORKED[level]
     return low <= draft.points <= high and fewest <= draft.forks <= most
@@ -155,14 +159,14 @@ def _walked(chance: random.Random, level: int, table: Sequence[Operation], wante
     draft = ProgramBuilder(chance, level, square=level > 2 or wanted in SQUARE)
     axes = 3 if level > 1 and chance.random() < 0.25 else 2
     draft.take(tuple(chance.sample([*DIMS][: axes + 2], axes)), name="X")
-    weights = [one.weight * (6 if wanted in one.shows else 1) for one in table]
+    weights = [operation.weight * (6 if wanted in operation.shows else 1) for operation in table]
     length = chance.randint(*LENGTHS[level])
     for _ in range(6 * length):
         if len(draft.steps) == length:
             break
         _step(draft, chance.choices(table, weights)[0], _place(draft))
-    if not _joined(draft, [one for one in table if one.name in JOINS]) or not {
-        one.partition(":")[0] for one in draft.inputs
+    if not _joined(draft, [operation for operation in table if operation.name in JOINS]) or not {
+        name.partition(":")[0] for name in draft.inputs
     } <= set(draft.read):
         return None
     return draft
@@ -190,16 +194,16 @@ def _joined(draft: ProgramBuilder, joins: Sequence[Operation]) -> bool:
 def _step(draft: ProgramBuilder, operation: Operation, x: str) -> None:
     """Applies *operation* to *x*, if one of its forms fits."""
     tensor = draft.tensors[x]
-    maker = next((one.operation.name for one in draft.steps if one.name == x), "")
+    maker = next((forward_step.operation.name for forward_step in draft.steps if forward_step.name == x), "")
     if not set(operation.needs.split()) <= tensor.flags or (maker and maker == operation.undoes):
         return
-    if operation.name == "max" and any(one.operation.family in TYING for one in draft.steps):
+    if operation.name == "max" and any(forward_step.operation.family in TYING for forward_step in draft.steps):
         return
     if operation.other:
         _with_other(draft, operation, x)
         return
-    forms = [form_of(one) for one in operation.shapes]
-    form = draft.chance.choice([one for one in forms if draft.square or not one.is_square] or forms)
+    forms = [form_of(shape) for shape in operation.shapes]
+    form = draft.chance.choice([item for item in forms if draft.square or not item.is_square] or forms)
     sizes = match_shape(form.operands[operation.walk].axes, tensor.shape)
     fresh = [size for size in DIMS if size not in " ".join(tensor.shape)]
     new = {letter for operand in (*form.operands, OperandPattern(form.output)) for letter in operand.letters}
@@ -207,12 +211,15 @@ def _step(draft: ProgramBuilder, operation: Operation, x: str) -> None:
         return
     draft.chance.shuffle(fresh)
     sizes |= {letter: (fresh.pop(),) for letter in sorted(new - set(sizes))}
-    operands = [x if at == operation.walk else _new(draft, one, sizes) for at, one in enumerate(form.operands)]
+    operands = [
+        x if at == operation.walk else _new(draft, operand_pattern, sizes)
+        for at, operand_pattern in enumerate(form.operands)
+    ]
     _apply(draft, operation, form, tuple(operands), sizes)
 
 
 def _new(draft: ProgramBuilder, operand: OperandPattern, sizes: Mapping[str, Shape]) -> str:
-    kind = re.sub(r"\((\w)\)", lambda found: f"({sizes[found[1]][0]})", operand.kind)
+    kind = re.sub(r"\((\w)\)", lambda match: f"({sizes[match[1]][0]})", operand.kind)
     return draft.take(shape_of(operand.axes, sizes), kind)
 
 
@@ -221,9 +228,12 @@ def _with_other(draft: ProgramBuilder, operation: Operation, x: str) -> None:
     shape, divides = draft.tensors[x].shape, operation.name == "div"
     fitting = {
         name: wide
-        for name, one in draft.tensors.items()
-        if name != x and one.graded and (wide := broadcast_shape(one.shape, shape)) is not None and "1" not in wide
-        if (not divides or "positive" in one.flags) and not draft.cancels(operation.name, x, name)
+        for name, tensor in draft.tensors.items()
+        if name != x
+        and tensor.graded
+        and (wide := broadcast_shape(tensor.shape, shape)) is not None
+        and "1" not in wide
+        if (not divides or "positive" in tensor.flags) and not draft.cancels(operation.name, x, name)
     }
     if fitting:
         other = draft.chance.choice(list(fitting))
@@ -237,7 +247,7 @@ def _apply(
     operands: tuple[str, ...],
     sizes: Mapping[str, Shape],
 ) -> None:
-    tensors = [draft.tensors[one] for one in operands]
+    tensors = [draft.tensors[operand] for operand in operands]
     fields = {letter: as_factor(size[0]) for letter, size in sizes.items() if letter.isalpha()}
     if form and form.axis is not None:
         fields["axis"] = str(form.axis)
@@ -247,10 +257,10 @@ def _apply(
         operands=operands,
         fields=fields,
         shape=shape_of(form.output, sizes) if form else sizes["*"],
-        shapes=tuple(one.shape for one in tensors),
+        shapes=tuple(tensor.shape for tensor in tensors),
     )
     draft.steps.append(step)
-    draft.tensors[step.name] = Tensor(step.shape, _flags(operation, [one.flags for one in tensors]))
+    draft.tensors[step.name] = Tensor(step.shape, _flags(operation, [tensor.flags for tensor in tensors]))
     draft.read += operands
     draft.stretched += sum(step.is_stretched(at) for at in range(len(step.operation.rules[: len(operands)])))
 
@@ -260,14 +270,14 @@ def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[s
     own = _numbers(operation, flags) - {"free"}
     # A sum moves with that of its terms which is free; the other one's gradient still says nothing.
     kept = operation.gives == "=" or operation.known_as in SUMS or operation.family == "layout"
-    return own | {"free"} if not operation.settles and (not kept or all("free" in one for one in flags)) else own
+    return own | {"free"} if not operation.settles and (not kept or all("free" in flag for flag in flags)) else own
 
 
 def _numbers(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
     if operation.gives == "=":
         return flags[operation.walk] - ({"wide"} if operation.reduces else set())
     if operation.other:
-        positive = operation.name != "sub" and all("positive" in one for one in flags)
+        positive = operation.name != "sub" and all("positive" in flag for flag in flags)
         return frozenset({"positive"} if positive else {"signed"} & flags[0] & flags[1])
     given = frozenset(operation.gives.split())
     # A curve of what has one sign has one sign, too.

@@ -26,11 +26,11 @@ def worked_form(item: GeneratedItem) -> str:
     """The solution, a question which principle is behind one of its lines, and behind it a sentence for each."""
     line, by = item.lines[item.key], item.by[item.key]
     right = principle(line, by)
-    met = {one.principle for one in TABLE if one.level <= item.level}
-    others = sorted(met - {principle("", one) for one in item.by} - {right})
+    met = {operation.principle for operation in TABLE if operation.level <= item.level}
+    others = sorted(met - {principle("", name) for name in item.by} - {right})
     offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])
     options = "".join(
-        f"- [{'x' if one == right else ' '}] {one}\n{'' if one == right else ELSEWHERE}" for one in offered
+        f"- [{'x' if name == right else ' '}] {name}\n{'' if name == right else ELSEWHERE}" for name in offered
     )
     question = format_directive(f"choice {item.name}-why", {}, f"What is behind the line `{line}`?\n\n{options}", ":::")
     why = format_directive(
@@ -49,7 +49,7 @@ def completion_exercise(item: GeneratedItem, line: int | None = None) -> str:
     at = item.key if line is None else line
     target = re.match(r"\w+ \+?=", item.lines[at])
     assert target is not None, "the lines of a solution are assignments"
-    given = [f"{target[0]} ____" if rank == at else one for rank, one in enumerate(item.lines)]
+    given = [f"{target[0]} ____" if rank == at else name for rank, name in enumerate(item.lines)]
     starter = format_code_block("starter", "\n".join(given))
     return item.program_text + item.box_text("One line is left open. Write it.", at, starter)
 
@@ -57,7 +57,7 @@ def completion_exercise(item: GeneratedItem, line: int | None = None) -> str:
 def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
     """The solution with one wrong line, to be found and mended; None where no single line mends it."""
     given = mutant.code.splitlines()
-    changed = [at for at, (one, other) in enumerate(zip(given, item.lines, strict=False)) if one != other]
+    changed = [at for at, (name, other) in enumerate(zip(given, item.lines, strict=False)) if name != other]
     if len(given) != len(item.lines) or len(changed) != 1:
         return None
     said = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
@@ -103,7 +103,7 @@ def _summed(item: GeneratedItem, at: int) -> tuple[str, str]:
     if row is None or row.family not in {"broadcast", "fork"} or ".sum(" not in line or "+=" in line:
         return "", ""
     known = {*item.require, f"d{item.program.output}"}
-    return line.split()[0], next(one for one in re.findall(r"\w+", line.partition("=")[2]) if one in known)
+    return line.split()[0], next(entry for entry in re.findall(r"\w+", line.partition("=")[2]) if entry in known)
 
 
 def order_form(item: GeneratedItem) -> str | None:

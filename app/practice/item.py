@@ -118,7 +118,7 @@ class GeneratedItem:
     def box_text(self, prompt: str, at: int, starter: str = "") -> str:
         """A code box for the whole backward pass, with hints for the line with the index *at*."""
         hints = "".join(
-            format_directive("hint", {}, one, ":::") for one in hint_ladder(self.lines[at], self.by[at], self.shapes)
+            format_directive("hint", {}, name, ":::") for name in hint_ladder(self.lines[at], self.by[at], self.shapes)
         )
         body = f"{self.arrives} {prompt} {JUDGED}\n\n{starter}{hints}{format_code_block('solution', self.solution)}"
         return format_directive(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
@@ -134,7 +134,7 @@ class GeneratedItem:
     def lesson_of(self, fragment: str) -> Lesson:
         """Like `parse_program`, for what this room wrote: that is sound."""
         lesson, errors = self.parsed(fragment)
-        assert lesson is not None, [str(one) for one in errors]
+        assert lesson is not None, [str(error) for error in errors]
         return lesson
 
     @cached_property

@@ -66,7 +66,7 @@ class Operation:
     @property
     def reduces(self) -> bool:
         """Whether one axis of its output has size 1."""
-        return any("1" in one.partition("->")[2].split() for one in self.shapes)
+        return any("1" in shape.partition("->")[2].split() for shape in self.shapes)
 
     @property
     def broadcasts(self) -> bool:

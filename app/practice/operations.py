@@ -253,7 +253,7 @@ TABLE: tuple[Operation, ...] = (
     ),
 )  # fmt: skip
 """Every operation."""
-OPERATIONS: Mapping[str, Operation] = {one.name: one for one in TABLE}
+OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in TABLE}
 HEAP = "heap"
 """Beside the operations: a matrix product of more than two axes is taught by a lesson of its own."""
 FORKS = frozenset({"overwritten", "share-missing"})

@@ -53,8 +53,8 @@ class ItemSpec:
     def lowest(self) -> int:
         """The lowest level with operations of the family, and of these with one that shows what is wanted."""
         own = [OPERATIONS[name] for name in self.drawn_from if self.family in {"", OPERATIONS[name].family}]
-        showing = [one for one in own if self.wanted in one.shows]
-        return min((one.level for one in showing or own), default=0)
+        showing = [operation for operation in own if self.wanted in operation.shows]
+        return min((operation.level for operation in showing or own), default=0)
 
     @property
     def plain(self) -> "ItemSpec":
@@ -64,7 +64,7 @@ class ItemSpec:
 
     @property
     def drawn_from(self) -> tuple[str, ...]:
-        return tuple(one for one in self.within if one in OPERATIONS)
+        return tuple(name for name in self.within if name in OPERATIONS)
 
     def fits(self, needs: Iterable[str]) -> bool:
         """Whether a program that *needs* so much uses nothing else than this kind, and something of its family."""
@@ -172,11 +172,15 @@ class ItemPool:
         """
         for level in range(max(demand.level, demand.lowest), 0, -1):
             proved = await asyncio.to_thread(curated_items, level)
-            items = [one for one in proved if demand.fits(one.needs) and demand.shown_by(one)]
+            items = [
+                generated_item
+                for generated_item in proved
+                if demand.fits(generated_item.needs) and demand.shown_by(generated_item)
+            ]
             if items and not seen:
                 async with self._database.read() as db:
                     known = await practice_items.list_seeds(db, VERSION, level)
-                items = [one for one in items if one.seed not in known]
+                items = [generated_item for generated_item in items if generated_item.seed not in known]
             if items:
                 return random.choice(items)
         return None
@@ -184,7 +188,7 @@ class ItemPool:
     async def _stock(self, kind: ItemSpec) -> int:
         async with self._database.read() as db:
             unused = await practice_items.unused_operations(db, VERSION, kind.level, kind.wanted)
-        return sum(kind.fits(json.loads(one)) for one in unused)
+        return sum(kind.fits(json.loads(name)) for name in unused)
 
     async def _made(self, kind: ItemSpec, grader: SupportsCheck) -> GeneratedItem | None:
         """A new exercise that was proved; None where none can be made."""
@@ -203,7 +207,7 @@ class ItemPool:
 
 
 def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> ItemSpec:
-    rows = (row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip)
+    rows = (row for operation in TABLE for row in sorted(operation.shows) if row.partition(":")[0] == slip)
     wanted = slip if slip in FORKS else next(rows, "")
     return ItemSpec(level, wanted, tuple(sorted(set(operations) & {*OPERATIONS, HEAP})), family)
 
@@ -211,7 +215,7 @@ def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> It
 def _drawn(kind: ItemSpec) -> GeneratedItem | None:
     """A new exercise of the kind; None where luck gives none."""
     drawn = (generate_item(kind.level, secrets.randbelow(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
-    return next((one for one in drawn if kind.fits(one.needs)), None)
+    return next((generated_item for generated_item in drawn if kind.fits(generated_item.needs)), None)
 
 
 def columns_of(item: GeneratedItem) -> dict[str, object]:
@@ -219,7 +223,7 @@ def columns_of(item: GeneratedItem) -> dict[str, object]:
     names = ("version", "level", "seed", "wanted", "fragment", "forward", "solution", "points")
     lists = {"within": item.within, "operations": item.needs, "by": item.by}
     plain = {name: getattr(item, name) for name in names}
-    return plain | {name: json.dumps(one) for name, one in lists.items()}
+    return plain | {name: json.dumps(entry) for name, entry in lists.items()}
 
 
 class YieldingGrader:

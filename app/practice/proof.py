@@ -74,19 +74,19 @@ async def prove_item(item: GeneratedItem, grader: SupportsCheck) -> Proof:
     solution = _answered(await grader.check(item.task, item.solution))
     if not solution.passed:
         return Proof(reason=f"its solution does not pass: {solution.message or _first_message(solution)}")
-    if notes := [one.note for one in solution.names if one.note]:
+    if notes := [name_verdict.note for name_verdict in solution.names if name_verdict.note]:
         return Proof(reason=f"a gradient says nothing: {notes[0]}", solved=True)
     mutants = mutants_of(item.solution, frozenset(item.require))
-    slips = [one for one in wrong_lines(item) if one.edit.startswith(item.wanted)] if item.wanted else []
+    slips = [mutant for mutant in wrong_lines(item) if mutant.edit.startswith(item.wanted)] if item.wanted else []
     tried = (*mutants, *slips)
-    verdicts = await asyncio.gather(*(grader.check(item.task, one.code) for one in tried))
-    seen = [_answered(one) for one in verdicts]
-    return _proof(item, seen[: len(mutants)], frozenset(row for one in seen for row in _rows(one)))
+    verdicts = await asyncio.gather(*(grader.check(item.task, mutant.code) for mutant in tried))
+    seen = [_answered(verdict) for verdict in verdicts]
+    return _proof(item, seen[: len(mutants)], frozenset(row for verdict in seen for row in _rows(verdict)))
 
 
 def _proof(item: GeneratedItem, verdicts: Sequence[Verdict], rows: frozenset[str]) -> Proof:
-    survived = sum(one.passed for one in verdicts)
-    reds = [[name for name in one.names if name.verdict in RED] for one in verdicts if not one.passed]
+    survived = sum(verdict.passed for verdict in verdicts)
+    reds = [[name for name in verdict.names if name.verdict in RED] for verdict in verdicts if not verdict.passed]
     reason = f"{survived} wrong solutions pass" if survived else ""
     if not reason and item.wanted and not any(f"{row}:".startswith(f"{item.wanted}:") for row in rows):
         reason = f"no mistake at it is named {item.wanted!r}"
@@ -95,8 +95,8 @@ def _proof(item: GeneratedItem, verdicts: Sequence[Verdict], rows: frozenset[str
         solved=True,
         mutants=len(verdicts),
         survived=survived,
-        one_red=sum(len(one) == 1 for one in reds),
-        unrecognised=sum(any(row_of(name) == "unrecognised" for name in one) for one in reds),
+        one_red=sum(len(red) == 1 for red in reds),
+        unrecognised=sum(any(row_of(name) == "unrecognised" for name in red) for red in reds),
         rows=rows,
     )
 
@@ -108,11 +108,11 @@ def _answered(verdict: Verdict) -> Verdict:
 
 
 def _first_message(verdict: Verdict) -> str:
-    return next((one.message for one in verdict.names if one.message), "")
+    return next((name_verdict.message for name_verdict in verdict.names if name_verdict.message), "")
 
 
 def _rows(verdict: Verdict) -> Iterator[str]:
-    return (row_of(one) for one in verdict.names if one.verdict in RED)
+    return (row_of(name_verdict) for name_verdict in verdict.names if name_verdict.verdict in RED)
 
 
 def row_of(verdict: NameVerdict) -> str:

@@ -72,8 +72,8 @@ class _Torch(ast.NodeTransformer):
         match node.op, right:
             case ast.Sub(), _ if first is not None and second is not None:
                 return _parsed(repr(first - second))
-            case ast.Sub(), ast.Compare(left=one, ops=[op], comparators=others) if first == 1:
-                return ast.Compare(one, [OPPOSITE[type(op)]()], others)
+            case ast.Sub(), ast.Compare(left=inner, ops=[op], comparators=others) if first == 1:
+                return ast.Compare(inner, [OPPOSITE[type(op)]()], others)
         idle = second == 1 and isinstance(node.op, ast.Mult | ast.Pow)
         return left if idle else ast.BinOp(left, node.op, right)
 

@@ -127,14 +127,14 @@ def card_ratings(met: ReviewOutcome) -> dict[About, int]:
 
 def in_order(due: Iterable[CardState]) -> list[CardState]:
     """Due cards as they are met: slips before whole families, the longest due first, siblings behind each other."""
-    left = sorted(due, key=lambda one: (not one.slip, one.due_at, one.about))
-    found: list[CardState] = []
+    left = sorted(due, key=lambda card_state: (not card_state.slip, card_state.due_at, card_state.about))
+    card_states: list[CardState] = []
     while left:
         first = left.pop(0)
-        near = [one for one in left if siblings(first.slip, one.slip)]
-        found += [first, *near]
-        left = [one for one in left if one not in near]
-    return found
+        near = [card_state for card_state in left if siblings(first.slip, card_state.slip)]
+        card_states += [first, *near]
+        left = [card_state for card_state in left if card_state not in near]
+    return card_states
 
 
 def siblings(one: str, other: str) -> bool:

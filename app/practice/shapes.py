@@ -31,7 +31,7 @@ class Form:
     @property
     def is_square(self) -> bool:
         """Whether one of its operands has the same size twice."""
-        return any(len(set(one.axes)) < len(one.axes) for one in self.operands)
+        return any(len(set(operand_pattern.axes)) < len(operand_pattern.axes) for operand_pattern in self.operands)
 
 
 @cache
@@ -39,7 +39,7 @@ def form_of(text: str) -> Form:
     """The form that *text* writes, such as `a b, b c -> a c`."""
     operands, _, rest = text.partition(" -> ")
     output, _, axis = rest.partition(" @")
-    read = tuple(_operand(one) for one in operands.split(", "))
+    read = tuple(_operand(part) for part in operands.split(", "))
     return Form(read, tuple(output.split()), int(axis) if axis else None)
 
 
@@ -72,7 +72,7 @@ def shape_of(axes: tuple[str, ...], sizes: Mapping[str, Shape]) -> Shape:
 
 
 def _size(axis: str, sizes: Mapping[str, Shape]) -> str:
-    text = re.sub(r"[a-z]", lambda found: as_factor(sizes[found[0]][0]), axis)
+    text = re.sub(r"[a-z]", lambda match: as_factor(sizes[match[0]][0]), axis)
     return re.sub(r"([-+*])", r" \1 ", text) if len(axis) > 1 else sizes[axis][0] if axis in sizes else axis
 
 

@@ -40,16 +40,17 @@ def steps_of(forward: Forward) -> Steps:
 @lru_cache(maxsize=4096)
 def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], ...]) -> Steps:
     arrays = {}
-    for one in inputs:
+    for tensor_input in inputs:
         with suppress(ValueError):
-            fill = np.int64(0) if one.distribution == "ints" else np.float64(1.0)
-            arrays[one.name] = np.broadcast_to(fill, shape_of(one, dict(dims)))
+            fill = np.int64(0) if tensor_input.distribution == "ints" else np.float64(1.0)
+            arrays[tensor_input.name] = np.broadcast_to(fill, shape_of(tensor_input, dict(dims)))
     # What is done with single numbers alone teaches nothing about tensors, and what is done with places nothing about
     # gradients: they have none.
     nodes = (
-        one
-        for one in _nodes(source, arrays, dict(dims))
-        if _scatters(one) or (one.value.dtype.kind not in "iu" and any(each.value.ndim for each in one.operands))
+        op_node
+        for op_node in _nodes(source, arrays, dict(dims))
+        if _scatters(op_node)
+        or (op_node.value.dtype.kind not in "iu" and any(each.value.ndim for each in op_node.operands))
     )
     return tuple((kind_of(node), _read(node)) for node in nodes)
 
@@ -62,24 +63,26 @@ def operations_in(forward: Forward) -> frozenset[str]:
 def operations_of(kinds: Iterable[Kind]) -> frozenset[str]:
     """Names of the operations whose every step is among *kinds*, and of products of heaps."""
     # Who can undo a copy along an axis can do without one, and who knows heaps knows matrices.
-    known = {one for kind in kinds for one in (kind, _plain(kind))}
-    named = frozenset(one.name for one in TABLE if one.name in _examples() and _examples()[one.name] <= known)
+    known = {item for kind in kinds for item in (kind, _plain(kind))}
+    named = frozenset(
+        operation.name for operation in TABLE if operation.name in _examples() and _examples()[operation.name] <= known
+    )
     return named | ({HEAP} if ("matmul", HEAP) in known else frozenset())
 
 
 def taught_by(lesson: Lesson) -> frozenset[Kind]:
     """The kinds of steps in those programs of *lesson* that something is asked about."""
-    asked = {one.forward for one in lesson.exercises if one.forward}
+    asked = {exercise.forward for exercise in lesson.exercises if exercise.forward}
     return frozenset(kind for name in asked if name in lesson.forwards for kind, _ in steps_of(lesson.forwards[name]))
 
 
 def family_at(forward: Forward, tensor: str, slip: str) -> str | None:
     """The family of operations at which the gradient of *tensor* shows *slip*; None where no such step reads it."""
     readers = [_family(kind) for kind, names in steps_of(forward) if tensor in names]
-    families = [one for one in readers if one is not None]
+    families = [reader for reader in readers if reader is not None]
     if slip in FORKS and len(readers) > 1:
         return FORK
-    fitting = [one for one in families if any(slip in each.shows for each in TABLE if each.family == one)]
+    fitting = [family for family in families if any(slip in each.shows for each in TABLE if each.family == family)]
     return next(iter((*fitting, *families)), None)
 
 
@@ -90,17 +93,17 @@ def families_of(operations: Iterable[str]) -> frozenset[str]:
 def kind_of(node: OpNode) -> Kind:
     if _scatters(node):
         return "index_add", ""
-    plain = [one.op == "number" for one in node.operands]
+    plain = [op_node.op == "number" for op_node in node.operands]
     if any(plain):
         return node.op, "number"
     if node.op == "matmul":
-        return node.op, HEAP if any(one.value.ndim > MATRIX for one in node.operands) else ""
+        return node.op, HEAP if any(op_node.value.ndim > MATRIX for op_node in node.operands) else ""
     if node.op == "index":
         index = node.options.get("index", ())
         parts = index if isinstance(index, tuple) else (index,)
-        return node.op, "picked" if any(isinstance(one, np.ndarray) and one.ndim for one in parts) else ""
+        return node.op, "picked" if any(isinstance(part, np.ndarray) and part.ndim for part in parts) else ""
     stretched = node.op in {"add", "sub", "mul", "div"} and any(
-        one.value.shape != node.value.shape for one in node.operands
+        op_node.value.shape != node.value.shape for op_node in node.operands
     )
     return node.op, "stretched" if stretched else ""
 
@@ -113,14 +116,14 @@ def _plain(kind: Kind) -> Kind:
 def _family(kind: Kind) -> str | None:
     """The family of the simplest operation that ends in a step of *kind*."""
     known = {kind, ("matmul", "") if kind == ("matmul", HEAP) else kind}
-    found = [one for one in TABLE if one.name in _roots() and _roots()[one.name] in known]
-    return min(found, key=lambda one: len(_examples()[one.name])).family if found else None
+    operations = [operation for operation in TABLE if operation.name in _roots() and _roots()[operation.name] in known]
+    return min(operations, key=lambda operation: len(_examples()[operation.name])).family if operations else None
 
 
 @cache
 def _traced() -> Mapping[str, tuple[Kind, ...]]:
     """By operation, the kinds of its steps, the last one of all last."""
-    return {one.name: kinds for one in TABLE if (kinds := tuple(_example(one)))}
+    return {operation.name: kinds for operation in TABLE if (kinds := tuple(_example(operation)))}
 
 
 @cache
@@ -136,10 +139,10 @@ def _roots() -> Mapping[str, Kind]:
 def _example(operation: Operation) -> Iterator[Kind]:
     """The kinds of the steps of *operation* on its first shapes."""
     shapes, _, axis = operation.shapes[0].partition("@")
-    operands = [one.strip() for one in shapes.partition("->")[0].split(",")]
+    operands = [part.strip() for part in shapes.partition("->")[0].split(",")]
     names = "xzm"
     lead = "" if "@" in operation.forward else "l"
-    arrays = {name: _array(one.replace("...", lead)) for name, one in zip(names, operands, strict=False)}
+    arrays = {name: _array(operand.replace("...", lead)) for name, operand in zip(names, operands, strict=False)}
     source = operation.forward.format(*names, axis=axis.strip() or "0", **SMALL)
     return (kind_of(node) for node in _nodes(f"y = {source}", arrays, {}))
 
@@ -147,7 +150,7 @@ def _example(operation: Operation) -> Iterator[Kind]:
 def _array(operand: str) -> Array:
     """An array for one operand of a row of the table, such as `l a b` or `a c:ints(b)`."""
     sizes, _, what = operand.partition(":")
-    shape = [SMALL[one] if one in SMALL else int(one) for one in sizes.replace("*", "a b").split()]
+    shape = [SMALL[part] if part in SMALL else int(part) for part in sizes.replace("*", "a b").split()]
     fill = np.int64(0) if what.startswith("ints") else np.bool_(False) if what.startswith("mask") else np.float64(1.0)
     return np.broadcast_to(fill, shape)
 
@@ -174,5 +177,5 @@ def _scatters(node: OpNode) -> bool:
 
 def _read(node: OpNode) -> frozenset[str]:
     if _scatters(node) and node.expr is not None:
-        return frozenset(one.id for one in ast.walk(node.expr) if isinstance(one, ast.Name))
-    return frozenset(one.text for one in node.operands if one.op == "tensor")
+        return frozenset(name_node.id for name_node in ast.walk(node.expr) if isinstance(name_node, ast.Name))
+    return frozenset(op_node.text for op_node in node.operands if op_node.op == "tensor")

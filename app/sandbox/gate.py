@@ -74,7 +74,7 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
     if "\t" in text:
         text = text.expandtabs(4)
         notices.append("Tabs were read as four spaces.")
-    found = [one.notice for one in LOOKALIKES if not one.meant.keys().isdisjoint(text)]
+    found = [lookalikes.notice for lookalikes in LOOKALIKES if not lookalikes.meant.keys().isdisjoint(text)]
     if found and not _is_python(text):
         text = text.translate(IN_CODE)
         notices += found
@@ -137,26 +137,26 @@ def _in_order(tree: ast.Module) -> list[ast.AST]:
     Raises:
         _Refused: They are nested too deeply.
     """
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     deepest: list[ast.AST] = []
     waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
-        found.append(node)
+        nodes.append(node)
         if depth < 2 * DEEPEST:
             waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)][::-1]
         else:
             deepest.append(node)
     if deepest:
         raise _Refused(next((node for node in deepest if hasattr(node, "lineno")), None), "This is nested too deeply.")
-    return found
+    return nodes
 
 
 def _own_attributes(tree: ast.Module) -> frozenset[str]:
     """The attributes and methods that a text makes itself; an engine of one's own has a `grad` and a `backward`."""
     made = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    methods = {one.name for node in classes for one in node.body if isinstance(one, ast.FunctionDef)}
+    methods = {function.name for node in classes for function in node.body if isinstance(function, ast.FunctionDef)}
     plain = {name for name in made | methods | {"grad", "backward"} if not _is_hidden(name)}
     return frozenset(plain | methods & _METHODS)
 

@@ -34,4 +34,4 @@ def gather() -> None:
 def _mappings() -> list[tuple[int, int, str, str]]:
     """First and last address, access and file of all memory of this process."""
     text = Path("/proc/self/maps").read_text("utf-8", "replace")
-    return [(int(one[1], 16), int(one[2], 16), one[3], one[4]) for one in _LINE.finditer(text)]
+    return [(int(match[1], 16), int(match[2], 16), match[3], match[4]) for match in _LINE.finditer(text)]

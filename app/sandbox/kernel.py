@@ -87,7 +87,7 @@ def close_from(first: int) -> None:
 
 def keep_capabilities(*kept: int) -> None:
     """Of the effective and permitted set keep those, as far as they are there; inherit nothing. Always allowed."""
-    left = capabilities() & sum(1 << one for one in kept) if kept else 0
+    left = capabilities() & sum(1 << number for number in kept) if kept else 0
     header = (0x20080522).to_bytes(4, "little") + bytes(4)
     low, high = left & 0xFFFFFFFF, left >> 32
     syscall("capset", NUMBERS["capset"], header, struct.pack("<6I", low, low, 0, high, high, 0))

@@ -190,7 +190,7 @@ def _memory_bounds(groups: Path, own: str) -> Iterator[Path]:
         _, controllers, path = line.split(":", 2)
         if controllers == "" or "memory" in controllers.split(","):
             mount, file = (groups / "memory", "memory.limit_in_bytes") if controllers else (groups, "memory.max")
-            inside = [one for one in path.split("/") if one]
+            inside = [part for part in path.split("/") if part]
             # A container may see its own group as the mount, under the path that it has outside.
             yield from (mount.joinpath(*inside[:depth]) / file for depth in range(len(inside) + 1))
 

@@ -58,8 +58,12 @@ async def assignment_times(db: AsyncSession, group: Class, learner: int | None =
     if learner is not None:
         extensions = extensions.where(Extension.learner_id == learner)
         extra = extra.where(Accommodation.learner_id == learner)
-    by_both = {(one.assignment_id, one.learner_id): one for one in await db.scalars(extensions)}
-    days = {one.learner_id: one.extra_days for one in await db.scalars(extra) if one.extra_days}
+    by_both = {(extension.assignment_id, extension.learner_id): extension for extension in await db.scalars(extensions)}
+    days = {
+        accommodation.learner_id: accommodation.extra_days
+        for accommodation in await db.scalars(extra)
+        if accommodation.extra_days
+    }
     return Times(group.timezone, by_both, days, days.keys() | {learner for _, learner in by_both})
 
 
@@ -67,13 +71,20 @@ async def assignments_of(db: AsyncSession, group: int) -> Sequence[Assignment]:
     """What a class has to do, by date; what is never due comes last."""
     asked = select(Assignment).where(Assignment.class_id == group)
     rows = (await db.scalars(asked)).all()
-    return sorted(rows, key=lambda one: (one.due_at is None, one.due_at or one.opens_at or LATEST, one.id))
+    return sorted(
+        rows,
+        key=lambda assignment: (
+            assignment.due_at is None,
+            assignment.due_at or assignment.opens_at or LATEST,
+            assignment.id,
+        ),
+    )
 
 
 def exercises_of(assignment: Assignment, known: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """Which exercises of its lesson count, of those that are *known* of it."""
     of_lesson, chosen = known(assignment.lesson), exercises_chosen(assignment)
-    return of_lesson if chosen is None else [one for one in of_lesson if one in chosen]
+    return of_lesson if chosen is None else [name for name in of_lesson if name in chosen]
 
 
 def exercises_chosen(assignment: Assignment) -> frozenset[str] | None:
@@ -174,7 +185,7 @@ async def assign_lesson(
 
 async def assignment_doubts(db: AsyncSession, group: Class, lesson: str, terms: AssignmentSettings) -> list[str]:
     """What looks like a slip about a new assignment, and may be meant."""
-    same = [one for one in await assignments_of(db, group.id) if one.lesson == lesson]
+    same = [assignment for assignment in await assignments_of(db, group.id) if assignment.lesson == lesson]
     twice = [TWICE.format(due=_due(same[0], group.timezone))] if same else []
     return [*twice, *date_doubts(group, terms)]
 
@@ -204,8 +215,8 @@ async def change_terms(db: AsyncSession, row: Assignment, terms: AssignmentSetti
 def _set(row: Assignment, terms: AssignmentSettings) -> None:
     if fault := terms.fault():
         raise RefusedError(fault)
-    for one in fields(terms):
-        setattr(row, one.name, getattr(terms, one.name))
+    for field in fields(terms):
+        setattr(row, field.name, getattr(terms, field.name))
     for name in ("exercises", "known_exercises"):
         names = getattr(terms, name)
         setattr(row, name, None if names is None else json.dumps(list(names)))
@@ -357,16 +368,16 @@ async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) ->
         asked = asked.where(Assignment.lesson == lesson)
     rows = (await db.execute(asked)).all()
     time = {group.id: await assignment_times(db, group, learner) for group in {group for group, _ in rows}}
-    found = [DueWork(group, one, time[group.id].deadline(one, learner)) for group, one in rows]
-    return sorted(found, key=lambda one: (one.deadline.due or LATEST, one.assignment.id))
+    due_works = [DueWork(group, assignment, time[group.id].deadline(assignment, learner)) for group, assignment in rows]
+    return sorted(due_works, key=lambda due_work: (due_work.deadline.due or LATEST, due_work.assignment.id))
 
 
 def solutions_open_at(tasks: Sequence[DueWork], exercise: str) -> DueWork | None:
     """The task that keeps the solution of *exercise* closed for the longest; None where it is open."""
     closing = [
-        one
-        for one in tasks
-        if (one.assignment.solutions_at or EARLIEST) > now()
-        and (one.assignment.exercises is None or exercise in json.loads(one.assignment.exercises))
+        due_work
+        for due_work in tasks
+        if (due_work.assignment.solutions_at or EARLIEST) > now()
+        and (due_work.assignment.exercises is None or exercise in json.loads(due_work.assignment.exercises))
     ]
-    return max(closing, key=lambda one: one.assignment.solutions_at or EARLIEST, default=None)
+    return max(closing, key=lambda due_work: due_work.assignment.solutions_at or EARLIEST, default=None)

@@ -115,18 +115,18 @@ async def exercise_statuses(
     for learner, name, code, correct, kind, newest, at, same in await db.execute(
         _narrowed(_ENDINGS, _ATTEMPT, exercise, before), values
     ):
-        one = found.setdefault((learner, name), {"tries": 0, "newest": 0})
-        one["tries"] += same
-        if newest > one["newest"]:
-            one.update(newest=newest, same=same, correct=correct, code=code, kind=kind, tried_at=at)
+        row = found.setdefault((learner, name), {"tries": 0, "newest": 0})
+        row["tries"] += same
+        if newest > row["newest"]:
+            row.update(newest=newest, same=same, correct=correct, code=code, kind=kind, tried_at=at)
     for learner, name, solved_at, solution_at, hints in await db.execute(
         _narrowed(_STEPS, _PROGRESS, exercise), values
     ):
         steps = {"solved_at": solved_at, "solution_at": solution_at, "hints": hints}
         found.setdefault((learner, name), {}).update(steps)
     return [
-        ExerciseStatus(learner=learner, exercise=name, **one)
-        for (learner, name), one in found.items()
+        ExerciseStatus(learner=learner, exercise=name, **row)
+        for (learner, name), row in found.items()
         if has_exercise(asked, lesson, name)
     ]
 
@@ -221,7 +221,7 @@ def _counted(table: FromClause) -> Select[Any]:
 
 
 # Of the bare tables: rows that became objects would cost more than the questions.
-_MEMBER, _ATTEMPT, _DRAFT, _PROGRESS = (cast(Table, one.__table__) for one in (Membership, Attempt, Draft, Progress))
+_MEMBER, _ATTEMPT, _DRAFT, _PROGRESS = (cast(Table, item.__table__) for item in (Membership, Attempt, Draft, Progress))
 _LEARNS = and_(
     _MEMBER.c.class_id == bindparam("class_id"),
     _MEMBER.c.role == "learner",

@@ -57,7 +57,7 @@ def lesson_of_item(item: int) -> str:
 
 
 async def cards_of(db: AsyncSession, learner: int) -> dict[About, Card]:
-    return {(one.family, one.slip): one for one in await db.scalars(select(Card).where(Card.learner_id == learner))}
+    return {(card.family, card.slip): card for card in await db.scalars(select(Card).where(Card.learner_id == learner))}
 
 
 async def ratings_of(db: AsyncSession, learner: int) -> dict[About, list[tuple[datetime, int]]]:
@@ -130,13 +130,13 @@ async def list_candidates(
 async def in_form(db: AsyncSession, base: PracticeItem, form: str, fragment: str) -> PracticeItem:
     """The same program as *base*, asked as *form*; made with *fragment* where nobody was asked that way before."""
     same = (getattr(PracticeItem, name) == getattr(base, name) for name in ORIGIN)
-    found = (await db.scalars(select(PracticeItem).where(*same, PracticeItem.form == form))).one_or_none()
-    if found is None:
+    practice_item = (await db.scalars(select(PracticeItem).where(*same, PracticeItem.form == form))).one_or_none()
+    if practice_item is None:
         columns = (*ORIGIN, "forward", "solution", "operations", "by", "points", "proved_at")
-        found = PracticeItem(form=form, fragment=fragment, **{name: getattr(base, name) for name in columns})
-        db.add(found)
+        practice_item = PracticeItem(form=form, fragment=fragment, **{name: getattr(base, name) for name in columns})
+        db.add(practice_item)
         await db.flush()
-    return found
+    return practice_item
 
 
 async def serve_item(db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime) -> None:
@@ -166,7 +166,7 @@ async def start_practice_session(db: AsyncSession, learner: int, plan: str, at: 
 
 
 async def drills_of(db: AsyncSession, learner: int) -> dict[str, Drill]:
-    return {one.family: one for one in await db.scalars(select(Drill).where(Drill.learner_id == learner))}
+    return {drill.family: drill for drill in await db.scalars(select(Drill).where(Drill.learner_id == learner))}
 
 
 async def record_drill(db: AsyncSession, learner: int, family: str, solved: int, now: datetime) -> None:
@@ -212,7 +212,7 @@ async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
 async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
     """The operations of all items that *learner* was given: what was known then stays known."""
     mine = select(PracticeItem.operations).join(ServedItem).where(ServedItem.learner_id == learner)
-    return frozenset(name for one in await db.scalars(mine.distinct()) for name in json.loads(one))
+    return frozenset(name for text in await db.scalars(mine.distinct()) for name in json.loads(text))
 
 
 async def days_practised(db: AsyncSession, learner: int, since: datetime) -> list[datetime]:
@@ -232,7 +232,7 @@ async def _forget_older(db: AsyncSession, learner: int) -> None:
     mine = select(ServedItem.item_id).where(ServedItem.learner_id == learner)
     newest = mine.order_by(ServedItem.given_at.desc(), ServedItem.id.desc())
     older = list(await db.scalars(newest.offset(KEPT_TEXTS).limit(2)))
-    names = [lesson_of_item(one) for one in older]
+    names = [lesson_of_item(number) for number in older]
     for table in (Attempt, Draft, ReplacedText, Progress):
         await db.execute(delete(table).where(table.learner_id == learner, table.lesson.in_(names)))
     lost = list(await db.scalars(newest.offset(KEPT_ITEMS).limit(2)))

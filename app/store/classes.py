@@ -118,7 +118,10 @@ async def list_members(db: AsyncSession, group: int) -> Sequence[Membership]:
     """Who is in a class or expected there, by name."""
     asked = select(Membership).where(Membership.class_id == group, *LISTED)
     rows = (await db.scalars(asked)).all()
-    return sorted(rows, key=lambda one: (-ROLES.index(one.role), plain_letters(one.name), one.learner_id))
+    return sorted(
+        rows,
+        key=lambda membership: (-ROLES.index(membership.role), plain_letters(membership.name), membership.learner_id),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +186,8 @@ async def forget_over(db: AsyncSession, today: date) -> int:
     """Delete the classes that were to be kept until a day that is past; how many."""
     over = (await db.scalars(select(Class.id).where(Class.keep_until < today))).all()
     await _forget(db, over)
-    for one in over:
-        await record_event(db, None, None, "class-forgotten", one)
+    for number in over:
+        await record_event(db, None, None, "class-forgotten", number)
     return len(over)
 
 

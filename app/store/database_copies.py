@@ -98,7 +98,7 @@ async def restore_database(url: str, source: Path, *, replace: bool = False) -> 
         raise BackupError(f"{source} is a backup of {found}, and the database is {kind}. Set BACKHAND_DATABASE_URL.")
     revision = _sqlite_revision(source) if kind == "SQLite" else _postgres_revision(source)
     scripts = ScriptDirectory(MIGRATIONS)
-    if revision not in {one.revision for one in scripts.walk_revisions()}:
+    if revision not in {script.revision for script in scripts.walk_revisions()}:
         raise BackupError(
             f"{source} was written by a newer version of Backhand (revision {revision}; this one knows "
             f"{scripts.get_current_head()}). Restore it with that version."
@@ -172,10 +172,10 @@ def _programs_in(source: Path, kind: str) -> list[str]:
 
 
 def _postgres_revision(source: Path) -> str:
-    found = _VERSION.search(_call("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(source)))
-    if found is None:
+    match = _VERSION.search(_call("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(source)))
+    if match is None:
         raise BackupError(f"{source} is no backup of Backhand: it does not say which version wrote it.")
-    return found[1]
+    return match[1]
 
 
 def _call(program: str, *arguments: str, url: str = "") -> str:
@@ -224,7 +224,7 @@ def in_use(others: Sequence[str | None]) -> str:
     """What is said of the connections of *others*, by their addresses where those are known; empty without any."""
     if not others:
         return ""
-    times, known = len(others), sorted({one for one in others if one})
+    times, known = len(others), sorted({name for name in others if name})
     return (
         f"Backhand is connected to this database {times} time{'s' * (times > 1)}"
         f"{', from ' * bool(known)}{' and '.join(known)}. {STOP}"
@@ -235,7 +235,9 @@ async def _learners(url: str) -> int:
     engine = open_engine(url)
     try:
         async with engine.connect() as connection:
-            if not await connection.run_sync(lambda one: inspect(one).has_table(Learner.__tablename__)):
+            if not await connection.run_sync(
+                lambda this_connection: inspect(this_connection).has_table(Learner.__tablename__)
+            ):
                 return 0
             return int(await connection.scalar(select(func.count()).select_from(Learner)) or 0)
     except (SQLAlchemyError, OSError) as error:

@@ -16,9 +16,9 @@ def unusable_reason(url: str, error: Exception) -> str:
 
 
 def _newer(_url: str, said: str) -> str:
-    found = re.search(r"by '(.{0,200})'", said)
+    match = re.search(r"by '(.{0,200})'", said)
     return (
-        f"a newer version of Backhand has written it (revision {found[1] if found else 'unknown'}). "
+        f"a newer version of Backhand has written it (revision {match[1] if match else 'unknown'}). "
         "Start that version again, or restore a copy from before it."
     )
 
@@ -38,7 +38,7 @@ def _closed(url: str, said: str) -> str:
     if database.query.get("mode") == "ro":
         return f"{said}. Its URL opens it only to be read: leave out mode=ro."
     path = Path((database.database or "").removeprefix("file:")).absolute()
-    there = next(one for one in (path, *path.parents) if one.exists())
+    there = next(item for item in (path, *path.parents) if item.exists())
     if os.statvfs(there).f_flag & os.ST_RDONLY or "Read-only" in said:
         return (
             f"{path} cannot be written ({said}): {there} is on a file system that is mounted read-only. "

@@ -30,7 +30,11 @@ async def is_graded(db: AsyncSession, group: int) -> bool:
 async def graded_classes(db: AsyncSession, learner: int) -> list[ClassMember]:
     """The classes in which *learner* has grades."""
     mine = await classes_of(db, learner)
-    return [one for one in mine if one.person.role == "learner" and await is_graded(db, one.group.id)]
+    return [
+        class_member
+        for class_member in mine
+        if class_member.person.role == "learner" and await is_graded(db, class_member.group.id)
+    ]
 
 
 async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason: Reason) -> None:
@@ -44,7 +48,7 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
         class_id=group.id, learner_id=person.learner_id, name=person.name, external_id=person.external_id,
         label=person.label, left_at=now(), reason=reason,
         solved=json.dumps(await _solved(db, group, person.learner_id)),
-        overrides=json.dumps({one.assignment_id: one.points for one in excuses}),
+        overrides=json.dumps({grade_override.assignment_id: grade_override.points for grade_override in excuses}),
     )  # fmt: skip
     db.add(row)
     await db.flush()
@@ -55,9 +59,9 @@ async def _solved(db: AsyncSession, group: Class, learner: int) -> list[dict[str
     time = await assignment_times(db, group, learner)
     mine = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
     by_lesson: dict[str, list[tuple[str, datetime]]] = {}
-    for one in await db.scalars(mine):
-        assert one.solved_at is not None
-        by_lesson.setdefault(one.lesson, []).append((one.exercise, one.solved_at))
+    for progress in await db.scalars(mine):
+        assert progress.solved_at is not None
+        by_lesson.setdefault(progress.lesson, []).append((progress.exercise, progress.solved_at))
     solved = []
     for given in await assignments_of(db, group.id):
         chosen = exercises_chosen(given)

@@ -75,30 +75,40 @@ async def build_gradebook(
     """The grades of all learners of a class, by name, then of those who left; or those of one *learner*, as of *at*."""
     at = at or now()
     everybody = await list_members(db, group.id)
-    shown = [one for one in everybody if one.role == "learner" and learner in (None, one.learner_id)]
-    asked = [_AssignmentRow(one, counted_exercises(one, exercises)) for one in await assignments_of(db, group.id)]
+    shown = [
+        membership
+        for membership in everybody
+        if membership.role == "learner" and learner in (None, membership.learner_id)
+    ]
+    asked = [
+        _AssignmentRow(assignment, counted_exercises(assignment, exercises))
+        for assignment in await assignments_of(db, group.id)
+    ]
     time = await assignment_times(db, group, learner)
     excused = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
-    excuses = {(one.assignment_id, one.learner_id): one for one in await db.scalars(excused)}
+    excuses = {
+        (grade_override.assignment_id, grade_override.learner_id): grade_override
+        for grade_override in await db.scalars(excused)
+    }
     solved = await _solved(db, group.id, asked, time, learner)
     rows = []
     for person in shown:
         who, joined = person.learner_id, person.joined_at is not None
         grades = tuple(
             grade(
-                one,
-                solved.get((who, one.id), NOTHING),
-                time.deadline(one.assignment, who) if who in time.moved else one.deadline,
-                excuses.get((one.id, who)),
+                assignment_row,
+                solved.get((who, assignment_row.id), NOTHING),
+                time.deadline(assignment_row.assignment, who) if who in time.moved else assignment_row.deadline,
+                excuses.get((assignment_row.id, who)),
                 at if joined else None,
             )
-            for one in asked
+            for assignment_row in asked
         )
         rows.append(_row(person, asked, grades))
     if learner is None:
-        rows += [_former_row(one, asked) for one in await former_members(db, group.id)]
-    gone = frozenset(one.id for one in asked if not one.there)
-    return Gradebook(tuple(one.assignment for one in asked), tuple(rows), gone)
+        rows += [_former_row(former_member, asked) for former_member in await former_members(db, group.id)]
+    gone = frozenset(assignment_row.id for assignment_row in asked if not assignment_row.there)
+    return Gradebook(tuple(assignment_row.assignment for assignment_row in asked), tuple(rows), gone)
 
 
 class _AssignmentRow:
@@ -141,15 +151,29 @@ def _state(
 def _row(
     person: Membership, asked: Sequence[_AssignmentRow], grades: tuple[Grade, ...], left_at: datetime | None = None
 ) -> GradebookRow:
-    counts = [(one.points, got.points) for one, got in zip(asked, grades, strict=True) if got.points is not None]
+    counts = [
+        (assignment_row.points, got.points)
+        for assignment_row, got in zip(asked, grades, strict=True)
+        if got.points is not None
+    ]
     return GradebookRow(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts), left_at)
 
 
 def _former_row(former: FormerMember, asked: Sequence[_AssignmentRow]) -> GradebookRow:
-    counts, overrides = counts_of(former, {one.id: one.exercises for one in asked}), overrides_of(former)
+    counts, overrides = (
+        counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in asked}),
+        overrides_of(former),
+    )
     # As it was then: what was due later is no zero of theirs.
     grades = tuple(
-        grade(one, counts.get(one.id, NOTHING), one.deadline, overrides.get(one.id), former.left_at) for one in asked
+        grade(
+            assignment_row,
+            counts.get(assignment_row.id, NOTHING),
+            assignment_row.deadline,
+            overrides.get(assignment_row.id),
+            former.left_at,
+        )
+        for assignment_row in asked
     )
     person = Membership(
         class_id=former.class_id, learner_id=former.learner_id, role="learner", name=former.name,
@@ -174,7 +198,7 @@ async def _counted(
     rows, members, given = Progress.__table__.c, Membership.__table__.c, Assignment.__table__.c
     in_time = or_(given.due_at.is_(None), rows.solved_at <= given.due_at)
     late = and_(rows.solved_at > given.due_at, rows.solved_at <= given.late_until)
-    wanted = [(one.id, name) for one in asked for name in one.exercises]
+    wanted = [(assignment_row.id, name) for assignment_row in asked for name in assignment_row.exercises]
     counted = (
         select(rows.learner_id, given.id, func.count().filter(in_time), func.count().filter(late))
         .where(rows.learner_id == members.learner_id, members.class_id == group)
@@ -196,15 +220,15 @@ async def _counted_for(
         rows.learner_id.in_(whose), rows.solved_at.is_not(None)
     )
     about: dict[tuple[str, str], list[_AssignmentRow]] = defaultdict(list)
-    for one in asked:
-        for name in one.exercises:
-            about[one.assignment.lesson, name].append(one)
+    for assignment_row in asked:
+        for name in assignment_row.exercises:
+            about[assignment_row.assignment.lesson, name].append(assignment_row)
     found: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
     for who, lesson, exercise, at in await db.execute(solved):
-        for one in about.get((lesson, exercise), ()):
-            due, late_until = time.deadline(one.assignment, who)
+        for assignment_row in about.get((lesson, exercise), ()):
+            due, late_until = time.deadline(assignment_row.assignment, who)
             if due is None or at <= due:
-                found[who, one.id][0] += 1
+                found[who, assignment_row.id][0] += 1
             elif late_until is not None and at <= late_until:
-                found[who, one.id][1] += 1
+                found[who, assignment_row.id][1] += 1
     return found

@@ -40,7 +40,10 @@ async def first_word(db: AsyncSession) -> str | None:
 
 async def seat_words(db: AsyncSession, seats: Sequence[Membership]) -> dict[int, str]:
     """A new word for each of *seats*, by learner; the ones before it stay good until one is used."""
-    return {one.learner_id: await issue(db, {"class": one.class_id, "learner": one.learner_id}) for one in seats}
+    return {
+        membership.learner_id: await issue(db, {"class": membership.class_id, "learner": membership.learner_id})
+        for membership in seats
+    }
 
 
 async def issue(db: AsyncSession, data: dict[str, int], lasts: timedelta = LASTS) -> str:

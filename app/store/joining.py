@@ -38,8 +38,8 @@ Proven = Literal["name", "id", "claim", "link"]
 
 
 async def class_of_code(db: AsyncSession, code: str) -> Class | None:
-    found: Class | None = await db.scalar(select(Class).where(Class.join_code == code))
-    return found
+    group: Class | None = await db.scalar(select(Class).where(Class.join_code == code))
+    return group
 
 
 async def wants_id(db: AsyncSession, group: int) -> bool:
@@ -108,7 +108,7 @@ async def join_class(
 
 def _seat_of_id(group: Class, listed: Sequence[Membership], external_id: str) -> Membership:
     """Whom one is expected as, by id. Others know ids too: nobody becomes more than a learner by one."""
-    seat = next((one for one in listed if one.external_id == external_id), None)
+    seat = next((membership for membership in listed if membership.external_id == external_id), None)
     if seat is None:
         raise RefusedError(NOT_LISTED.format(id=external_id, name=group.name))
     if seat.joined_at is not None:
@@ -119,16 +119,16 @@ def _seat_of_id(group: Class, listed: Sequence[Membership], external_id: str) ->
 
 
 def _seat_of_claim(group: Class, listed: Sequence[Membership], claimed: Collection[str]) -> Membership | None:
-    known = [one.external_id for one in listed if one.external_id in claimed]
+    known = [membership.external_id for membership in listed if membership.external_id in claimed]
     return _seat_of_id(group, listed, known[0]) if known and known[0] else None
 
 
 def _seat_of_name(group: Class, listed: Sequence[Membership], name: str, *, with_id: bool) -> Membership | None:
     """By a name that only one of the expected has; never where a list says who may, or ids are proved otherwise."""
-    free = [one for one in listed if one.joined_at is None and one.role == "learner"]
-    free = free if with_id else [one for one in free if not one.external_id]
-    named = [one for one in free if _same(one.name, name)]
-    named = named or [one for one in free if plain_letters(one.name) == plain_letters(name)]
+    free = [membership for membership in listed if membership.joined_at is None and membership.role == "learner"]
+    free = free if with_id else [membership for membership in free if not membership.external_id]
+    named = [membership for membership in free if _same(membership.name, name)]
+    named = named or [membership for membership in free if plain_letters(membership.name) == plain_letters(name)]
     return named[0] if len(named) == 1 and group.joining == "open" else None
 
 
@@ -207,6 +207,14 @@ async def keep_an_instructor(db: AsyncSession, group: Class, going: Membership) 
     role: Role = "instructor"
     # Two who go at once: the second one looks when the first is gone.
     await db.execute(select(Class.id).where(Class.id == group.id).with_for_update())
-    others = [one for one in await list_members(db, group.id) if one.role == role and one.joined_at is not None]
-    if group.archived_at is None and going.role == role and [one.learner_id for one in others] == [going.learner_id]:
+    others = [
+        membership
+        for membership in await list_members(db, group.id)
+        if membership.role == role and membership.joined_at is not None
+    ]
+    if (
+        group.archived_at is None
+        and going.role == role
+        and [membership.learner_id for membership in others] == [going.learner_id]
+    ):
         raise RefusedError(LAST_INSTRUCTOR.format(name=group.name))

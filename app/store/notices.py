@@ -41,7 +41,8 @@ async def notices_of(db: AsyncSession, learner: int) -> Sequence[NoticeView]:
     """The newest first."""
     mine = select(Notice).where(Notice.learner_id == learner).order_by(Notice.id.desc())
     return [
-        NoticeView(one.kind, one.at, json.loads(one.data), one.read_at is not None) for one in await db.scalars(mine)
+        NoticeView(notice.kind, notice.at, json.loads(notice.data), notice.read_at is not None)
+        for notice in await db.scalars(mine)
     ]
 
 

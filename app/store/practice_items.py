@@ -52,7 +52,10 @@ async def list_outcomes(db: AsyncSession) -> list[ItemOutcome]:
     """All items that learners finished, in the order of time."""
     rows = select(ServedItem, PracticeItem.operations).join(PracticeItem)
     found = await db.execute(rows.where(ServedItem.done_at.is_not(None)).order_by(ServedItem.done_at))
-    return [ItemOutcome(one.learner_id, operations, not one.code and not one.hints) for one, operations in found]
+    return [
+        ItemOutcome(served_item.learner_id, operations, not served_item.code and not served_item.hints)
+        for served_item, operations in found
+    ]
 
 
 async def list_items(db: AsyncSession, version: int) -> list[PracticeItem]:

@@ -39,10 +39,10 @@ async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
     """What stays of those who left a class, too."""
     for former in await db.scalars(select(FormerMember)):
         solved = json.loads(former.solved)
-        for one in solved:
-            new = renames.get(ResumePoint(one["lesson"], one["exercise"]))
+        for item in solved:
+            new = renames.get(ResumePoint(item["lesson"], item["exercise"]))
             if new is not None:
-                one["lesson"], one["exercise"] = new.lesson, new.exercise
+                item["lesson"], item["exercise"] = new.lesson, new.exercise
         former.solved = json.dumps(solved)
 
 

@@ -25,10 +25,10 @@ class Change:
 
 def roster_changes(entries: Sequence[RosterEntry], listed: Sequence[Membership]) -> tuple[Change, ...]:
     """What *entries* would change: whom a line means is known by id, else by a name that one person alone has."""
-    by_id = {one.external_id: one for one in listed if one.external_id}
+    by_id = {membership.external_id: membership for membership in listed if membership.external_id}
     named: dict[str, list[Membership]] = {}
-    for one in listed:
-        named.setdefault(one.name.casefold(), []).append(one)
+    for membership in listed:
+        named.setdefault(membership.name.casefold(), []).append(membership)
     taken: set[int] = set()
     return tuple(_change(entry, by_id, named, taken) for entry in entries)
 
@@ -38,7 +38,11 @@ def _change(
 ) -> Change:
     person = by_id.get(entry.external_id)
     if person is None:
-        same = [one for one in named.get(entry.name.casefold(), ()) if not (entry.external_id and one.external_id)]
+        same = [
+            membership
+            for membership in named.get(entry.name.casefold(), ())
+            if not (entry.external_id and membership.external_id)
+        ]
         person = same[0] if len(same) == 1 and same[0].learner_id not in taken else None
     if person is None:
         return Change("new", entry)
@@ -54,7 +58,7 @@ async def apply_list(
     """Lay *entries* over the roster: who is new is expected from now on; nobody is taken off it."""
     planned = roster_changes(entries, await list_members(db, group.id))
     await db.execute(delete(RosterChange).where(RosterChange.class_id == group.id))
-    new = [one.entry for one in planned if one.kind == "new"]
+    new = [change.entry for change in planned if change.kind == "new"]
     if new:
         seats = insert(Learner).returning(Learner.id)
         ids = (await db.scalars(seats, [{"created_at": now()} for _ in new])).all()
@@ -74,13 +78,13 @@ async def apply_list(
         kept = ("class_id", "learner_id", "name", "external_id", "label")
         made = [{**{name: row[name] for name in kept}, "is_new": True, "at": now()} for row in rows]
         await db.execute(insert(RosterChange), made)
-    for one in planned:
-        if one.kind == "changed" and one.person is not None:
-            db.add(_before(one.person))
-            one.person.name = one.entry.name
-            one.person.external_id = one.entry.external_id or one.person.external_id
-            one.person.label = one.entry.label or one.person.label
-    changed = sum(one.kind == "changed" for one in planned)
+    for change in planned:
+        if change.kind == "changed" and change.person is not None:
+            db.add(_before(change.person))
+            change.person.name = change.entry.name
+            change.person.external_id = change.entry.external_id or change.person.external_id
+            change.person.label = change.entry.label or change.person.label
+    changed = sum(change.kind == "changed" for change in planned)
     await record_event(db, group.id, actor, "roster-listed", group.id, new=len(new), changed=changed)
     return planned
 

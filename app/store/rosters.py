@@ -35,7 +35,7 @@ async def person_in(db: AsyncSession, group: int, learner: int) -> Membership | 
 
 async def people_in(db: AsyncSession, group: int, learners: Sequence[int]) -> Sequence[Membership]:
     """Those of *learners* who are on the roster."""
-    return [one for one in await list_members(db, group) if one.learner_id in set(learners)]
+    return [membership for membership in await list_members(db, group) if membership.learner_id in set(learners)]
 
 
 async def list_blocked(db: AsyncSession, group: int) -> Sequence[Membership]:
@@ -62,9 +62,9 @@ async def change_person(
     if not 0 <= extra_days <= MOST_DAYS:
         raise RefusedError(f"{extra_days} days cannot be given; 0 to {MOST_DAYS} can.")
     same = [
-        one
-        for one in matching_people(entry.external_id, await list_members(db, group.id))
-        if one.external_id == entry.external_id
+        membership
+        for membership in matching_people(entry.external_id, await list_members(db, group.id))
+        if membership.external_id == entry.external_id
     ]
     if entry.external_id and same and same[0].learner_id != person.learner_id:
         raise RefusedError(SAME_ID.format(name=same[0].name, id=entry.external_id))
@@ -127,4 +127,4 @@ async def last_seen(db: AsyncSession, group: int) -> dict[int, datetime]:
 
 async def extra_days(db: AsyncSession, group: int) -> dict[int, int]:
     asked = select(Accommodation).where(Accommodation.class_id == group)
-    return {one.learner_id: one.extra_days for one in await db.scalars(asked)}
+    return {accommodation.learner_id: accommodation.extra_days for accommodation in await db.scalars(asked)}

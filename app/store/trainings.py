@@ -108,8 +108,8 @@ async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[T
     runs = select(TrainingRun).where(TrainingRun.live.is_(True), TrainingRun.seen_at > now() - FORGOTTEN, gone)
     some = runs.order_by(TrainingRun.seen_at).limit(most).with_for_update(skip_locked=True)
     taken = list(await db.scalars(some.options(undefer(TrainingRun.halt))))
-    for one in taken:
-        one.owner, one.seen_at = owner, now()
+    for training_run in taken:
+        training_run.owner, training_run.seen_at = owner, now()
     return taken
 
 

@@ -23,7 +23,7 @@ def fresh_code() -> str:
 def read_code(typed: str) -> str | None:
     """The code that was meant, whatever separates its characters; None where it can be none."""
     plain = normalize("NFKC", typed[:LONGEST]).upper().translate(LIKE_DIGITS)
-    code = "".join(one for one in plain if one.isalnum())
+    code = "".join(name for name in plain if name.isalnum())
     return code if len(code) == CHARACTERS and set(code) <= set(ALPHABET) else None
 
 

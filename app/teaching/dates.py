@@ -27,7 +27,11 @@ def zone(name: str) -> tzinfo:
 @cache
 def timezones() -> tuple[str, ...]:
     """Places, and UTC; without the names that other names stand for."""
-    places = (one for one in available_timezones() if "/" in one and not one.startswith(("Etc/", "posix/", "right/")))
+    places = (
+        timezone
+        for timezone in available_timezones()
+        if "/" in timezone and not timezone.startswith(("Etc/", "posix/", "right/"))
+    )
     return ("UTC", *sorted(places))
 
 

@@ -57,7 +57,11 @@ class Listing:
     @property
     def unread(self) -> tuple[str, ...]:
         """The heads of the columns that are not read."""
-        return tuple(one.head for one in self.columns if self.names and one.head and not one.field)
+        return tuple(
+            roster_column.head
+            for roster_column in self.columns
+            if self.names and roster_column.head and not roster_column.field
+        )
 
 
 def read_roster(text: str, fields: Sequence[str] | None = None, *, named: bool = True) -> Listing:
@@ -119,7 +123,7 @@ def _namesakes(entries: Sequence[RosterEntry]) -> list[RosterIssue]:
 def _entry(line: int, cells: Sequence[str], columns: Sequence[RosterColumn]) -> RosterEntry:
     texts = [one_line(cell) for cell in cells]
     if columns:
-        at = {one.field: text for one, text in zip(columns, texts, strict=False)}
+        at = {roster_column.field: text for roster_column, text in zip(columns, texts, strict=False)}
         name = at.get("name") or f"{at.get('first', '')} {at.get('last', '')}".strip()
         return RosterEntry(line, name, at.get("id", ""), at.get("label", ""))
     # Without a first line that names them: an id has a digit, and what stands before it is a name, with commas or not.
@@ -171,14 +175,14 @@ class Member(Protocol):
 def distinct_names(people: Iterable[Member]) -> dict[int, str]:
     """What each is called, by learner: of namesakes with the id or the label, or the number of the learner."""
     alike: dict[str, list[Member]] = {}
-    for one in people:
-        alike.setdefault(plain_letters(one.name), []).append(one)
+    for member in people:
+        alike.setdefault(plain_letters(member.name), []).append(member)
     found: dict[int, str] = {}
     for group in alike.values():
-        marks = [one.external_id or one.label or "" for one in group]
-        for one, mark in zip(group, marks, strict=True):
-            own = mark if mark and marks.count(mark) == 1 else f"{mark} no. {one.learner_id}".strip()
-            found[one.learner_id] = one.name if len(group) == 1 else f"{one.name} ({own})"
+        marks = [member.external_id or member.label or "" for member in group]
+        for member, mark in zip(group, marks, strict=True):
+            own = mark if mark and marks.count(mark) == 1 else f"{mark} no. {member.learner_id}".strip()
+            found[member.learner_id] = member.name if len(group) == 1 else f"{member.name} ({own})"
     return found
 
 

@@ -71,10 +71,10 @@ def _rank(field: Field, word: str) -> int:
 
 def assign_columns(cells: Sequence[str], fields: Sequence[str]) -> tuple[RosterColumn, ...]:
     """The columns as somebody has said, in order; what is no field is not read, and of two for one the first is."""
-    found: list[RosterColumn] = []
+    roster_columns: list[RosterColumn] = []
     for index, cell in enumerate(cells):
-        field: Field = next((one for one in FIELDS if index < len(fields) and one == fields[index]), "")
-        if any(one.field == field for one in found):
+        field: Field = next((name for name in FIELDS if index < len(fields) and name == fields[index]), "")
+        if any(roster_column.field == field for roster_column in roster_columns):
             field = ""
-        found.append(RosterColumn(one_line(cell), field))
-    return tuple(found)
+        roster_columns.append(RosterColumn(one_line(cell), field))
+    return tuple(roster_columns)

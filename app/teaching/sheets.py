@@ -45,7 +45,7 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
     text = text.removeprefix("\ufeff")
     first = next((line for line in text.splitlines() if line.strip()), "")
     says = SEPARATOR.fullmatch(first.strip(" "))
-    separator = says[1] if says else next((one for one in SEPARATORS if one in first), ",")
+    separator = says[1] if says else next((name for name in SEPARATORS if name in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 0

@@ -18,13 +18,13 @@ def one_line(typed: str) -> str:
     Of a text that is too long for all that is a line, the first `LONGEST_READ` characters: each is looked up.
     """
     cut = typed[:LONGEST_READ]
-    seen = (" " if category(one) in ("Cc", "Zl", "Zp") else one for one in cut if not _odd(one))
+    seen = (" " if category(name) in ("Cc", "Zl", "Zp") else name for name in cut if not _odd(name))
     return " ".join("".join(seen).split())
 
 
 def plain_letters(name: str) -> str:
     """*name* as somebody types it without marks, and as a list sorts it: `Zoë` is `zoe`, `Łukasz` is `lukasz`."""
-    letters = (one for one in normalize("NFKD", name.casefold()) if not combining(one))
+    letters = (text for text in normalize("NFKD", name.casefold()) if not combining(text))
     return " ".join("".join(letters).translate(UNMARKED).split())
 
 

@@ -143,7 +143,7 @@ def create_app(
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
         stopping = asyncio.Event()
-        listening = [asyncio.create_task(one) for one in (bus.listen(), sessions.listen())]
+        listening = [asyncio.create_task(item) for item in (bus.listen(), sessions.listen())]
         refill = cleanup.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
@@ -155,8 +155,8 @@ def create_app(
         stopping.set()
         await asyncio.gather(*work)
         await site.runs.close()
-        for one in listening:
-            one.cancel()
+        for task in listening:
+            task.cancel()
         await asyncio.gather(*listening, return_exceptions=True)
         await database.close()
 
@@ -248,36 +248,45 @@ async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, .
 async def _warn_of_lost_lessons(site: Site) -> None:
     """Tell the operator which lessons a class was given and the course has lost."""
     async with site.database.read() as db:
-        lost = await lost_assignments(db, site.seeing([one.name for one in site.whole.lessons]).assigned)
-    for one in lost:
-        log.warning("assigned-lesson-gone", class_id=one.class_id, assignment=one.assignment_id, lesson=one.lesson)
+        lost = await lost_assignments(db, site.seeing([lesson.name for lesson in site.whole.lessons]).assigned)
+    for lost_assignment in lost:
+        log.warning(
+            "assigned-lesson-gone",
+            class_id=lost_assignment.class_id,
+            assignment=lost_assignment.assignment_id,
+            lesson=lost_assignment.lesson,
+        )
 
 
 def _lead_from_former_addresses(app: FastAPI) -> None:
     """In place of the redirects that were there before."""
     routes = pages.former_addresses(app.state.site.course)
-    known = {id(one) for one in getattr(app.state, "former", ())}
-    app.router.routes[:] = [*routes, *(one for one in app.router.routes if id(one) not in known)]
+    known = {id(item) for item in getattr(app.state, "former", ())}
+    app.router.routes[:] = [*routes, *(route for route in app.router.routes if id(route) not in known)]
     app.state.former = routes
 
 
 def published(course: Course) -> Course:
     """*course* without drafts, and without units that hold nothing else."""
-    units = (replace(unit, lessons=tuple(one for one in unit.lessons if not one.draft)) for unit in course.units)
+    units = (
+        replace(unit, lessons=tuple(lesson for lesson in unit.lessons if not lesson.draft)) for unit in course.units
+    )
     return Course(units=tuple(unit for unit in units if unit.lessons))
 
 
 def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
     """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
-    current = {ResumePoint(lesson.name, one.name) for lesson in course.lessons for one in lesson.exercises}
+    current = {ResumePoint(lesson.name, exercise.name) for lesson in course.lessons for exercise in lesson.exercises}
     found: dict[ResumePoint, ResumePoint] = {}
     for lesson in course.lessons:
-        for one in lesson.exercises:
-            former = [(word.partition("#")[0], word.partition("#")[2]) for word in one.was if "#" in word]
-            former += [(lesson.name, word) for word in one.was if "#" not in word]
-            former += [(name, word) for name in lesson.was for word in (one.name, *one.was) if "#" not in word]
+        for exercise in lesson.exercises:
+            former = [(word.partition("#")[0], word.partition("#")[2]) for word in exercise.was if "#" in word]
+            former += [(lesson.name, word) for word in exercise.was if "#" not in word]
+            former += [
+                (name, word) for name in lesson.was for word in (exercise.name, *exercise.was) if "#" not in word
+            ]
             found |= {
-                ResumePoint(*old): ResumePoint(lesson.name, one.name)
+                ResumePoint(*old): ResumePoint(lesson.name, exercise.name)
                 for old in former
                 if ResumePoint(*old) not in current
             }

@@ -90,7 +90,7 @@ class Preview:
     @property
     def unread(self) -> bool:
         """Whether the page, if there is one, is that of an earlier text, since this one cannot be read."""
-        faulty = {Path(one.place.path).resolve() for one in self._site.faults}
+        faulty = {Path(error.place.path).resolve() for error in self._site.faults}
         return self._lesson is None or self._file in faulty
 
     async def key(self) -> Response:
@@ -130,4 +130,4 @@ def said_in(out: str, err: str, *, failed: bool = False) -> tuple[PreviewFinding
     if failed:
         return (PreviewFinding("check", 0, "error", err.strip().rpartition("\n")[2]),)
     found = [json.loads(line) for line in out.splitlines()]
-    return tuple(PreviewFinding(one["file"], one["line"], one["level"], one["message"]) for one in found)
+    return tuple(PreviewFinding(item["file"], item["line"], item["level"], item["message"]) for item in found)

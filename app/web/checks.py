@@ -119,7 +119,12 @@ class CheckResult:
             verdict=to_json_column(verdict),
             correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
             code=next(
-                (one.code for one in verdict.names if one.code and not one.code.endswith(f":{OTHER_ROAD}")), None
+                (
+                    name_verdict.code
+                    for name_verdict in verdict.names
+                    if name_verdict.code and not name_verdict.code.endswith(f":{OTHER_ROAD}")
+                ),
+                None,
             ),
             task_key=task_key if self.judged and verdict.outcome in LASTING else None,
             revision=revision,

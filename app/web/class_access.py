@@ -51,10 +51,10 @@ def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:
         if learner is None:
             raise HTTPException(404)
         async with site.database.read() as db:
-            found = await find_class_member(db, parse_row_id(class_id), learner)
-        if found is None or not may_act(found, act):
+            class_member = await find_class_member(db, parse_row_id(class_id), learner)
+        if class_member is None or not may_act(class_member, act):
             raise HTTPException(404)
-        return found
+        return class_member
 
     return allowed
 
@@ -92,7 +92,7 @@ TABS: tuple[tuple[str, str, Act], ...] = (
 
 def tabs(request: Request, within: ClassMember) -> tuple[Tab, ...]:
     """The pages of the class that there are for this person."""
-    served = {one.path for one in iter_route_contexts(request.app.routes)}
+    served = {context.path for context in iter_route_contexts(request.app.routes)}
     home = f"/classes/{within.group.id}"
     asked = request.url.path.removeprefix(home)
     return tuple(

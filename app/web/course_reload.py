@@ -38,8 +38,8 @@ class CourseReload:
             self._seen = stamp_of(self._folder)
             self._course, errors = await asyncio.to_thread(reload_course, self._course, self._folder)
             await take_course(self._app, self._course, errors)
-        for one in errors:
-            log.warning("lesson-fault", place=str(one.place), code=one.code, message=one.message, fix=one.fix)
+        for error in errors:
+            log.warning("lesson-fault", place=str(error.place), code=error.code, message=error.message, fix=error.fix)
         self._then()
         await asyncio.to_thread(note_reload, self._app.state.settings.data_dir)
         log.info("reloaded", lessons=len(self._course.lessons), faults=len(errors))

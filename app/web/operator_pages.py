@@ -48,7 +48,7 @@ def _rendered(source: str, contact: str, date: str) -> OperatorPage:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     filled = source.replace("{{contact}}", _linked(contact) or NO_CONTACT).replace("{{date}}", date)
     tokens = markdown.parse(filled)
-    heads = [one.content for before, one in pairwise(tokens) if before.tag == "h1"]
+    heads = [token.content for before, token in pairwise(tokens) if before.tag == "h1"]
     html = markdown.renderer.render(tokens, markdown.options, {})
     # What is wider than the page scrolls in a region of its own.
     html = html.replace("<table>", '<div class="table" tabindex="0" role="region" aria-label="Table"><table>')

@@ -66,9 +66,9 @@ class CardUpdater:
             return
         attempts = await cards.attempts_at(self.db, self.learner, lesson.name)
         rows = (await progress.progress_in(self.db, self.learner, lesson.name)).values()
-        solved = [one.solved_at for one in rows if one.solved_at]
-        given.hints = sum(one.hints for one in rows)
-        if given.code is None and (code := next((one.code for one in attempts if one.code), None)):
+        solved = [item.solved_at for item in rows if item.solved_at]
+        given.hints = sum(item.hints for item in rows)
+        if given.code is None and (code := next((attempt.code for attempt in attempts if attempt.code), None)):
             given.code = code
             await self._tell_class(given, code)
         if len(solved) == len(lesson.exercises):
@@ -78,11 +78,11 @@ class CardUpdater:
         at = given.done_at or self.now
         met = ReviewOutcome(
             cards=_stood_for(given, row, self.known, at),
-            slips=frozenset(about for one in attempts for about in slips_in(lesson, one)),
-            failed=any(one.correct is False for one in attempts),
+            slips=frozenset(about for attempt in attempts for about in slips_in(lesson, attempt)),
+            failed=any(attempt.correct is False for attempt in attempts),
             solved=given.done_at is not None,
             helped=given.hints > 0,
-            told=any(one.solution_at and one.solution_at <= (one.solved_at or at) for one in rows),
+            told=any(item.solution_at and item.solution_at <= (item.solved_at or at) for item in rows),
         )
         rated = await cards.rated_at(self.db, self.learner, row.id)
         for about, rating in scheduler.card_ratings(met).items():
@@ -123,8 +123,8 @@ class CardUpdater:
         if goal:
             lesson = goal.lesson
             counted = await progress.progress_in(self.db, self.learner, lesson.name)
-            left = [one.name for one in lesson.exercises if one.name not in counted]
-            before = [one for one in done if one.done_at and one is not given]
+            left = [exercise.name for exercise in lesson.exercises if exercise.name not in counted]
+            before = [served_item for served_item in done if served_item.done_at and served_item is not given]
             for name in left[: goal.gained(before, given)]:
                 row = await progress.progress_of(self.db, self.learner, lesson.name, name)
                 row.solved_at = given.done_at
@@ -140,7 +140,7 @@ class CardUpdater:
 async def _cards_of(db: AsyncSession, learner: int) -> Known:
     """The cards that are written down, without those about what is no slip: such were opened once."""
     return {
-        about: one for about, one in (await cards.cards_of(db, learner)).items() if about[1] not in scheduler.UNNAMED
+        about: card for about, card in (await cards.cards_of(db, learner)).items() if about[1] not in scheduler.UNNAMED
     }
 
 
@@ -186,10 +186,10 @@ def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
     box = lesson.exercise(attempt.exercise)
     forward = lesson.forwards.get(box.forward or "") if isinstance(box, Grad | Bug) else None
     verdict = decoded_verdict(attempt.verdict) if attempt.code and forward else None
-    for one in verdict.names if verdict else ():
-        slip = scheduler.slip_of(one.code or "")
+    for name_verdict in verdict.names if verdict else ():
+        slip = scheduler.slip_of(name_verdict.code or "")
         if forward and slip and slip not in scheduler.UNNAMED:
-            family = family_at(forward, one.name.removeprefix("d"), slip)
+            family = family_at(forward, name_verdict.name.removeprefix("d"), slip)
             if family:
                 yield family, "" if slip.startswith(DECLARED) else slip
 
@@ -199,7 +199,7 @@ def _stood_for(given: ServedItem, row: PracticeItem, known: Known, at: datetime)
     if row.form in UNRATED:
         return frozenset()
     families = families_of(json.loads(row.operations)) if row.form == "write" else ()
-    whole = {(one, "") for one in families if (one, "") not in known or known[one, ""].due_at <= at}
+    whole = {(family, "") for family in families if (family, "") not in known or known[family, ""].due_at <= at}
     slip = "" if given.slip in scheduler.UNNAMED else given.slip
     return frozenset({(given.family, slip), *whole})
 

@@ -54,8 +54,8 @@ MADE_FOR: Mapping[str, str] = {
 
 def hunted(item: GeneratedItem, family: str, slip: str) -> str | None:
     """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
-    named = (replace(one, code=_as_taught(item, one.code)) for one in _bugs(item, family, slip))
-    return next((text for one in named if (text := bug_hunt(item, one))), None)
+    named = (replace(mutant, code=_as_taught(item, mutant.code)) for mutant in _bugs(item, family, slip))
+    return next((text for mutant in named if (text := bug_hunt(item, mutant))), None)
 
 
 def _as_taught(item: GeneratedItem, code: str) -> str:
@@ -66,18 +66,18 @@ def _as_taught(item: GeneratedItem, code: str) -> str:
 def _bugs(item: GeneratedItem, family: str, slip: str) -> Iterator[Mutant]:
     """What may be hunted, the best first. All mutants of a program take a while, so they come last."""
     wrong = list(wrong_lines(item))
-    yield from (one for one in wrong if slip and one.edit.partition(":")[0] == slip)
+    yield from (mutant for mutant in wrong if slip and mutant.edit.partition(":")[0] == slip)
     mutants = mutants_of(item.solution, frozenset(item.require)) if slip in MADE_FOR else None
-    yield from (one for one in mutants or () if one.edit == MADE_FOR[slip])
+    yield from (mutant for mutant in mutants or () if mutant.edit == MADE_FOR[slip])
     ground = ground_of_program(item.program, [f"d{item.program.output}"])
     mutants = mutants_of(item.solution, frozenset(item.require)) if mutants is None else mutants
-    for one in (*wrong, *mutants):
-        own = OPERATIONS[item.by[one.line - 1]].family == family
+    for mutant in (*wrong, *mutants):
+        own = OPERATIONS[item.by[mutant.line - 1]].family == family
         # A line whose shapes do not fit is found without a thought: the editor says so.
         if own and all(
-            line.fits is not False and not line.collides for line in infer_line_shapes(one.code, ground).lines
+            line.fits is not False and not line.collides for line in infer_line_shapes(mutant.code, ground).lines
         ):
-            yield one
+            yield mutant
 
 
 FORMS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
@@ -113,7 +113,7 @@ class Curriculum:
     def taught(self) -> Mapping[str, frozenset[Kind]]:
         """By lesson, in course order, the kinds of steps that it asks about; only those with an operation."""
         kinds = {name: taught_by(lesson) for name, lesson in self.lessons.items()}
-        return {name: one for name, one in kinds.items() if operations_of(one)}
+        return {name: kind for name, kind in kinds.items() if operations_of(kind)}
 
     @cached_property
     def sets(self) -> Mapping[str, PracticeSet]:
@@ -122,17 +122,17 @@ class Curriculum:
         Each family that the course teaches, for so many exercises or minutes, and each level.
         """
         families = sorted(families_of(self.operations_of(self.lessons)))
-        found = [PracticeSet(family, family_words(family), family=family) for family in families]
-        found += [
+        practice_sets = [PracticeSet(family, family_words(family), family=family) for family in families]
+        practice_sets += [
             PracticeSet(f"level-{level}", f"level {level} ({words})", level=level)
             for level, words in LEVELS.items()
             if families
         ]
-        found += [
+        practice_sets += [
             PracticeSet(f"minutes-{family}", f"ten minutes of {family_words(family).lower()}", family, timed=True)
             for family in families
         ]
-        return {one.key: one for one in found}
+        return {practice_set.key: practice_set for practice_set in practice_sets}
 
     def assigned(self, name: str) -> Lesson | None:
         """What a class may have been given under that *name*: a lesson, or any round of practice."""
@@ -166,7 +166,7 @@ class Curriculum:
 
 def exercises_in(lesson: Lesson | None) -> tuple[str, ...]:
     """The names of its exercises; none where there is no lesson."""
-    return tuple(one.name for one in lesson.exercises) if lesson else ()
+    return tuple(exercise.name for exercise in lesson.exercises) if lesson else ()
 
 
 class PracticeItems:
@@ -213,7 +213,7 @@ def item_of(row: PracticeItem) -> GeneratedItem:
         forward=row.forward,
         solution=row.solution,
         by=tuple(json.loads(row.by)),
-        operations=tuple(one for one in json.loads(row.operations) if one in OPERATIONS),
+        operations=tuple(load for load in json.loads(row.operations) if load in OPERATIONS),
         points=round(row.points),
     )
 
@@ -237,4 +237,4 @@ def _parsed(row: PracticeItem) -> Lesson | None:
 
 
 def _boxes(lesson: Lesson, change: Callable[[Grad], Grad]) -> Lesson:
-    return replace(lesson, blocks=tuple(change(one) if isinstance(one, Grad) else one for one in lesson.blocks))
+    return replace(lesson, blocks=tuple(change(block) if isinstance(block, Grad) else block for block in lesson.blocks))

@@ -123,7 +123,7 @@ def set_called(key: str, first: Mapping[str, PracticeSet]) -> PracticeSet | None
 
 
 def _minutes(done: Iterable[ServedItem]) -> int:
-    return sum(min(one.seconds or 0, MINUTES_AT_ONE * 60) for one in done) // 60
+    return sum(min(served_item.seconds or 0, MINUTES_AT_ONE * 60) for served_item in done) // 60
 
 
 def drill_of(family: str) -> SessionPlan:
@@ -147,7 +147,7 @@ class SessionState:
     @property
     def done(self) -> int:
         """How many were done; what is done after the end of a drill does not count."""
-        moments = [one.done_at for one in self.given if one.done_at]
+        moments = [served_item.done_at for served_item in self.given if served_item.done_at]
         return sum(at <= self.ends_at for at in moments) if self.plan.drill else len(moments)
 
 

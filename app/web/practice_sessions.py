@@ -61,15 +61,15 @@ class Practice:
 
     async def begin(self, db: AsyncSession, learner: int, plan: SessionPlan) -> SessionState:
         """A new sitting. What was open goes on in an ordinary one, and is left for any other."""
-        for one in await cards.open_items(db, learner) if plan != SessionPlan() else ():
-            one.left_at = self.clock()
+        for served_item in await cards.open_items(db, learner) if plan != SessionPlan() else ():
+            served_item.left_at = self.clock()
         sitting = await cards.start_practice_session(db, learner, PLAN.dump_json(plan).decode(), self.clock())
         return SessionState(plan, sitting.began_at, (), over=False)
 
     async def end(self, db: AsyncSession, learner: int, standing: SessionState | None) -> str:
         """The address of what is said of a sitting that is over. What was open is left."""
-        for one in await cards.open_items(db, learner) if standing and standing.plan != SessionPlan() else ():
-            one.left_at = self.clock()
+        for served_item in await cards.open_items(db, learner) if standing and standing.plan != SessionPlan() else ():
+            served_item.left_at = self.clock()
         plan = standing.plan if standing else SessionPlan()
         if plan.assigned:
             return f"/practice/set/{plan.assigned}"
@@ -82,7 +82,7 @@ class Practice:
             return None
         plan, now = PLAN.validate_json(sitting.plan), self.clock()
         given = tuple(await cards.given_to(db, learner, sitting.began_at))
-        last = max((one.done_at or one.given_at for one in given), default=sitting.began_at)
+        last = max((served_item.done_at or served_item.given_at for served_item in given), default=sitting.began_at)
         if now - last >= RESTED:
             return None
         standing = SessionState(plan, sitting.began_at, given, over=False)
@@ -140,28 +140,39 @@ class Practice:
             return [ItemRequest((family, ""), "write") for family in wanted]
         if plan.form:
             slips = bugs_of(known, now)
-            return [ItemRequest(one, plan.form) for one in slips if one[0] in wanted]
+            return [ItemRequest(slip, plan.form) for slip in slips if slip[0] in wanted]
         # What was left was met as well: it is not asked in the same way over and over.
-        met = Counter(one.family for one in await cards.given_to(db, learner) if one.done_at or one.left_at)
+        met = Counter(
+            served_item.family
+            for served_item in await cards.given_to(db, learner)
+            if served_item.done_at or served_item.left_at
+        )
         met.update(dict.fromkeys(await self._written(db, learner), FIRST_WRITTEN))
-        tried = {(one.family, one.slip) for one in standing.given}
+        tried = {(served_item.family, served_item.slip) for served_item in standing.given}
         memories = [memory_of(card) for card in known.values() if card.family in wanted]
-        due = scheduler.in_order(one for one in memories if one.due_at <= now and one.about not in tried)
+        due = scheduler.in_order(
+            card_state for card_state in memories if card_state.due_at <= now and card_state.about not in tried
+        )
         wishes = [
-            ItemRequest(one.about, scheduler.form_at(max(met[one.family], FIRST_WRITTEN), one.slip)) for one in due
+            ItemRequest(
+                card_state.about, scheduler.form_at(max(met[card_state.family], FIRST_WRITTEN), card_state.slip)
+            )
+            for card_state in due
         ]
         carded = {family for family, slip in known if not slip}
-        unmet = sorted(wanted - carded, key=lambda one: (-met[one], one))
-        wishes += [ItemRequest((one, ""), scheduler.form_at(met[one])) for one in unmet if met[one] <= FIRST_WRITTEN]
-        times = Counter(one.family for one in standing.given)
-        last = {one.family: one.due_at for one in memories if not one.slip}
-        again = sorted(wanted, key=lambda one: (times[one], last.get(one, now), one))
-        return wishes + [ItemRequest((one, ""), scheduler.form_at(max(met[one], FIRST_WRITTEN))) for one in again]
+        unmet = sorted(wanted - carded, key=lambda name: (-met[name], name))
+        wishes += [
+            ItemRequest((name, ""), scheduler.form_at(met[name])) for name in unmet if met[name] <= FIRST_WRITTEN
+        ]
+        times = Counter(served_item.family for served_item in standing.given)
+        last = {card_state.family: card_state.due_at for card_state in memories if not card_state.slip}
+        again = sorted(wanted, key=lambda name: (times[name], last.get(name, now), name))
+        return wishes + [ItemRequest((name, ""), scheduler.form_at(max(met[name], FIRST_WRITTEN))) for name in again]
 
     async def _written(self, db: AsyncSession, learner: int) -> set[str]:
         """Families that *learner* has written right in a lesson: their first meeting is over."""
         solved = await progress.solved_by_lesson(db, learner)
-        return {one for lesson, names in solved.items() for one in self.curriculum.families_at(lesson, names)}
+        return {name for lesson, names in solved.items() for name in self.curriculum.families_at(lesson, names)}
 
     async def _found(
         self, db: AsyncSession, learner: int, wish: ItemRequest, operations: frozenset[str], level: int
@@ -169,11 +180,11 @@ class Practice:
         """An item that *learner* has not seen, uses nothing that was not taught, and is about *wish*."""
         family, slip = wish.about
         for wanted in (rows_of(slip), {""}) if slip else ({""},):
-            for each in sorted(LEVELS, key=lambda one: (one > level, abs(one - level))):
+            for each in sorted(LEVELS, key=lambda number: (number > level, abs(number - level))):
                 options = [
-                    one
-                    for one in await cards.list_candidates(db, learner, VERSION, (each,), wanted)
-                    if one.operations <= operations and family in families_of(one.operations)
+                    candidate
+                    for candidate in await cards.list_candidates(db, learner, VERSION, (each,), wanted)
+                    if candidate.operations <= operations and family in families_of(candidate.operations)
                 ]
                 if options:
                     return await self._in_form(db, _chosen(options, wish.form), wish)
@@ -196,15 +207,19 @@ def bugs_of(known: Known, now: datetime) -> list[About]:
 
 def rows_of(slip: str) -> set[str]:
     """What an item may have been drawn for that shows *slip*."""
-    return {row for one in TABLE for row in one.shows if row.partition(":")[0] == slip} or {slip}
+    return {row for operation in TABLE for row in operation.shows if row.partition(":")[0] == slip} or {slip}
 
 
 def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:
     """What will be asked for after *met*, which is used up by one itself: the next comes last, and is drawn first."""
-    others = dict.fromkeys(one.about for one in wishes if one.about != met.about)
+    others = dict.fromkeys(item_request.about for item_request in wishes if item_request.about != met.about)
     return [met.about, *reversed(list(others)[:AHEAD])]
 
 
 def _chosen(options: list[Candidate], form: str) -> Candidate:
     """The simplest for a first meeting; else any, so that neighbours do not have the same before them."""
-    return min(options, key=lambda one: (one.points, one.id)) if form in UNRATED else random.choice(options)
+    return (
+        min(options, key=lambda candidate: (candidate.points, candidate.id))
+        if form in UNRATED
+        else random.choice(options)
+    )

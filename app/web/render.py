@@ -68,7 +68,7 @@ class ImmutableFiles(StaticFiles):
         self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
         small = Path(f"{full_path}.br")
-        takes = [one.partition(";")[0].strip() for one in Headers(scope=scope).get("accept-encoding", "").split(",")]
+        takes = [part.partition(";")[0].strip() for part in Headers(scope=scope).get("accept-encoding", "").split(",")]
         if "br" not in takes or "range" in Headers(scope=scope) or not small.is_file():
             return super().file_response(full_path, stat_result, scope, status_code)
         answer = super().file_response(small, small.stat(), scope, status_code)
@@ -168,7 +168,7 @@ def _environment(templates: Path) -> Environment:
         "named": accessible_name_attribute,
         "highlighted": _highlighted,
         "number": number_text,
-        "closeness": lambda one: closeness_text(one.exact, one.approx, one.maxdiff),
+        "closeness": lambda value: closeness_text(value.exact, value.approx, value.maxdiff),
         "thousands": "{:,}".format,
         "part": PARTS.__getitem__,
         "faulted": invalid_field_attributes,
@@ -209,5 +209,5 @@ def first_cookie(headers: Headers, wanted: str) -> str:
 
     None of ours is quoted; to take quotes away costs some releases of Python quadratic time.
     """
-    pairs = (one.strip().partition("=") for line in headers.getlist("cookie") for one in line.split(";"))
+    pairs = (part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
     return next((value for name, _, value in pairs if name == wanted), "")

@@ -97,8 +97,8 @@ def serve(
     try:
         asyncio.run(_serve(settings, course, host, listeners, reload=reload, preview=preview))
     finally:
-        for one in listeners:
-            one.close()
+        for listener in listeners:
+            listener.close()
 
 
 def _bound(host: str, port: int) -> list[socket.socket]:
@@ -112,8 +112,8 @@ def _bound(host: str, port: int) -> list[socket.socket]:
                 found[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             found[-1].bind(address)
     except OSError as error:
-        for one in found:
-            one.close()
+        for item in found:
+            item.close()
         if error.errno == errno.EADDRINUSE:
             raise ServeError(
                 f"Another program listens on port {port} already. Choose a free one with --port."
@@ -145,7 +145,7 @@ def _noting_peers(app: ASGIApp, proxies: Sequence[str]) -> ASGIApp:
     the left a browser may have written itself.
     """
     believing: Any = ProxyHeadersMiddleware(cast(Any, app), trusted_hosts=list(proxies))
-    networks = [ip_network(one) for one in proxies]
+    networks = [ip_network(proxy) for proxy in proxies]
     warned = False
 
     async def noted(scope: Scope, receive: Receive, send: Send) -> None:
@@ -162,7 +162,7 @@ def _noting_peers(app: ASGIApp, proxies: Sequence[str]) -> ASGIApp:
 
 def _is_in(peer: str, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
     try:
-        return any(ip_address(peer) in one for one in networks)
+        return any(ip_address(peer) in network for network in networks)
     except ValueError:
         return False  # a socket of this machine has no address
 

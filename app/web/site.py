@@ -189,13 +189,13 @@ class Site:
     @cached_property
     def pictures(self) -> frozenset[str]:
         """The image files that lessons show, by their paths in the folder of the course: no other file is served."""
-        return frozenset(one.target for lesson in self.course.lessons for one in lesson.pictures)
+        return frozenset(link.target for lesson in self.course.lessons for link in lesson.pictures)
 
     @cached_property
     def invented(self) -> tuple[str, ...]:
         """Two names of the course's own samples that are in no list, for its title page, if it has samples."""
-        blocks = (one for lesson in self.course.lessons for one in lesson.blocks)
-        given = next((one.given for one in blocks if isinstance(one, Visual) and one.kind == "samples"), {})
+        blocks = (block for lesson in self.course.lessons for block in lesson.blocks)
+        given = next((visual.given for visual in blocks if isinstance(visual, Visual) and visual.kind == "samples"), {})
         samples, known = given.get("names"), given.get("known", [])
         if not isinstance(samples, list) or not isinstance(known, list):
             return ()
@@ -203,7 +203,7 @@ class Site:
 
     def assigned(self, name: str) -> Lesson | None:
         """What a class may have been given under that *name*: a lesson, or any round of practice."""
-        private = (one for one in self.course.lessons if one.name == name)
+        private = (lesson for lesson in self.course.lessons if lesson.name == name)
         return self.practice.curriculum.assigned(name) or next(private, None)
 
     def exercises(self, name: str) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ class Site:
     @cached_property
     def offered(self) -> tuple[Lesson, ...]:
         """What a class may be given next."""
-        return (*self.course.lessons, *(one.lesson for one in self.practice.curriculum.sets.values()))
+        return (*self.course.lessons, *(practice_set.lesson for practice_set in self.practice.curriculum.sets.values()))
 
     @cached_property
     def kept(self) -> RenderCache:
@@ -225,7 +225,7 @@ class Site:
 
     def lessons_of(self, unit: str) -> tuple[str, ...]:
         """The lessons of a unit, by the name of its folder; none where there is no such unit."""
-        return tuple(lesson.name for one in self.whole.units if one.slug == unit for lesson in one.lessons)
+        return tuple(lesson.name for item in self.whole.units if item.slug == unit for lesson in item.lessons)
 
     def seeing(self, names: Collection[str]) -> "Site":
         """The same for somebody who may see these private lessons too."""
@@ -293,7 +293,9 @@ def open_to(course: Course, names: Collection[str] = ()) -> Course:
     if not any(unit.private for unit in course.units):
         return course
     units = (
-        replace(unit, lessons=tuple(one for one in unit.lessons if one.name in names)) if unit.private else unit
+        replace(unit, lessons=tuple(lesson for lesson in unit.lessons if lesson.name in names))
+        if unit.private
+        else unit
         for unit in course.units
     )
     return Course(units=tuple(unit for unit in units if unit.lessons or not unit.private))

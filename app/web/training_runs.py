@@ -221,7 +221,7 @@ class TrainingRuns:
     async def close(self) -> None:
         """Leave every run to whoever starts next."""
         self._closing = True
-        tasks = [one.task for one in self._live.values() if one.task is not None]
+        tasks = [training_run.task for training_run in self._live.values() if training_run.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

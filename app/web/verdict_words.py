@@ -104,7 +104,7 @@ class VerdictView:
     @cached_property
     def rows(self) -> tuple[VerdictRow, ...]:
         """In backward order."""
-        return tuple(VerdictRow(one, one is self._first) for one in self.verdict.names)
+        return tuple(VerdictRow(name_verdict, name_verdict is self._first) for name_verdict in self.verdict.names)
 
     @property
     def first(self) -> tuple[VerdictRow, ...]:
@@ -139,7 +139,7 @@ class VerdictView:
     def mark(self) -> Mark:
         """The sign beside the title."""
         if self.verdict.outcome == "graded":
-            waiting = not any(one.verdict in FAULTS for one in self.verdict.names)
+            waiting = not any(name_verdict.verdict in FAULTS for name_verdict in self.verdict.names)
             return "right" if self.verdict.passed else "later" if waiting else "wrong"
         return UNJUDGED.get(self.verdict.outcome, "wrong")
 
@@ -148,10 +148,10 @@ class VerdictView:
         """What a right verdict rests on: more than that these numbers come out."""
         if not self.verdict.passed or not self.verdict.hidden_sizes:
             return ""
-        compared = [one for one in self.verdict.names if one.exact is not None]
-        exact = sum(bool(one.exact) for one in compared)
+        compared = [name_verdict for name_verdict in self.verdict.names if name_verdict.exact is not None]
+        exact = sum(bool(name_verdict.exact) for name_verdict in compared)
         how = "to the last bit" if exact == len(compared) else "up to rounding"
-        rules = all(one.verdict == "right" for one in self.verdict.names)
+        rules = all(name_verdict.verdict == "right" for name_verdict in self.verdict.names)
         held = (
             "Each line is the rule and not only the number: it holds for other sizes and for any upstream. "
             if rules
@@ -182,7 +182,7 @@ class VerdictView:
         """
         if self._first is None or self._first.code is None:
             return None
-        at = fitting_hint([str(one.html) for one in hints], self._first.name, self._first.code, required)
+        at = fitting_hint([str(hint.html) for hint in hints], self._first.name, self._first.code, required)
         if at is None:
             return None
         total = len(hints)
@@ -193,8 +193,8 @@ class VerdictView:
 
 def first_fault(verdict: Verdict) -> NameVerdict | None:
     """What to look at first: a line that is wrong, or else one that is still to be written; the rest follows."""
-    open_names = [one for one in verdict.names if one.verdict not in RIGHT]
-    return min(open_names, key=lambda one: LATER.get(one.verdict, 0), default=None)
+    open_names = [name_verdict for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
+    return min(open_names, key=lambda name_verdict: LATER.get(name_verdict.verdict, 0), default=None)
 
 
 def _locked_hints_text(first: int, last: int) -> str:
@@ -208,7 +208,7 @@ def _locked_hints_text(first: int, last: int) -> str:
 
 def headline(verdict: Verdict) -> str:
     """What is left to do, in a few words: `4 lines to mend, 12 follow from them`."""
-    faults = [one for one in verdict.names if one.verdict in FAULTS]
+    faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in FAULTS]
     if verdict.outcome == "error" and not faults and verdict.names and verdict.line:
         return "A line to mend"  # the others were judged without it
     if verdict.outcome not in {"graded", "error"} or (verdict.outcome == "error" and not faults):
@@ -219,14 +219,14 @@ def headline(verdict: Verdict) -> str:
         return f"Not this one: {faults[0].word}"
     if faults[0].name == OTHERS:
         return "Mended, and more was changed"
-    if not any(one.name.startswith("d") for one in verdict.names):
+    if not any(name_verdict.name.startswith("d") for name_verdict in verdict.names):
         return (
             f"Not yet right in {len(faults)} of {len(verdict.names)} cases"
             if len(verdict.names) > 1
             else "Not yet right"
         )
-    lines = len({one.line or one.name for one in faults})
-    follows = sum(one.verdict == "follows" for one in verdict.names)
+    lines = len({name_verdict.line or name_verdict.name for name_verdict in faults})
+    follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
     return f"{lines} {'line' if lines == 1 else 'lines'} to mend{after}"
@@ -234,8 +234,10 @@ def headline(verdict: Verdict) -> str:
 
 def count_text(verdict: Verdict) -> str:
     """`2 of 3 right, checked on 2 hidden sizes`, of the gradients; nothing that was not run is claimed."""
-    names = [one for one in verdict.names if one.name not in (LINE, MEND, OTHERS)] or verdict.names
-    right = sum(one.verdict in RIGHT for one in names)
+    names = [
+        name_verdict for name_verdict in verdict.names if name_verdict.name not in (LINE, MEND, OTHERS)
+    ] or verdict.names
+    right = sum(name_verdict.verdict in RIGHT for name_verdict in names)
     said = f"{right} of {len(names)} right"
     if not verdict.hidden_sizes:
         return said

@@ -33,8 +33,8 @@ Read = Callable[[Directive, ParseContext], Block | None]
 
 # A directive is called as its file is; the callouts share one.
 _FILES = {
-    one.__name__.rpartition(".")[2]: one
-    for one in (
+    module.__name__.rpartition(".")[2]: module
+    for module in (
         forward,
         shape,
         number,
@@ -55,7 +55,7 @@ _FILES = {
     )
 } | dict.fromkeys(callout.KINDS, callout)
 
-READERS: Mapping[str, Read] = {name: one.read for name, one in _FILES.items()}
+READERS: Mapping[str, Read] = {name: file.read for name, file in _FILES.items()}
 OPTIONS: Mapping[str, tuple[str, ...]] = {
-    name: one.OPTIONS if name in CODE else (*one.OPTIONS, "lang") for name, one in _FILES.items()
+    name: file.OPTIONS if name in CODE else (*file.OPTIONS, "lang") for name, file in _FILES.items()
 }

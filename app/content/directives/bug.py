@@ -46,7 +46,7 @@ class _Planted:
 
     def standing(self, statement: ast.stmt) -> ast.stmt | None:
         """The given statement that is the same as *statement*."""
-        return next((one for one in self.statements if ast.dump(one) == ast.dump(statement)), None)
+        return next((item for item in self.statements if ast.dump(item) == ast.dump(statement)), None)
 
 
 def read(directive: Directive, reading: ParseContext) -> Bug:
@@ -100,12 +100,12 @@ def _planted(given: Directive, solution: Directive, require: tuple[str, ...], re
 
 def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
     """The positions in *body* that *mend* may replace: what writes the same, or else changes the same name later on."""
-    same = [index for index, one in enumerate(body) if _writes(one) == _writes(mend)]
+    same = [index for index, statement in enumerate(body) if _writes(statement) == _writes(mend)]
     alike = [index for index in same if type(body[index]) is type(mend)]
     if alike or not _changes(mend):
         return alike or same
     # A change in place can mend a change of another kind, or what should have been one; never the beginning.
-    return [index for index, one in enumerate(body) if _owner(one) == _owner(mend)][1:]
+    return [index for index, statement in enumerate(body) if _owner(statement) == _owner(mend)][1:]
 
 
 def _declared(

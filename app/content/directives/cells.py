@@ -46,7 +46,7 @@ def _pick(options: Options, of: str | None) -> tuple[int, ...] | str | None:
 
 
 def _index(match: re.Match[str]) -> tuple[int, ...]:
-    return tuple(int(one) for one in match[2].split(","))
+    return tuple(int(part) for part in match[2].split(","))
 
 
 def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, ...]] | None:
@@ -59,7 +59,9 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
         options.wrong("feeds", "wrong-type", f"':feeds:' is one entry, such as 'A[0, 1]'; it is {text!r}.")
         return None
     name, index = match[1], _index(match)
-    shapes = {one.name: shape_in(forward, one) for one in forward.inputs if one.real}
+    shapes = {
+        tensor_input.name: shape_in(forward, tensor_input) for tensor_input in forward.inputs if tensor_input.real
+    }
     if name not in shapes:
         options.wrong("feeds", "unknown-name", f"{name!r} is no input of {forward.name!r} that holds real numbers.")
     elif len(index) != len(shapes[name]) or any(at >= size for at, size in zip(index, shapes[name], strict=True)):

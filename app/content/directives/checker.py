@@ -76,8 +76,12 @@ def defined_in(tree: ast.Module, name: str, count: int) -> bool:
         if isinstance(statement, ast.FunctionDef) and statement.name == name:
             return _takes(statement, count)
         if isinstance(statement, ast.ClassDef) and statement.name == name:
-            makers = (one for one in statement.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
-            return any(_takes(one, count + 1) for one in makers)
+            makers = (
+                function
+                for function in statement.body
+                if isinstance(function, ast.FunctionDef) and function.name == "__init__"
+            )
+            return any(_takes(maker, count + 1) for maker in makers)
     return False
 
 

@@ -49,22 +49,24 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
     sizes = _items("dims", options)
     drawn = _drawn(options)
     dims = _dims(sizes, options) if sizes is not None else _guessed(options, drawn or {})
-    unread = tuple(Input(name=one, sizes=()) for one in read_in(source))
+    unread = tuple(Input(name=text, sizes=()) for text in read_in(source))
     inputs = unread if drawn is None else _inputs(drawn, dims, options)
     ends = _outputs(options)
     outputs = tuple(word for word, _ in ends)
-    known = list(dict.fromkeys((*dims, *(one.name for one in inputs))))
-    program = straight_line_program(source, line, dims, [one.name for one in inputs], outputs, reading.faults)
+    known = list(dict.fromkeys((*dims, *(tensor_input.name for tensor_input in inputs))))
+    program = straight_line_program(
+        source, line, dims, [tensor_input.name for tensor_input in inputs], outputs, reading.faults
+    )
     constants = _constants(_items("constants", options) or {}, known, options)
     if program and constants:
         program = program.below([(text, at - line + 1) for text, at in constants])
-    truths = [one.name for one in inputs if one.distribution in MASKS]
+    truths = [tensor_input.name for tensor_input in inputs if tensor_input.distribution in MASKS]
     written = check_forward(program, line, known, reading.faults, truths) if program else ()
     for output, place in ends if written else ():
         if output not in written:
             message = f"The program does not write its output {output!r}."
             reading.faults.add(place, "unknown-output", message, did_you_mean(output, written))
-    related = {name: one.text for name, (one, _) in (sizes or {}).items() if re.search(r"[A-Za-z]", one.text)}
+    related = {name: value.text for name, (value, _) in (sizes or {}).items() if re.search(r"[A-Za-z]", value.text)}
     asked = _with_parts(program.fixed, related) if program else set()
     _check_gradient_names([*known, *written], directive.place, reading)
     if not source.strip():
@@ -80,7 +82,7 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
         source_line=line,
         lines=program.lines if program else (),
         show=options.flag("show", default=True),
-        related={name: one for name, one in related.items() if name not in asked},
+        related={name: text for name, text in related.items() if name not in asked},
         hidden=_hidden(dims, related, asked, options),
     )
 
@@ -111,7 +113,7 @@ def _borrowed(name: str, directive: Directive, options: Options, reading: ParseC
 
 def _check_empty(directive: Directive, reading: ParseContext) -> None:
     """Why there is no program: an indented one continues the option above it."""
-    swallowed = next((one for one in directive.options.values() if "\n" in one.text), None)
+    swallowed = next((value for value in directive.options.values() if "\n" in value.text), None)
     if swallowed is None:
         reading.faults.add(directive.place, "empty", f"{reading.title(directive)} holds no program.")
         return
@@ -152,7 +154,7 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
     dims: dict[str, int] = {}
     for name, (entry, _) in items.items():
         _check_name(name, entry.place, options)
-        later = [one for one in items if one not in dims and re.search(rf"\b{re.escape(one)}\b", entry.text)]
+        later = [text for text in items if text not in dims and re.search(rf"\b{re.escape(text)}\b", entry.text)]
         if later:
             message = f"The size of {name!r} follows from {later[0]!r}, which stands below it."
             fix = "No size follows from itself." if later[0] == name else f"Write {later[0]!r} first."
@@ -228,7 +230,7 @@ def _input(name: str, entry: Value, node: yaml.Node, dims: Mapping[str, int], op
             return None
         sizes = [size.strip() for size in match["sizes"].split(",") if size.strip()]
         kind, bound = match["kind"] or "randn", match["bound"]
-    drawn = next((one for one in DISTRIBUTIONS if one == kind), None)
+    drawn = next((distribution for distribution in DISTRIBUTIONS if distribution == kind), None)
     if drawn is None:
         fix = did_you_mean(kind, DISTRIBUTIONS)
         options.faults.add(entry.place, "unknown-distribution", f"There is no distribution {kind!r}.", fix)
@@ -306,7 +308,7 @@ def _constants(items: Items, names: Collection[str], options: Options) -> tuple[
 
 
 def _real(value: object) -> object:
-    return [_real(one) for one in value] if isinstance(value, list) else float(str(value))
+    return [_real(item) for item in value] if isinstance(value, list) else float(str(value))
 
 
 def _check_name(name: str, place: SourceLocation, options: Options) -> None:

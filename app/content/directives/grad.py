@@ -147,7 +147,7 @@ def _beginning(child: Directive, solution: Code, reading: ParseContext) -> str:
     if not names or not isinstance(tree, ast.Module):
         return ""
     lines = sources_of(solution.source)
-    ends = {one: at for at, line in enumerate(lines) for one in read_line(line).writes}
+    ends = {write: at for at, line in enumerate(lines) for write in read_line(line).writes}
     last = max((ends.get(name, -1) for name in names), default=-1)
     if unknown := [name for name in names if name not in ends]:
         message = f"The solution writes no {unknown[0]!r}, so nothing can go on after it."

@@ -28,7 +28,7 @@ def read(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
         message = f"Of the tensors on the way of {forward.name!r}, without its output, {count}."
         reading.faults.add(directive.place, "no-choice", message, "Ask about a program in which some can be forgotten.")
     _check_tempting(tempting, offered, kept, forward, reading)
-    said = {one.value: one.html for one in tempting}
+    said = {distractor.value: distractor.html for distractor in tempting}
     return ChoiceQuestion(
         **reading.asked(directive, options, inside),
         options=tuple(_option(name, name in kept, said.get(name), directive) for name in offered),
@@ -42,12 +42,14 @@ def _check_tempting(
     forward: Forward | None,
     reading: ParseContext,
 ) -> None:
-    for one in tempting if forward else ():
-        if one.value not in offered:
-            message = f"{one.value!r} is no tensor on the way of this program."
-            reading.faults.add(one.place, "unknown-tensor", message, did_you_mean(one.value, offered))
-        elif one.value in kept:
-            reading.faults.add(one.place, "right-tempting", f"{one.value!r} is read, so it counts as right.")
+    for distractor in tempting if forward else ():
+        if distractor.value not in offered:
+            message = f"{distractor.value!r} is no tensor on the way of this program."
+            reading.faults.add(distractor.place, "unknown-tensor", message, did_you_mean(distractor.value, offered))
+        elif distractor.value in kept:
+            reading.faults.add(
+                distractor.place, "right-tempting", f"{distractor.value!r} is read, so it counts as right."
+            )
 
 
 def _option(name: str, right: bool, said: Markup | None, directive: Directive) -> Option:

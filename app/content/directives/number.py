@@ -56,17 +56,23 @@ def _numbers(
     parts = []
     for name, (entry, _) in answers.items():
         value = _value(entry, number.given, options)
-        own = tuple(replace(one, value=text) for one in number.tempting if (text := _said_of(name, one.value)))
+        own = tuple(
+            replace(distractor, value=text)
+            for distractor in number.tempting
+            if (text := _said_of(name, distractor.value))
+        )
         prompt = reading.prose.inline(name, entry.place.line)
         part = replace(number, name=name, was=(), prompt=prompt, hints=(), answer=entry.text, tempting=own)
         if value is not None:
             _check_tolerance(part, value, options)
             _check_tempting(part, value, reading)
         parts.append(part)
-    for one in number.tempting:
-        if not any(_said_of(name, one.value) for name in answers):
+    for distractor in number.tempting:
+        if not any(_said_of(name, distractor.value) for name in answers):
             fix = f"Write '- `{next(iter(answers))} = 1/2`: what to say about it'."
-            reading.faults.add(one.place, "unknown-name", f"{one.value!r} does not say which number it is.", fix)
+            reading.faults.add(
+                distractor.place, "unknown-name", f"{distractor.value!r} does not say which number it is.", fix
+            )
     return NumbersQuestion(
         place=number.place,
         name=number.name,
@@ -131,12 +137,12 @@ def _check_tolerance(number: NumberQuestion, value: float, options: Options) -> 
 
 def _check_tempting(number: NumberQuestion, value: float, reading: ParseContext) -> None:
     """Every tempting value is a number, and a wrong one."""
-    for one in number.tempting:
+    for item in number.tempting:
         try:
-            tempting = number_of(one.value, number.given)
+            tempting = number_of(item.value, number.given)
         except UnreadableError as error:
-            reading.faults.add(one.place, "wrong-type", f"The tempting value {one.value!r} is not a number. {error}")
+            reading.faults.add(item.place, "wrong-type", f"The tempting value {item.value!r} is not a number. {error}")
             continue
         if math.isclose(tempting, value, rel_tol=number.tolerance(value), abs_tol=number.atol):
-            message = f"The tempting value {one.value!r} counts as right."
-            reading.faults.add(one.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")
+            message = f"The tempting value {item.value!r} counts as right."
+            reading.faults.add(item.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")

@@ -22,8 +22,10 @@ def read(directive: Directive, reading: ParseContext) -> OrderQuestion:
     inside = reading.inside(directive, ("hint", "solution"))
     forward = reading.forward(options, needed=False)
     inside, steps = _steps(options, inside, reading)
-    lines = tuple(words_of(one.html) for one in steps) or sources_of(_source(options, inside, directive, reading))
-    needs = needs_by_rank([one.rank for one in steps]) if steps else needs_of(lines)
+    lines = tuple(words_of(order_step.html) for order_step in steps) or sources_of(
+        _source(options, inside, directive, reading)
+    )
+    needs = needs_by_rank([order_step.rank for order_step in steps]) if steps else needs_of(lines)
     order = shuffled(needs, directive.argument)
     if lines and order is None:
         message = f"Every order of these {'steps' if steps else 'lines'} is right."
@@ -52,9 +54,9 @@ def _steps(
     if "of" in options or any(child.name == "solution" for child in inside.children):
         return inside, ()
     tokens, steps = take_steps(inside.tokens, inside.line, reading.file, reading.prose)
-    for one, other in itertools.pairwise(steps):
-        if other.rank < one.rank:
-            message = f"The steps stand in the right order here, and {other.rank} comes below {one.rank}."
+    for order_step, other in itertools.pairwise(steps):
+        if other.rank < order_step.rank:
+            message = f"The steps stand in the right order here, and {other.rank} comes below {order_step.rank}."
             reading.faults.add(
                 other.place, "any-order", message, "Give the same number to those that may change places."
             )

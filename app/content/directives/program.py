@@ -34,8 +34,10 @@ def read(directive: Directive, reading: ParseContext) -> FunctionBox:
         starter=code_of(starter) if starter else blank_code(directive, blank),
         solution=_below(above, solutions[0]),
         cases=_cases(inside, arguments, directive, reading),
-        alternatives=tuple(_below(above, one) for one in solutions[1:]),
-        mistakes=tuple(replace(one, code=_below(above, one.code)) for one in mistakes),
+        alternatives=tuple(_below(above, code) for code in solutions[1:]),
+        mistakes=tuple(
+            replace(declared_mistake, code=_below(above, declared_mistake.code)) for declared_mistake in mistakes
+        ),
         after=before.name if before else "",
         above=above,
     )
@@ -58,7 +60,7 @@ def _cases(
 def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -> FunctionCase:
     need_message(child, "Nothing is said to a learner whose code fails here.", "What to say.", reading)
     tree = check_python(child.body.text, child.body.line, "This case", reading.faults)
-    defined = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)] if tree else []
+    defined = [function.name for function in tree.body if isinstance(function, ast.FunctionDef)] if tree else []
     known = {*assigned_names(tree), *defined} if tree else {RESULT}
     missing = [name for name in arguments if name not in known]
     if missing and RESULT not in known:

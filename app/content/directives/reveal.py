@@ -53,7 +53,7 @@ def _after(options: Options, directive: Directive, reading: ParseContext) -> tup
         return ()
     name = options.text("after")
     if name is None:
-        return above[max(above, key=lambda one: reading.names[one].line)]
+        return above[max(above, key=lambda text: reading.names[text].line)]
     if name not in above:
         message = f"':after:' names {name!r}, which is no question and no box above."
         options.wrong("after", "unknown-exercise", message, did_you_mean(name, above))
@@ -72,4 +72,4 @@ def _above(directive: Directive, reading: ParseContext) -> dict[str, tuple[str, 
 
 
 def _answered(reading: ParseContext) -> Iterable[str]:
-    return (name for name, one in reading.exercises.items() if isinstance(one, Quiz | CodeBox))
+    return (name for name, exercise in reading.exercises.items() if isinstance(exercise, Quiz | CodeBox))

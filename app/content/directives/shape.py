@@ -52,4 +52,4 @@ def _check_explicit(options: Options, ask: str | None) -> None:
 
 
 def _fits(sizes: tuple[str, ...], asked: tuple[str, ...]) -> bool:
-    return len(sizes) == len(asked) and all(one in ("?", size) for size, one in zip(sizes, asked, strict=True))
+    return len(sizes) == len(asked) and all(name in ("?", size) for size, name in zip(sizes, asked, strict=True))

@@ -18,8 +18,8 @@ ROWS: Mapping[str, Callable[[Directive, ParseContext], Row]] = {
     "axes": axes.read,
 }
 ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    name: (*one.OPTIONS, "lang")
-    for name, one in {"shape": shape, "number": number, "choice": choice, "axes": axes}.items()
+    name: (*module.OPTIONS, "lang")
+    for name, module in {"shape": shape, "number": number, "choice": choice, "axes": axes}.items()
 }
 
 

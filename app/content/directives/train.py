@@ -68,7 +68,9 @@ def read(directive: Directive, reading: ParseContext) -> Train:
 
 def parameters_of(forward: Forward, data: Collection[str] = ()) -> tuple[str, ...]:
     """The inputs that learn: every one that holds real numbers, and no *data*."""
-    return tuple(one.name for one in forward.inputs if one.real and one.name not in data)
+    return tuple(
+        tensor_input.name for tensor_input in forward.inputs if tensor_input.real and tensor_input.name not in data
+    )
 
 
 def _batch(forward: Forward | None, options: Options) -> tuple[str, str]:
@@ -76,28 +78,32 @@ def _batch(forward: Forward | None, options: Options) -> tuple[str, str]:
     words = options.words("reads") if options.need("reads", "X y") else ()
     if forward is None or not words:
         return "", ""
-    inputs = {one.name: one for one in forward.inputs}
+    inputs = {tensor_input.name: tensor_input for tensor_input in forward.inputs}
     for word, place in words:
         if word not in inputs:
             message = f"{word!r} is no input of {forward.name!r}."
             options.faults.add(place, "unknown-tensor", message, did_you_mean(word, inputs))
             return "", ""
-    found = [inputs[word] for word, _ in words]
-    ranks = [len(one.sizes) for one in found]
-    if ranks != [2, 1] or found[0].sizes[0] != found[1].sizes[0] or found[0].sizes[0] not in forward.dims:
+    tensor_inputs = [inputs[word] for word, _ in words]
+    ranks = [len(tensor_input.sizes) for tensor_input in tensor_inputs]
+    if (
+        ranks != [2, 1]
+        or tensor_inputs[0].sizes[0] != tensor_inputs[1].sizes[0]
+        or tensor_inputs[0].sizes[0] not in forward.dims
+    ):
         message = "':reads:' names the input with a row for each example, and the one with a number for each."
         options.wrong("reads", "wrong-inputs", message, "Write ':reads: X y', with X of [n, k], y of [n], n a dim.")
         return "", ""
-    return found[0].name, found[1].name
+    return tensor_inputs[0].name, tensor_inputs[1].name
 
 
 def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
     """The inputs that hold the characters before and the one that follows."""
     if forward is None:
         return "", ""
-    whole = [one for one in forward.inputs if not one.real]
-    contexts = [one for one in whole if len(one.sizes) == 2]
-    targets = [one for one in whole if len(one.sizes) == 1]
+    whole = [tensor_input for tensor_input in forward.inputs if not tensor_input.real]
+    contexts = [tensor_input for tensor_input in whole if len(tensor_input.sizes) == 2]
+    targets = [tensor_input for tensor_input in whole if len(tensor_input.sizes) == 1]
     fits = len(whole) == 2 and len(contexts) == len(targets) == 1
     if not fits or contexts[0].sizes[0] != targets[0].sizes[0] or contexts[0].sizes[0] not in forward.dims:
         message = (
@@ -106,8 +112,8 @@ def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
         fix = 'Write ":inputs: {Xb: "[n, block] ints(vocab)", Yb: "[n] ints(vocab)", …}" with n among the dims.'
         options.wrong("forward", "wrong-inputs", message, fix)
         return "", ""
-    for one in whole:
-        _check_symbols(one, forward, options)
+    for tensor_input in whole:
+        _check_symbols(tensor_input, forward, options)
     return contexts[0].name, targets[0].name
 
 
@@ -192,7 +198,7 @@ def _rates(options: Options) -> tuple[float, float]:
     if not words:
         return 0.1, 0.01
     numbers = [_number(Value(word, place), {}, options) for word, place in words]
-    if len(numbers) != 2 or any(one is not None and not 0 < one <= 10 for one in numbers):
+    if len(numbers) != 2 or any(number is not None and not 0 < number <= 10 for number in numbers):
         message = "':rates:' is two numbers above 0, and 10 at most: before and after half of the steps."
         options.wrong("rates", "wrong-value", message)
         return 0.1, 0.01
@@ -250,7 +256,7 @@ def _whole(value: Value, largest: int, options: Options) -> int:
 def _band(part: str, value: Value, node: yaml.Node, options: Options) -> dict[str, tuple[float, float]]:
     texts = texts_of(node) or []
     numbers = [_number(Value(text, value.place), {}, options) for text in texts]
-    ends = [one for one in numbers if one is not None]
+    ends = [number for number in numbers if number is not None]
     if len(ends) != len(numbers):
         return {}
     if len(ends) != 2 or ends[0] >= ends[1]:

@@ -61,7 +61,7 @@ def _at(kind: str, options: Options, forward: Forward | None, of: str | None) ->
         return {}
     if not kind or forward is None:
         return {}
-    single = [one.name for one in forward.inputs if not one.sizes]
+    single = [tensor_input.name for tensor_input in forward.inputs if not tensor_input.sizes]
     if kind == "slider" and of is not None and of not in single:
         message = f"{of!r} is no input of {forward.name!r} that is a single number."
         options.wrong("of", "unknown-name", message, did_you_mean(of, single))

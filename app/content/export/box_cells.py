@@ -19,10 +19,12 @@ PYTHON_SIZE = re.compile(r"[\w\s()+*-]+|[\w\s]+//[\w\s]+")
 def program_cell(forward: Forward) -> NotebookCell:
     """A forward program with the inputs that it starts from."""
     dims = ", ".join(f"{name}={size}" for name, size in forward.dims.items())
-    inputs = "\n".join(f"{one.name} = backhand.{_drawn(one, forward.dims)}" for one in forward.inputs)
+    inputs = "\n".join(
+        f"{tensor_input.name} = backhand.{_drawn(tensor_input, forward.dims)}" for tensor_input in forward.inputs
+    )
     opening = f'with backhand.program("{forward.name}", "{" ".join(forward.outputs)}"{", " + dims if dims else ""}):'
     body = "\n\n".join(part for part in (inputs, forward.source.strip("\n")) if part)
-    shapes = "\n".join(f"# {one.name}: ({', '.join(one.sizes)}){_kind(one)}" for one in forward.inputs)
+    shapes = "\n".join(f"# {name.name}: ({', '.join(name.sizes)}){_kind(name)}" for name in forward.inputs)
     sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.sizes)}\n" if dims else ""
     plain = f"{sizes}{shapes}\n{forward.source.strip()}"
     return NotebookCell(text=f"{opening}\n{_indented(body)}", code=True, name=forward.name, plain=plain)
@@ -44,8 +46,8 @@ def checker_cells(box: Checker, work: Work) -> list[NotebookCell]:
     text = work.codes.get(box.name, box.starter.source)
     call = f"said = {box.function}({', '.join(box.arguments)})"
     cases = [
-        f"with backhand.case({one.right}, {one.message!r}):\n{_indented(one.code.source.strip() + chr(10) + call)}"
-        for one in box.cases
+        f"with backhand.case({item.right}, {item.message!r}):\n{_indented(item.code.source.strip() + chr(10) + call)}"
+        for item in box.cases
     ]
     opening = f'with backhand.function("{box.function}"):'
     return [
@@ -66,7 +68,7 @@ def function_cells(box: FunctionBox, work: Work) -> list[NotebookCell]:
     text = plain_text(work.codes.get(box.name, box.starter.source)).strip("\n")
     whole = text if not work.unfit(text) else "\n".join(f"# {line}".rstrip() for line in text.splitlines())
     call = f"result = {box.function}({', '.join(box.arguments)})"
-    cases = "\n\n".join(_tried(one, number, call) for number, one in enumerate(box.cases, 1))
+    cases = "\n\n".join(_tried(function_case, number, call) for number, function_case in enumerate(box.cases, 1))
     return [
         NotebookCell(text=whole or "pass", code=True, name=box.name, plain=text),
         NotebookCell(text=cases, code=True, name=f"{box.name}-cases"),

@@ -70,7 +70,7 @@ def _said(cell: NotebookCell) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    head, *others = ([one.replace("|", "\\|") for one in row] for row in rows)
+    head, *others = ([name.replace("|", "\\|") for name in row] for row in rows)
     lines = [head, ["---"] * len(head), *others]
     return "\n".join(f"| {' | '.join(row)} |" for row in lines)
 

@@ -51,10 +51,10 @@ def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[NotebookCell, ..
     file = file_of(lesson.source, lesson.path)
     front = read_front_matter(file, LESSON_KEYS, ErrorCollector(lesson.path))
     goals = [value.text for value in front.lists.get("goals", ())]
-    used = {one.forward for one in lesson.exercises}
+    used = {exercise.forward for exercise in lesson.exercises}
     own = LessonContext(lesson)
     cells = [NotebookCell(text=own.written_out(_opening(lesson, goals)))]
-    if any(isinstance(one, Grad | Bug | Checker | Forward) for one in lesson.blocks):
+    if any(isinstance(item, Grad | Bug | Checker | Forward) for item in lesson.blocks):
         cells += [
             NotebookCell(text=BELOW, aid=True),
             NotebookCell(text=resource_text("preamble.py"), code=True, name="preamble", aid=True),
@@ -74,9 +74,11 @@ def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[NotebookCell, ..
 def _with_pictures(cell: NotebookCell, work: Work) -> NotebookCell:
     """*cell* with the image files that its text shows; of those that are not at hand, what they show."""
     text = (
-        cell.text if cell.code else ATTACHED.sub(lambda one: one[0] if one[2] in work.pictures else one[1], cell.text)
+        cell.text
+        if cell.code
+        else ATTACHED.sub(lambda match: match[0] if match[2] in work.pictures else match[1], cell.text)
     )
-    shown = {one[2]: work.pictures[one[2]] for one in ATTACHED.finditer(text) if one[2] in work.pictures}
+    shown = {match[2]: work.pictures[match[2]] for match in ATTACHED.finditer(text) if match[2] in work.pictures}
     return replace(cell, text=text, attached={} if cell.code else shown)
 
 

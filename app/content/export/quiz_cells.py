@@ -30,8 +30,8 @@ def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, r
     if isinstance(quiz, ChoiceQuestion):
         prompt, items = without_lists(text, TASK)
         if not items:
-            prompt, items = without_lists(text, TEMPTING)[0], [_derived(one) for one in quiz.options]
-        places = [int(one) for one in work.answers.get(quiz.name, ()) if one.isdecimal() and len(one) < 4]
+            prompt, items = without_lists(text, TEMPTING)[0], [_derived(option) for option in quiz.options]
+        places = [int(name) for name in work.answers.get(quiz.name, ()) if name.isdecimal() and len(name) < 4]
         given = ", ".join(f"({LETTERS[place % 26]})" for place in places)
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)

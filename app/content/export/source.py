@@ -36,7 +36,7 @@ def split_body(body: DirectiveText, file: SourceFile, known: Mapping[str, Sequen
     """*body* as stretches of markdown and the directives between them."""
     tokens = lesson_markdown().parse(body.text)
     lines = body.text.split("\n")
-    found = [
+    directives = [
         part
         for part in split_at_directives(tokens, body.line, file, known, ErrorCollector(file.path))
         if isinstance(part, Directive)
@@ -44,7 +44,7 @@ def split_body(body: DirectiveText, file: SourceFile, known: Mapping[str, Sequen
     ends = {body.line + token.map[0]: token.map[1] for token in tokens if token.map and token.type.endswith("fence")}
     parts: list[str | Directive] = []
     at = 0
-    for directive in found:
+    for directive in directives:
         start = directive.place.line - body.line
         parts += [_text(lines[at:start]), directive]
         at = ends.get(directive.place.line, start + 1)
@@ -73,7 +73,7 @@ def _lines(node: SyntaxTreeNode) -> tuple[int, int]:
 
 def _item(lines: Sequence[str], item: SyntaxTreeNode) -> ListItem:
     first, last = _lines(item)
-    quotes = [_lines(one) for one in item.children if one.type == "blockquote"]
+    quotes = [_lines(child) for child in item.children if child.type == "blockquote"]
     quoted = {line - first for start, end in quotes for line in range(start, end)}
     said = BULLET.sub("", lines[first])
     indent = len(lines[first]) - len(said)

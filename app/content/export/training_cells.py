@@ -91,7 +91,7 @@ class _Run:
 
     def __init__(self, train: Train, forward: Forward, own: str, fitted: str, taken: Collection[str]) -> None:
         self.train, self.forward = train, forward
-        self.inputs = {one.name: one for one in forward.inputs}
+        self.inputs = {tensor_input.name: tensor_input for tensor_input in forward.inputs}
         self.parameters = parameters_of(forward, (train.context, train.target))
         self.taken = set(taken)
         self.names: dict[str, str] = {}
@@ -184,10 +184,13 @@ class _Run:
 
 def _taken(lesson: Lesson, work: Work) -> set[str]:
     """Every name that a program of *lesson* or a text in its boxes uses."""
-    programs = [one for one in lesson.blocks if isinstance(one, Forward)]
-    names = {name for one in programs for name in (*one.dims, *tensors_of(one))}
-    boxes = [one for one in lesson.exercises if isinstance(one, CodeBox)]
-    texts = [*(one.source for one in programs), *(work.codes.get(one.name, one.starter.source) for one in boxes)]
+    programs = [program for program in lesson.blocks if isinstance(program, Forward)]
+    names = {name for program in programs for name in (*program.dims, *tensors_of(program))}
+    boxes = [block for block in lesson.exercises if isinstance(block, CodeBox)]
+    texts = [
+        *(program.source for program in programs),
+        *(work.codes.get(block.name, block.starter.source) for block in boxes),
+    ]
     names |= {word for text in texts for word in WORD.findall(text)}
     return names | {f"d{name}" for name in names}
 
@@ -205,7 +208,11 @@ def _statements(forward: Forward) -> Sequence[tuple[tuple[str, ...], str]]:
     assert isinstance(tree, ast.Module), "the parser refuses a program that is not Python"
     return [
         (
-            tuple(one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)),
+            tuple(
+                name_node.id
+                for name_node in ast.walk(node)
+                if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
+            ),
             ast.get_source_segment(forward.source, node) or "",
         )
         for node in tree.body

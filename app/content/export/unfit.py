@@ -24,7 +24,7 @@ def block_problem(text: str) -> str:
             compile(fitting, "box", "exec", dont_inherit=True)
             (block,) = ast.parse(fitting).body
             inside = block.body if isinstance(block, ast.With) else []
-            same = [ast.dump(one) for one in alone] == [ast.dump(one) for one in inside]
+            same = [ast.dump(statement) for statement in alone] == [ast.dump(statement) for statement in inside]
     except (RecursionError, MemoryError):
         return "it is nested too deeply"
     except (SyntaxError, ValueError, OverflowError) as error:

@@ -96,7 +96,7 @@ class FailureExplainer:
 
     def _too_large(self, said: str, dims: Mapping[str, Mapping[str, int]]) -> AuthorError:
         """*said* of runs on *dims*, with their largest tensor and what to do."""
-        shapes = {name: infer_shapes(replace(self.forward, dims=one)) for name, one in dims.items()}
+        shapes = {name: infer_shapes(replace(self.forward, dims=dim)) for name, dim in dims.items()}
         sizes = [(math.prod(shape), name, tensor) for name, some in shapes.items() for tensor, shape in some.items()]
         if not sizes:
             return AuthorError(said, 0)
@@ -133,7 +133,14 @@ class FailureExplainer:
 
     def line_writing(self, tensor: str) -> int:
         """The line of the lesson file that writes *tensor*; 0 for one that is given."""
-        return next((self._line_of(one) for one in self.program.statements if tensor in one.outputs), 0)
+        return next(
+            (
+                self._line_of(forward_statement)
+                for forward_statement in self.program.statements
+                if tensor in forward_statement.outputs
+            ),
+            0,
+        )
 
     def _line_of(self, statement: ForwardStatement) -> int:
         return self.forward.line_of(statement.node.lineno)
@@ -141,4 +148,4 @@ class FailureExplainer:
 
 def first_nan_tensor(report: Mapping[str, Any]) -> str:
     """The first tensor of a run that holds NaN; empty where none does."""
-    return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")
+    return next((name for name, item in report.get("tensors", {}).items() if item.get("nan")), "")

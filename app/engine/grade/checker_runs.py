@@ -41,7 +41,7 @@ def check_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: Jai
         message = f"{translate_error(everywhere)} It stopped on every case that it was tried on."
         return Verdict(outcome="error", line=everywhere.line, message=message, printed=printed)
     names = verdicts_of(checker, trials)
-    first = next((one.name for one in names if one.verdict not in RIGHT), None)
+    first = next((name_verdict.name for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     said = "".join(reply.texts.get(f"printed/{key}", "") for key, name in cases if name == first)
     passed = first is None and bool(names)
     return Verdict(outcome="graded", passed=passed, names=names, printed=f"{printed}{said}"[: definition_runs.PRINTED])

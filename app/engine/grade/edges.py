@@ -40,8 +40,8 @@ def with_remarks(
     usual = parse_submission(solution)
     own = _remarks(bench, usual, jail.run(bench.job(usual)), jail)
     names = [
-        replace(one, note=f"{one.note} {remarks[one.name]}".lstrip()) if one.name in remarks.keys() - own else one
-        for one in verdict.names
+        replace(name, note=f"{name.note} {remarks[name.name]}".lstrip()) if name.name in remarks.keys() - own else name
+        for name in verdict.names
     ]
     return replace(verdict, names=tuple(names))
 
@@ -55,9 +55,13 @@ def _remarks(bench: PreparedTask, plan: ParsedSubmission, reply: Reply, jail: Ja
     if edge.holds(trials):
         return {}
     judged = edge.judge(plan, trials, jail).verdicts(explains=False)
-    return {one.name: _remark(one.name, trials) for one in judged if one.verdict == "wrong"}
+    return {
+        name_verdict.name: _remark(name_verdict.name, trials)
+        for name_verdict in judged
+        if name_verdict.verdict == "wrong"
+    }
 
 
 def _remark(name: str, trials: Mapping[str, RunReport]) -> str:
     values = [trial.values[name] for trial in trials.values() if name in trial.values]
-    return ON_EDGE if all(np.isfinite(one).all() for one in values) else NO_NUMBER
+    return ON_EDGE if all(np.isfinite(value).all() for value in values) else NO_NUMBER

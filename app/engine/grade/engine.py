@@ -298,11 +298,11 @@ class Engine:
 
     def _declared(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
         """What the declared mistakes of *box* give; found out when it is asked for, and then kept."""
-        key = (box.function, box.cases, tuple(one.code.source for one in box.mistakes))
+        key = (box.function, box.cases, tuple(declared_mistake.code.source for declared_mistake in box.mistakes))
         return lambda: _remembered(self._declared_answers, key, lambda: function_runs.run_declared_mistakes(box, jail))
 
     def _study(self, forward: Forward, scaled: bool = False) -> ForwardReferences:
-        sizes = tuple(tuple(one.items()) for one in (forward.dims, forward.related, forward.hidden))
+        sizes = tuple(tuple(item.items()) for item in (forward.dims, forward.related, forward.hidden))
         ends = (forward.output, forward.others)
         content = (sizes, forward.inputs, ends, forward.source, forward.lines)
         key = (content, forward.source_line, scaled)
@@ -321,7 +321,7 @@ class Engine:
         scaled = scales_output(task)
         study, grad = self._study(task.forward, scaled), task.grad
         judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
-        said = tuple((one.code.source, one.message) for one in grad.mistakes)
+        said = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, said)
         return _remembered(self._benches, key, lambda: PreparedTask(task, study, self._jail))
 
@@ -340,12 +340,12 @@ def _verdict(
 ) -> Verdict:
     """The verdict of *judge* on *names*; *declared* is what the author says of the error that stopped the code."""
     fault = judge.plan.fault
-    found = Verdict(outcome="graded", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+    verdict = Verdict(outcome="graded", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
     if fault is not None:
         return replace(syntax_verdict(fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
     if judge.stopped is not None:
-        return stopped_by(judge, judge.stopped, declared, replace(found, outcome="error"))
-    return replace(found, passed=bool(names) and all(one.verdict in RIGHT for one in names))
+        return stopped_by(judge, judge.stopped, declared, replace(verdict, outcome="error"))
+    return replace(verdict, passed=bool(names) and all(name_verdict.verdict in RIGHT for name_verdict in names))
 
 
 def _rules(task: GradTask | CheckerTask | FunctionTask) -> tuple[str, ...]:

@@ -36,7 +36,9 @@ class CacheEntry:
 
     @property
     def size(self) -> int:
-        return sum(one.nbytes for one in self.arrays.values()) + sum(len(text) for text in self.texts.values()) + 512
+        return (
+            sum(array.nbytes for array in self.arrays.values()) + sum(len(text) for text in self.texts.values()) + 512
+        )
 
 
 class FactsCache:
@@ -90,12 +92,12 @@ class FactsCache:
             os.utime(path)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError):
             return None
-        return CacheEntry(arrays={name.replace("\\", "/"): one for name, one in arrays.items()}, texts=texts)
+        return CacheEntry(arrays={name.replace("\\", "/"): array for name, array in arrays.items()}, texts=texts)
 
     def _write(self, key: str, entry: CacheEntry) -> None:
         if self._folder is None:
             return
-        arrays: dict[str, Any] = {name.replace("/", "\\"): one for name, one in entry.arrays.items()}
+        arrays: dict[str, Any] = {name.replace("/", "\\"): array for name, array in entry.arrays.items()}
         arrays[_TEXTS] = np.frombuffer(json.dumps(dict(entry.texts)).encode(), dtype=np.uint8)
         part = self._folder / f"{key}-{os.getpid()}.part"
         with contextlib.suppress(OSError):

@@ -51,7 +51,7 @@ class ForwardReferences:
         self.draws = dict(DRAWS)
         self._jail = jail
         self._cache = cache
-        inputs = [one.name for one in forward.inputs]
+        inputs = [tensor_input.name for tensor_input in forward.inputs]
         try:
             self.program: ForwardProgram = read_program(forward.source, inputs, forward.dims, *forward.outputs)
         except ProgramError as error:
@@ -65,10 +65,17 @@ class ForwardReferences:
     @cached_property
     def _content(self) -> object:
         inputs = [
-            [one.name, list(one.sizes), one.distribution, one.bound, *one.parameters] for one in self.forward.inputs
+            [
+                tensor_input.name,
+                list(tensor_input.sizes),
+                tensor_input.distribution,
+                tensor_input.bound,
+                *tensor_input.parameters,
+            ]
+            for tensor_input in self.forward.inputs
         ]
         content: list[object] = [dict(self.forward.dims), inputs, *self.forward.outputs, self.forward.source]
-        given = [dict(self.forward.related), {name: list(one) for name, one in self.forward.hidden.items()}]
+        given = [dict(self.forward.related), {name: list(item) for name, item in self.forward.hidden.items()}]
         return content + (given if any(given) else [])
 
     @cached_property
@@ -79,8 +86,12 @@ class ForwardReferences:
     @property
     def _statements(self) -> list[ForwardLineSpec]:
         return [
-            {"source": one.source, "outputs": list(one.outputs), "inputs": list(one.inputs)}
-            for one in self.program.statements
+            {
+                "source": forward_statement.source,
+                "outputs": list(forward_statement.outputs),
+                "inputs": list(forward_statement.inputs),
+            }
+            for forward_statement in self.program.statements
         ]
 
     # The forward runs.
@@ -142,19 +153,19 @@ class ForwardReferences:
             return {}
 
     def _forward_run(self, drawn: Mapping[str, Drawn], *, tried: bool = False) -> tuple[CacheEntry, dict[str, Any]]:
-        runs: list[TapeRun] = [{**self._run(run, one.like, one.dims), "tried": tried} for run, one in drawn.items()]
+        runs: list[TapeRun] = [{**self._run(run, item.like, item.dims), "tried": tried} for run, item in drawn.items()]
 
         def arrays() -> dict[str, Array]:
-            return {f"{run}/{key}": array for run, one in drawn.items() for key, array in self._inputs(one).items()}
+            return {f"{run}/{key}": array for run, item in drawn.items() for key, array in self._inputs(item).items()}
 
-        asked = {run: [one.like, dict(one.dims), astuple(one.draw)] for run, one in drawn.items()}
+        asked = {run: [item.like, dict(item.dims), astuple(item.draw)] for run, item in drawn.items()}
         return self._ask(["forward", tried, asked], "forward", runs, arrays)
 
     def _data_set(self, run: str, drawn: Drawn, entry: CacheEntry, report: Mapping[str, Any]) -> DataSet:
         tensors = self._inputs(drawn)
         prefix = f"{run}/"
-        tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
-        numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}
+        tensors |= {key.removeprefix(prefix): array for key, array in entry.arrays.items() if key.startswith(prefix)}
+        numbers = {key: item["number"] for key, item in report["tensors"].items() if "number" in item}
         return DataSet(dims=drawn.dims, tensors=tensors, numbers=numbers)
 
     def pair(self, drawn: Mapping[str, Drawn], number: str) -> "ForwardReferences | None":
@@ -254,15 +265,15 @@ class ForwardReferences:
         def arrays() -> dict[str, Array]:
             found: dict[str, Array] = {}
             for (name, _), run in zip(cuts.values(), runs, strict=True):
-                found |= {key: self.sets[name].tensors[one] for one, key in run["inputs"].items()}
-                found |= {key: self.forced(name, one) for one, key in {**run["forced"], **run["others"]}.items()}
+                found |= {key: self.sets[name].tensors[text] for text, key in run["inputs"].items()}
+                found |= {key: self.forced(name, text) for text, key in {**run["forced"], **run["others"]}.items()}
             return found
 
-        question: object = ["backward", [{key: one for key, one in run.items() if key != "inputs"} for run in runs]]
+        question: object = ["backward", [{key: item for key, item in run.items() if key != "inputs"} for run in runs]]
         return self._ask(question, "backward", runs, arrays)
 
     def _run(self, run: str, name: str, dims: Mapping[str, int]) -> TapeRun:
-        inputs = {one.name: f"{run}/{one.name}" for one in self.forward.inputs}
+        inputs = {tensor_input.name: f"{run}/{tensor_input.name}" for tensor_input in self.forward.inputs}
         return {"id": run, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
 
     def _ask(
@@ -290,11 +301,11 @@ class ForwardReferences:
 
     @cached_property
     def facts(self) -> Facts:
-        shapes = {name: one.shape for name, one in self.sets["v"].tensors.items()}
+        shapes = {name: tensor.shape for name, tensor in self.sets["v"].tensors.items()}
         pinned, line = self._fixed
         return Facts(shapes=shapes, gradable=self.gradable, pinned=pinned, line=line)
 
     def line_and_source(self, statement: int) -> tuple[int, str]:
         """The line of the lesson file on which *statement* stands, and its text."""
-        found = self.program.statements[statement]
-        return self._blame.line_writing(found.outputs[0]), found.source
+        forward_statement = self.program.statements[statement]
+        return self._blame.line_writing(forward_statement.outputs[0]), forward_statement.source

@@ -41,7 +41,7 @@ def check_function(
     if isinstance(references, Verdict):
         return references
     names = _verdicts(box, answers, references, "")
-    first = next((one for one in names if one.verdict not in RIGHT), None)
+    first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is not None:
         message = next((said for said, gives in declared() if _same(gives, answers)), "")
         names = _verdicts(box, answers, references, message)
@@ -56,17 +56,20 @@ def run_function_text(box: FunctionBox, code: str, plan: ParsedSubmission, jail:
 
 def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
     """What each declared mistake of *box* gives; one that does not end says nothing."""
-    replies = ((one.message, jail.run(_job(box, one.code.source, judge=False))) for one in box.mistakes)
+    replies = (
+        (declared_mistake.message, jail.run(_job(box, declared_mistake.code.source, judge=False)))
+        for declared_mistake in box.mistakes
+    )
     return tuple((message, _answers(box, reply)) for message, reply in replies if reply.ending == "done")
 
 
 def _verdicts(box: FunctionBox, own: Answers, references: Answers, message: str) -> tuple[NameVerdict, ...]:
     """One verdict a case; *message*, of a declared mistake, stands at the first that is wrong."""
-    found: list[NameVerdict] = []
+    name_verdicts: list[NameVerdict] = []
     for name, case in zip(names_of(box), box.cases, strict=True):
-        first = all(one.verdict in RIGHT for one in found)
-        found.append(verdict_of(name, case, own[name], references[name], message if first else ""))
-    return tuple(found)
+        first = all(name_verdict.verdict in RIGHT for name_verdict in name_verdicts)
+        name_verdicts.append(verdict_of(name, case, own[name], references[name], message if first else ""))
+    return tuple(name_verdicts)
 
 
 def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | Verdict:
@@ -77,12 +80,12 @@ def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | V
         for name, case in zip(names_of(box), box.cases, strict=True)
         if case.predicate and "result" in _mapping(report.get(name))
     }
-    arrays = {key: one for key, one in reply.arrays.items() if key.rpartition("/")[0] in judged}
+    arrays = {key: array for key, array in reply.arrays.items() if key.rpartition("/")[0] in judged}
     answered = jail.run(_job(box, box.solution.source, judge=True, judged=judged, arrays=arrays))
     if answered.ending != "done" or "escaped" in answered.texts:
         return _broken(f"it ended as: {answered.ending}")
     found = _answers(box, answered)
-    failed = next((one.error for one in found.values() if one.error is not None), None)
+    failed = next((case_result.error for case_result in found.values() if case_result.error is not None), None)
     if failed is not None:
         return _broken(translate_error(failed))
     return found
@@ -93,7 +96,7 @@ def _broken(why: str) -> Verdict:
 
 
 def _same(gives: Answers, answers: Answers) -> bool:
-    return all(one.same_as(gives[name]) for name, one in answers.items())
+    return all(case_result.same_as(gives[name]) for name, case_result in answers.items())
 
 
 def _answers(box: FunctionBox, reply: Reply) -> Answers:
@@ -131,7 +134,11 @@ def _job(
 def _source(case: str, *, judge: bool) -> str:
     """A case without comments; `expect` is for the author's run alone."""
     tree = ast.parse(case)
-    kept = [one for one in tree.body if judge or not (isinstance(one, ast.FunctionDef) and one.name == "expect")]
+    kept = [
+        statement
+        for statement in tree.body
+        if judge or not (isinstance(statement, ast.FunctionDef) and statement.name == "expect")
+    ]
     return ast.unparse(ast.Module(kept, []))
 
 

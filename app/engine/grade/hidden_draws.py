@@ -42,26 +42,26 @@ class Drawn:
 
 def asked_in(report: Mapping[str, Any]) -> tuple[Asked, ...]:
     """The predicates in the *report* of a run; none where it came to nothing."""
-    return tuple(Asked(*one) for one in report.get("asked", ()))
+    return tuple(Asked(*item) for item in report.get("asked", ()))
 
 
 def better_draws(
     drawn: Mapping[str, Drawn], report: Mapping[str, Any], tried: Callable[[Mapping[str, Drawn]], Mapping[str, Any]]
 ) -> dict[str, Draw]:
     """By set, the draw whose run misses least: the one that *drawn* has, or one that was *tried*."""
-    found = {name: one.draw for name, one in drawn.items()}
+    found = {name: item.draw for name, item in drawn.items()}
     before: tuple[Asked, ...] = ()
     for name in ("a", "b"):
         best = asked_in(report[name])
         missing = len(missing_sides(best, before, first=name == "a"))
-        for run, one in _runs(drawn[name]) if missing else ():
-            answer = tried({run: one}).get(run, {})
+        for run, item in _runs(drawn[name]) if missing else ():
+            answer = tried({run: item}).get(run, {})
             asked = asked_in(answer)
             if not answer.get("finite") or answer["largest"] > LARGEST or len(asked) != len(best):
                 continue
             left = len(missing_sides(asked, before, first=name == "a"))
             if left < missing:
-                best, missing, found[name] = asked, left, one.draw
+                best, missing, found[name] = asked, left, item.draw
             if not missing:
                 break
         before = best

@@ -16,21 +16,29 @@ EDGE = "edge"
 
 def more_pairs(study: ForwardReferences) -> tuple[ForwardReferences, ...]:
     """*study* on so many more pairs of hidden runs that two different gates are not one by luck; mostly none."""
-    entries = sum(one.size for name in HIDDEN for one in study.sets[name].tensors.values())
+    entries = sum(tensor.size for name in HIDDEN for tensor in study.sets[name].tensors.values())
     count = min(pairs_needed(study.asked), MOST_ENTRIES // max(entries, 1))
     draws = (
         (number, {name: draw_of_pair(study.draws[name], number) for name in HIDDEN}) for number in range(1, count + 1)
     )
-    return tuple(found for number, drawn in draws if (found := _pair(study, drawn, str(number))) is not None)
+    return tuple(
+        forward_references
+        for number, drawn in draws
+        if (forward_references := _pair(study, drawn, str(number))) is not None
+    )
 
 
 def edge_pair(study: ForwardReferences) -> ForwardReferences | None:
     """*study* on numbers some of which lie exactly on the edge of a predicate; None where none can."""
-    if all(one.kind == ROUTER for asked in study.asked for one in asked):
+    if all(item.kind == ROUTER for asked in study.asked for item in asked):
         return None
     halves = {name: replace(study.draws[name], again=99, spread=1.0, halves=True) for name in HIDDEN}
-    found = _pair(study, halves, EDGE)
-    return found if found is not None and any(one.equal for asked in found.asked for one in asked) else None
+    forward_references = _pair(study, halves, EDGE)
+    return (
+        forward_references
+        if forward_references is not None and any(item.equal for asked in forward_references.asked for item in asked)
+        else None
+    )
 
 
 def _pair(study: ForwardReferences, draws: dict[str, Draw], number: str) -> ForwardReferences | None:
@@ -42,4 +50,9 @@ def one_sided_statements(study: ForwardReferences) -> tuple[tuple[int, str], ...
     if not one_sided(study.asked):
         return ()
     studies: Iterable[ForwardReferences] = (study, *more_pairs(study))
-    return tuple(map(study.line_and_source, one_sided([asked for one in studies for asked in one.asked])))
+    return tuple(
+        map(
+            study.line_and_source,
+            one_sided([asked for forward_references in studies for asked in forward_references.asked]),
+        )
+    )

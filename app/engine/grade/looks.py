@@ -37,11 +37,11 @@ def _look(
 ) -> Observation:
     def under(kind: str) -> dict[str, Array]:
         prefix = f"{run}/{kind}/"
-        return {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
+        return {key.removeprefix(prefix): array for key, array in entry.arrays.items() if key.startswith(prefix)}
 
     shares = under("s")
     upstream = under("up")
-    pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
+    pairs = {tuple(key.split("/", 1)): array for key, array in under("o").items()}
     names = {*others, *cut} if run != "v" else set(study.forward.outputs)
     return Observation(
         got=got,
@@ -52,6 +52,6 @@ def _look(
         forward=study.sets[run].tensors,
         gradients={f"d{name}": study.forced(run, name) for name in sorted(names)},
         blocked=under("b"),
-        others={(key[0], f"d{key[1]}"): one for key, one in pairs.items() if len(key) == 2},
+        others={(key[0], f"d{key[1]}"): pair for key, pair in pairs.items() if len(key) == 2},
         dims=study.sets[run].dims,
     )

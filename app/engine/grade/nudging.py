@@ -84,9 +84,12 @@ def _answer(name: str, message: str) -> Nudge:
 def _measured(bench: PreparedTask, jail: JailRunner, tensor: str, entry: tuple[int, ...]) -> Quotient | str:
     study = bench.study
     data, forward = study.sets["v"], study.forward
-    inputs = {one.name: _wide(data.tensors[one.name]) for one in forward.inputs}
+    inputs = {tensor_input.name: _wide(data.tensors[tensor_input.name]) for tensor_input in forward.inputs}
     header: NudgeHeader = {
-        "statements": [{"source": one.source, "outputs": list(one.outputs)} for one in study.program.statements],
+        "statements": [
+            {"source": forward_statement.source, "outputs": list(forward_statement.outputs)}
+            for forward_statement in study.program.statements
+        ],
         "inputs": list(inputs),
         "dims": dict(data.dims),
         "outputs": list(forward.outputs),

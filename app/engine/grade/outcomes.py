@@ -85,8 +85,8 @@ def stopped_by(judge: Judge, error: ReportedError, declared: str, verdict: Verdi
         return replace(verdict, line=error.line, message=declared)
     cause = overwriting_blame(error, judge.plan, judge.visible.rebound)
     message = f"{translate_product(error, judge.program, judge.plan)} {cause}".rstrip()
-    faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
-    above = [one for one in faults if (one.line or 0) < (error.line or 0)]
+    faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in {"wrong", "aliased", "mutated"}]
+    above = [name_verdict for name_verdict in faults if (name_verdict.line or 0) < (error.line or 0)]
     if above and not judge.stopped_by_itself:
         message += f" With right numbers this line runs; the cause is further up, at `{above[0].name}`."
     return replace(verdict, line=error.line, message=message)

@@ -65,7 +65,7 @@ class PreparedTask:
         grad = task.grad
         self.ruling = GradingOptions(
             required=grad.require,
-            order=tuple(f"d{one}" for one in study.program.backward_order(name[1:] for name in grad.require)),
+            order=tuple(f"d{text}" for text in study.program.backward_order(name[1:] for name in grad.require)),
             given=task.given,
             outputs=study.forward.outputs,
             one_road=grad.one_road,
@@ -116,15 +116,15 @@ class PreparedTask:
         for run, name in RUNS.items():
             data, isolated = self.study.sets[name], run in HIDDEN
             scope = {tensor: f"{name}/{tensor}" for tensor in data.tensors}
-            arrays |= {f"{name}/{tensor}": one for tensor, one in data.tensors.items()}
+            arrays |= {f"{name}/{tensor}": array for tensor, array in data.tensors.items()}
             for tensor in known:
                 forced = isolated or tensor in outputs
                 key = f"{name}/d{tensor}" if forced else f"{name}/true/d{tensor}"
                 upstream = self.study.forced(name, tensor) if forced else self.references[run][tensor].gradient
                 arrays[key] = upstream
                 scope[f"d{tensor}"] = key
-            required = [one for one in self.ruling.required if one[1:] not in known] if isolated else []
-            arrays |= {f"{name}/{one}": self.study.forced(name, one[1:]) for one in required}
+            required = [text for text in self.ruling.required if text[1:] not in known] if isolated else []
+            arrays |= {f"{name}/{text}": self.study.forced(name, text[1:]) for text in required}
             jobs.append(
                 {
                     "id": run,
@@ -133,7 +133,7 @@ class PreparedTask:
                     "dims": {**data.dims, **data.numbers},
                     "scope": scope,
                     "isolated": isolated,
-                    "forced": {one: f"{name}/{one}" for one in required},
+                    "forced": {text: f"{name}/{text}" for text in required},
                 }
             )
         return arrays, jobs
@@ -149,7 +149,7 @@ class PreparedTask:
             return self._job(plan, *((self._jobs, self._arrays) if alone else self._together))
         runs = self._jobs[:1]
         keys = {key for run in runs for key in (*run["scope"].values(), *run["forced"].values())}
-        arrays = {key: one for key, one in self._arrays.items() if key in keys}
+        arrays = {key: array for key, array in self._arrays.items() if key in keys}
         return self._job(plan, runs, arrays, shows=True)
 
     def _job(
@@ -192,9 +192,9 @@ class PreparedTask:
     def _together(self) -> tuple[Sequence[AttemptRun], Mapping[str, Array]]:
         """The own runs and those of the others, with all arrays that they read."""
         jobs = [*self._jobs, *(_numbered(job, at) for at, bench in enumerate(self.others) for job in bench._jobs[1:])]
-        arrays = {f"{at}/{key}": one for at, bench in enumerate(self.others) for key, one in bench._arrays.items()}
+        arrays = {f"{at}/{key}": array for at, bench in enumerate(self.others) for key, array in bench._arrays.items()}
         keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
-        return jobs, self._arrays | {key: one for key, one in arrays.items() if key in keys}
+        return jobs, self._arrays | {key: array for key, array in arrays.items() if key in keys}
 
     def trials(self, reply: Reply, plan: ParsedSubmission, at: "PreparedTask | None" = None) -> dict[str, RunReport]:
         """What *reply* holds of the runs on the numbers of *at*: the own ones, or one of the `others`."""
@@ -202,7 +202,7 @@ class PreparedTask:
         names = {run: f"{before}{run}" if run in self.hidden else run for run in self.runs}
         hidden = [names[run] for run in self.hidden]
         read = read_trials(reply.arrays, reply.texts, list(names.values()), hidden)
-        return {run: self.placed(read[one], plan) for run, one in names.items()}
+        return {run: self.placed(read[name], plan) for run, name in names.items()}
 
     def placed(self, trial: RunReport, plan: ParsedSubmission) -> RunReport:
         """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
@@ -216,11 +216,11 @@ class PreparedTask:
             coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
             return {name: line.line for line in reversed(coming) for name in line.writes}
 
-        return replace(trial, errors=[replace(one, known=known(one), ahead=ahead(one)) for one in trial.errors])
+        return replace(trial, errors=[replace(item, known=known(item), ahead=ahead(item)) for item in trial.errors])
 
     def _volunteered(self, plan: ParsedSubmission) -> list[str]:
         """Steps that nobody asked for; they are kept, so that a mistake in them can be found there."""
-        known = {*self.ruling.forced, *(f"d{one.name}" for one in self.study.forward.inputs)}
+        known = {*self.ruling.forced, *(f"d{tensor_input.name}" for tensor_input in self.study.forward.inputs)}
         return [name for name in plan.last if name not in known][:_STEPS]
 
     # Who judges it.
@@ -241,9 +241,9 @@ class PreparedTask:
 
     def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, RunReport]) -> tuple[NameVerdict, ...]:
         """*names* with the author's own message where a declared mistake gave the very same tensor."""
-        if all(one.verdict in RIGHT for one in names):
+        if all(name_verdict.verdict in RIGHT for name_verdict in names):
             return tuple(names)
-        return tuple(self._declared_or(one, trials) for one in names)
+        return tuple(self._declared_or(name_verdict, trials) for name_verdict in names)
 
     def declared_error(self, error: ReportedError) -> str:
         """The author's message where a declared mistake raises the very same error; empty where none does."""
@@ -256,7 +256,7 @@ class PreparedTask:
     @cached_property
     def _declared(self) -> tuple["JudgedMistake", ...]:
         found = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
-        return tuple(one for one in found if one is not None)
+        return tuple(judged_mistake for judged_mistake in found if judged_mistake is not None)
 
     def _tried(self, index: int, mistake: DeclaredMistake) -> "JudgedMistake | None":
         plan = parse_submission(mistake.code.source)
@@ -264,7 +264,10 @@ class PreparedTask:
         if reply.ending != "done" or plan.fault is not None:
             return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)
-        names = {one.name: one for one in self.judge(plan, trials, self._jail).verdicts(explains=False)}
+        names = {
+            name_verdict.name: name_verdict
+            for name_verdict in self.judge(plan, trials, self._jail).verdicts(explains=False)
+        }
         return JudgedMistake(mistake=mistake, index=index, trials=trials, names=names)
 
     def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, RunReport]) -> NameVerdict:

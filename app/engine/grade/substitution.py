@@ -49,7 +49,7 @@ class Substitution:
         """By key: tensors, and gradients that are given or put in place."""
         found: dict[str, Array] = {}
         for name in SETS:
-            found |= {f"{name}/{tensor}": _wide(one) for tensor, one in self._study.sets[name].tensors.items()}
+            found |= {f"{name}/{tensor}": _wide(array) for tensor, array in self._study.sets[name].tensors.items()}
             found |= {f"{name}/d{tensor}": self._gradient(name, tensor) for tensor in self._tensors}
         return found
 
@@ -59,7 +59,7 @@ class Substitution:
 
     def _run(self, name: str) -> AttemptRun:
         data = self._study.sets[name]
-        required = [one for one in self._ruling.required if one[1:] not in self._given]
+        required = [text for text in self._ruling.required if text[1:] not in self._given]
         gradients = {f"d{tensor}": f"{name}/d{tensor}" for tensor in self._given}
         return {
             "id": name,
@@ -68,7 +68,7 @@ class Substitution:
             "dims": {**data.dims, **data.numbers},
             "scope": {tensor: f"{name}/{tensor}" for tensor in data.tensors} | gradients,
             "isolated": True,
-            "forced": {one: f"{name}/{one}" for one in required},
+            "forced": {text: f"{name}/{text}" for text in required},
         }
 
     @property

@@ -55,7 +55,7 @@ class TapeQueries:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
         cut = _tensors(drawn_on)
         found = self._study.references({run: (run, cut) for run in HIDDEN}, [name[1:]])
-        return {run: one[name[1:]] for run, one in found.items() if name[1:] in one}
+        return {run: item[name[1:]] for run, item in found.items() if name[1:] in item}
 
     def every(self, drawn_on: Collection[str]) -> References:
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
@@ -82,7 +82,7 @@ class TapeQueries:
 
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
-        return self._asked(diagnose, name, [f"d{one}" for one in self._ruling.outputs], got, true=True)
+        return self._asked(diagnose, name, [f"d{output}" for output in self._ruling.outputs], got, true=True)
 
     def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
         """The mistake in *name* that is left once dims stand where their sizes were written."""
@@ -91,13 +91,13 @@ class TapeQueries:
 
     def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
         """True facts about *got*; with *others*, other lines are wrong as well."""
-        found = self._asked(describe_unrecognised, name, cut, got)
-        if found is not None:
-            return found
-        found = sentences.plain_difference(name)
+        diagnosis = self._asked(describe_unrecognised, name, cut, got)
+        if diagnosis is not None:
+            return diagnosis
+        diagnosis = sentences.plain_difference(name)
         if self._budget.left > 0:
-            return found
-        return replace(found, message=" ".join((found.message, SPENT, *([OTHERS_FIRST] if others else []))))
+            return diagnosis
+        return replace(diagnosis, message=" ".join((diagnosis.message, SPENT, *([OTHERS_FIRST] if others else []))))
 
     def _asked(
         self,
@@ -131,7 +131,7 @@ class TapeQueries:
             tensor=tensor,
             statements=self._study.program.statements,
             paths=self._study.program.paths(tensor),
-            looks=tuple(given[one] for one in HIDDEN),
+            looks=tuple(given[text] for text in HIDDEN),
             visible=given.get("v"),
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
@@ -141,8 +141,8 @@ class TapeQueries:
 
     def _with_true(self, run: str, look: Observation) -> Observation:
         """*look* with the true gradients where random ones would be forced, as in `substituted`."""
-        true = {f"d{name}": one.gradient for name, one in self.true().get(run, {}).items()}
-        return replace(look, gradients={name: true.get(name, one) for name, one in look.gradients.items()})
+        true = {f"d{name}": reference.gradient for name, reference in self.true().get(run, {}).items()}
+        return replace(look, gradients={name: true.get(name, gradient) for name, gradient in look.gradients.items()})
 
 
 def _tensors(names: Collection[str]) -> list[str]:

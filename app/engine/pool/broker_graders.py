@@ -100,22 +100,25 @@ class BrokerGraders(GraderClient):
 
     @property
     def readiness(self) -> Readiness:
-        found = [one for pong in self._hosts() for one in pong.readiness]
-        ready = [one for one in found if one.state == "ready"]
+        readinesses = [readiness for pong in self._hosts() for readiness in pong.readiness]
+        ready = [readiness for readiness in readinesses if readiness.state == "ready"]
         if self._stopped:
             return Readiness(state="stopped", reason=STOPPED)
         if self._breach:
             return self._breach
-        if self._connection is None or not self._connection.is_connected or not found:
+        if self._connection is None or not self._connection.is_connected or not readinesses:
             return Readiness(state="away", reason=AWAY)
-        return next(iter(ready or found))
+        return next(iter(ready or readinesses))
 
     @property
     def load(self) -> Load:
         hosts = self._hosts()
-        up, idle = sum(sum(one.slots.values()) for one in hosts), sum(one.idle for one in hosts)
+        up, idle = (
+            sum(sum(host_status.slots.values()) for host_status in hosts),
+            sum(host_status.idle for host_status in hosts),
+        )
         waiting = max(0, self._waiting - (up - idle))
-        replaced = sum(one.replaced for one in hosts)
+        replaced = sum(host_status.replaced for host_status in hosts)
         return Load(up=up, idle=idle, waiting=waiting, replaced=replaced, roles=self._roles)
 
     async def __aenter__(self) -> Self:
@@ -126,9 +129,9 @@ class BrokerGraders(GraderClient):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stopped = True
-        for one in self._questions.values():
-            if not one.answer.done():
-                one.answer.set_exception(NoResponseError("busy", STOPPED))
+        for pending_request in self._questions.values():
+            if not pending_request.answer.done():
+                pending_request.answer.set_exception(NoResponseError("busy", STOPPED))
         while self._work and not self._work.done():
             # The client of the broker waits in ways that lose a cancellation which comes together with an answer.
             self._work.cancel()
@@ -176,7 +179,9 @@ class BrokerGraders(GraderClient):
             said = await self._said(connection, role, question, seconds)
             if "answer" in said:
                 return said["answer"]
-            if "version" not in said or not any(one.version == grading_version() for one in self._hosts()):
+            if "version" not in said or not any(
+                host_status.version == grading_version() for host_status in self._hosts()
+            ):
                 break
             await asyncio.sleep(MISSED_SECONDS)
         raise NoResponseError(said["outcome"], str(said["message"]))
@@ -231,7 +236,7 @@ class BrokerGraders(GraderClient):
 
     def _recent(self) -> list[tuple[float, HostStatus]]:
         recent = time.monotonic() - GONE_SECONDS
-        return sorted((one for one in self._pongs.values() if one[0] > recent), key=lambda one: one[0])
+        return sorted((pong for pong in self._pongs.values() if pong[0] > recent), key=lambda one: one[0])
 
     async def _keep_in_touch(self) -> None:
         """Connect, and ask from time to time who is there."""
@@ -310,13 +315,15 @@ class BrokerGraders(GraderClient):
         if not all(0 <= slots <= MOST_SLOTS for slots in (*pong.slots.values(), pong.idle)):
             log.warning("pong-not-understood", error=f"more than {MOST_SLOTS} slots")
             return
-        self._pongs = {one.host: (heard, one) for heard, one in self._recent()[-MOST_HOSTS + 1 :]}
+        self._pongs = {
+            host_status.host: (heard, host_status) for heard, host_status in self._recent()[-MOST_HOSTS + 1 :]
+        }
         self._pongs[pong.host] = (time.monotonic(), pong)
-        for one in pong.readiness:
-            if one.look is not None and one.look.refusal and self._breach is None:
-                log.critical("canary-attacks-succeeded", host=pong.host, attacks=one.look.succeeded)
-                self._breach = replace(one, state="refused", reason=one.look.refusal)
-        if any(one.state != "warming" for one in pong.readiness):
+        for readiness in pong.readiness:
+            if readiness.look is not None and readiness.look.refusal and self._breach is None:
+                log.critical("canary-attacks-succeeded", host=pong.host, attacks=readiness.look.succeeded)
+                self._breach = replace(readiness, state="refused", reason=readiness.look.refusal)
+        if any(readiness.state != "warming" for readiness in pong.readiness):
             self._heard.set()
 
 

@@ -42,7 +42,7 @@ TOO_MUCH = (
     "To read this text took more time or memory than a text may take, so it was not run. Shorten it: fewer functions "
     "that call each other, fewer terms in a line."
 )
-TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (GradTask, HuntTask, CheckerTask, FunctionTask)}
+TASKS: dict[str, type[AnyTask]] = {item.__name__: item for item in (GradTask, HuntTask, CheckerTask, FunctionTask)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:

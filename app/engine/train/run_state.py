@@ -95,9 +95,9 @@ class RunState:
         done = dict(answer.state)
         losses = done.pop("losses", None)
         if losses is not None:
-            found = array_of(losses)
-            self._losses[self.step : self.step + len(found)] = found
-            self.step += len(found)
+            array = array_of(losses)
+            self._losses[self.step : self.step + len(array)] = array
+            self.step += len(array)
             self._state = {**self._state, **done}
         if answer.outcome != "graded":
             raise StretchFailedError(answer)
@@ -113,7 +113,7 @@ class RunState:
             question = replace(self._plain, part="calibrate", state=self._parameters | held, first=first, stop=stop)
             found = await self._answer(ask, question)
             held = {f"h/{setup.mean}": found["mean"], f"h/{setup.variance}": found["variance"]}
-        return {key: numbers_of(array_of(one).astype(np.float32)) for key, one in held.items()}
+        return {key: numbers_of(array_of(encoded_tensor).astype(np.float32)) for key, encoded_tensor in held.items()}
 
     async def loss(self, ask: Ask, split: str, rows: int, held: Held) -> float:
         """The mean loss over all *rows* rows of *split*."""
@@ -134,11 +134,11 @@ class RunState:
     async def gradients(self, ask: Ask, other: "RunState | None" = None) -> dict[str, Array]:
         """The gradients of the next batch, by parameter; with *other*, those that its code gives on this state."""
         found = await self._answer(ask, replace((other or self)._own, part="gradients", state=self._state))
-        return {key.removeprefix("d/"): array_of(one) for key, one in found.items()}
+        return {key.removeprefix("d/"): array_of(encoded_tensor) for key, encoded_tensor in found.items()}
 
     @property
     def _parameters(self) -> dict[str, EncodedTensor]:
-        return {key: one for key, one in self._state.items() if key.startswith("p/")}
+        return {key: encoded_tensor for key, encoded_tensor in self._state.items() if key.startswith("p/")}
 
     async def _answer(self, ask: Ask, question: TrainingChunk) -> Mapping[str, EncodedTensor]:
         answer = await ask(question)

@@ -91,7 +91,7 @@ class Snapshot:
 def chart_span(step: int, steps: int) -> int:
     """The part of a run that is looked at when *step* steps are done: up to the next of 1, 2, 5, 10, 20, 50, ..."""
     unit = int(10 ** (len(str(max(step, 1))) - 1))
-    return min(steps, next(unit * one for one in (1, 2, 5, 10) if unit * one >= step))
+    return min(steps, next(unit * number for number in (1, 2, 5, 10) if unit * number >= step))
 
 
 SAME = 1e-4

@@ -78,15 +78,19 @@ class Trainer:
 
 def _header(stretch: TrainingChunk, code: str | None) -> TrainHeader:
     setup, forward = stretch.setup, stretch.setup.forward
-    inputs = [one.name for one in forward.inputs]
+    inputs = [tensor_input.name for tensor_input in forward.inputs]
     program = read_program(forward.source, inputs, setup.dims, *forward.outputs)
     return {
         "dtype": DTYPE,
-        "statements": [{"source": one.source, "outputs": one.outputs} for one in program.statements],
+        "statements": [
+            {"source": forward_statement.source, "outputs": forward_statement.outputs}
+            for forward_statement in program.statements
+        ],
         "output": forward.output,
         "dims": dict(setup.dims),
         "parameters": [
-            {"name": one.name, "shape": one.shape, "scale": one.scale, "shift": one.shift} for one in setup.parameters
+            {"name": parameter.name, "shape": parameter.shape, "scale": parameter.scale, "shift": parameter.shift}
+            for parameter in setup.parameters
         ],
         "context": setup.context,
         "target": setup.target,
@@ -125,7 +129,7 @@ def _read(stretch: TrainingChunk, reply: Reply) -> ChunkResult:
 
 def expected(stretch: TrainingChunk) -> tuple[str, ...]:
     """The keys that a whole answer holds."""
-    parameters = [one.name for one in stretch.setup.parameters]
+    parameters = [parameter.name for parameter in stretch.setup.parameters]
     match stretch.part:
         case "start":
             return (*(f"p/{name}" for name in parameters), "g")
@@ -147,7 +151,7 @@ def _fits(key: str, value: Array, stretch: TrainingChunk) -> bool:
         return False
     kind, _, name = key.partition("/")
     if kind in ("p", "d") and name:
-        shape = next(one.shape for one in stretch.setup.parameters if one.name == name)
+        shape = next(parameter.shape for parameter in stretch.setup.parameters if parameter.name == name)
         return value.shape == shape and (kind == "d" or value.dtype == np.float32)
     if key == "losses":
         return value.ndim == 1 and len(value) <= stretch.stop - stretch.first

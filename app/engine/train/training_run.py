@@ -171,7 +171,7 @@ class Training:
 
     async def _train(self) -> Phase:
         own = self._own
-        stops = [*(one for one in MILESTONES if one < own.steps), own.steps]
+        stops = [*(milestone for milestone in MILESTONES if milestone < own.steps), own.steps]
         while own.step < own.steps:
             if self._stopping:
                 return "stopped"
@@ -216,7 +216,7 @@ class Training:
         mine = await self._own.gradients(self._ask)
         torchs = await self._own.gradients(self._ask, self._shared.descent)
         # A parameter whose gradient is zero has only rounding to show: it is judged beside the others.
-        noise = max(float(np.abs(one).max(initial=0.0)) for one in torchs.values())
+        noise = max(float(np.abs(torch).max(initial=0.0)) for torch in torchs.values())
         rows = []
         for name, gradient in torchs.items():
             close = closeness(mine[name], Reference(gradient=gradient, noise=noise))

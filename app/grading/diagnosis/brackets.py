@@ -61,8 +61,8 @@ def _tree(operands: Sequence[ast.expr], operators: Sequence[ast.operator]) -> as
     """The row read as Python reads it: the loosest operator last, of equals the rightmost, of powers the leftmost."""
     if not operators:
         return operands[0]
-    loosest = min(_TIGHT[type(one)] for one in operators)
-    places = [at for at, one in enumerate(operators) if _TIGHT[type(one)] == loosest]
+    loosest = min(_TIGHT[type(operator)] for operator in operators)
+    places = [at for at, operator in enumerate(operators) if _TIGHT[type(operator)] == loosest]
     at = places[0] if isinstance(operators[places[0]], ast.Pow) else places[-1]
     left, right = _tree(operands[: at + 1], operators[:at]), _tree(operands[at + 1 :], operators[at + 1 :])
     return ast.BinOp(left, operators[at], right)

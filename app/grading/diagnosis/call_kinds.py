@@ -50,7 +50,7 @@ def _axes(node: ast.Call, value: ast.expr, attr: str) -> Iterator[Replacement]:
     given = [word.value for word in node.keywords if word.arg == "dim"] or node.args[first : first + 1]
     if given and isinstance(given[0], ast.Tuple):
         for kept in range(len(given[0].elts)) if len(given[0].elts) > 1 else ():
-            fewer = ast.Tuple([one for at, one in enumerate(given[0].elts) if at != kept], ast.Load())
+            fewer = ast.Tuple([elt for at, elt in enumerate(given[0].elts) if at != kept], ast.Load())
             yield Replacement("fewer-axes", _with_axis(node, first, fewer))
     if given:
         for axis in (0, 1, 2, 3, -1, -2):

@@ -61,7 +61,9 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
     nodes = [node for line in view.lines for node in ast.walk(line)]
     raised = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
     inside = (
-        inner for one in (*raised, *(one for one in nodes if called_name(one) in FUNCTIONS)) for inner in ast.walk(one)
+        inner
+        for node in (*raised, *(item for item in nodes if called_name(item) in FUNCTIONS))
+        for inner in ast.walk(node)
     )
     return cannot_be_read(view) or any(isinstance(node, ast.Name) and node.id in names for node in inside)
 
@@ -72,7 +74,7 @@ def takes_parts(view: GradientAnalysis) -> bool:
     loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
     indices = (node.slice for node in nodes if isinstance(node, ast.Subscript))
     parts = (part for index in indices for part in (index.elts if isinstance(index, ast.Tuple) else [index]))
-    return cannot_be_read(view) or loops or any(called_name(one) in PARTS for one in nodes) or any(map(_picks, parts))
+    return cannot_be_read(view) or loops or any(called_name(node) in PARTS for node in nodes) or any(map(_picks, parts))
 
 
 def writes_parts(view: GradientAnalysis) -> bool:

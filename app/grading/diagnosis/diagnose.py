@@ -106,7 +106,7 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
         unrecognised.too_coarse,
         unrecognised.all_zeros,
     )
-    broken = next((found for ask in asked if (found := ask(case)) is not None), None)
+    broken = next((diagnosis for ask in asked if (diagnosis := ask(case)) is not None), None)
     view = GradientAnalysis(split_outputs(case))
     if broken is not None:
         # A product with what is zero at first: another operator says more than that all is zero.
@@ -163,7 +163,7 @@ def _in_its_own_shape(case: WrongGradient) -> Diagnosis | None:
     if any(got != reference for got, reference in squeezed):
         return None
     reshaped = tuple(replace(look, got=look.got.reshape(look.reference.shape)) for look in looks)
-    found = diagnose(replace(case, looks=reshaped))
-    if found is None:
+    diagnosis = diagnose(replace(case, looks=reshaped))
+    if diagnosis is None:
         return None
-    return replace(found, message=f"{found.message} Besides, {layout.wrong_shape(case)}")
+    return replace(diagnosis, message=f"{diagnosis.message} Besides, {layout.wrong_shape(case)}")

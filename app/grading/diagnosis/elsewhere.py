@@ -25,7 +25,7 @@ TRIES_MAX = 12
 def written(case: WrongGradient) -> Diagnosis | None:
     """The line that writes into another tensor of the program, or another gradient, what belongs into this one."""
     known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name}
-    targets = [(at, *one) for at, line in enumerate(case.lines) for one in _targets(line) if one[1].id in known]
+    targets = [(at, *item) for at, line in enumerate(case.lines) for item in _targets(line) if item[1].id in known]
     view = GradientAnalysis(case)
     with case.budget.one():
         for at, statement, target in targets[:TRIES_MAX]:
@@ -41,12 +41,12 @@ def written(case: WrongGradient) -> Diagnosis | None:
 
 def _targets(line: ast.stmt) -> Iterator[tuple[ast.stmt, ast.Name]]:
     """The names whose memory *line*, or a line inside of it, writes into, with the line."""
-    for one in ast.walk(line):
-        match one:
+    for node in ast.walk(line):
+        match node:
             case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript() as target]):
-                yield from ((one, name) for name in _root(target))
+                yield from ((node, name) for name in _root(target))
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=attr))) if attr.endswith("_"):
-                yield from ((one, name) for name in _root(target))
+                yield from ((node, name) for name in _root(target))
 
 
 def _root(target: ast.expr) -> list[ast.Name]:

@@ -143,6 +143,6 @@ def scope_of(look: Observation, name: str) -> tuple[dict[str, Array], dict[str, 
     arrays = {**look.forward, **look.gradients}
     arrays.pop(name, None)
     wide = {
-        one: np.asarray(array, dtype=np.float64 if array.dtype.kind == "f" else None) for one, array in arrays.items()
+        text: np.asarray(array, dtype=np.float64 if array.dtype.kind == "f" else None) for text, array in arrays.items()
     }
     return wide, dict(look.dims)

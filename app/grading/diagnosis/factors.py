@@ -86,7 +86,7 @@ def _seen(view: GradientAnalysis, ratio: float) -> bool:
     visible = view.case.visible
     if visible is None or visible.got.shape != visible.reference.shape:
         return True
-    got, reference = (np.asarray(one, dtype=np.float64).ravel() for one in (visible.got, visible.reference))
+    got, reference = (np.asarray(array, dtype=np.float64).ravel() for array in (visible.got, visible.reference))
     whole = float(got @ reference) / max(float(reference @ reference), 1e-300)
     proportional = np.abs(got - whole * reference).max(initial=0.0) <= ROUGH * np.abs(got).max(initial=0.0)
     return not proportional or abs(whole - ratio) <= ROUGH * abs(ratio - 1)
@@ -155,7 +155,7 @@ def _scales(line: ForwardStatement, look: Observation) -> list[float]:
     found = []
     for node in waiting:
         waiting += node.operands
-        numbers = [one.value for one in node.operands if one.op == "number" and not one.value.ndim]
+        numbers = [op_node.value for op_node in node.operands if op_node.op == "number" and not op_node.value.ndim]
         if node.op in {"mul", "div"} and numbers:
             found.append(abs(float(numbers[0])))
         elif node.op in {"mean", "var", "std"}:
@@ -182,10 +182,10 @@ def _of_sizes(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[G
             if min(sizes) > (2 if "-1" in pattern else 1) and _all_near(ratios, [form(size) for size in sizes]):
                 return _size_factor(pattern.format(f"({label})" if " " in label and pattern != "{}" else label))
     labels = list(table)
-    for one in labels:
+    for name in labels:
         for other in labels:
-            if one != other and _all_near(ratios, [a / b for a, b in zip(table[one], table[other], strict=True)]):
-                return _size_factor(f"{one}/{other}")
+            if name != other and _all_near(ratios, [a / b for a, b in zip(table[name], table[other], strict=True)]):
+                return _size_factor(f"{name}/{other}")
     return None
 
 
@@ -238,7 +238,9 @@ def _counted(view: GradientAnalysis, steps: Sequence[PathStep]) -> str:
         return f"{text}.numel()"
     looks = view.case.looks
     dims = {
-        name: [look.dims[name] for look in looks] for name in looks[0].dims if all(name in one.dims for one in looks)
+        name: [look.dims[name] for look in looks]
+        for name in looks[0].dims
+        if all(name in observation.dims for observation in looks)
     }
     words = [next((name for name, each in dims.items() if each == size), "") for size in sizes]
     return " * ".join(words) if all(words) else f"({text}).numel()" if len(axes) == steps[0].x.ndim else ""
@@ -289,5 +291,5 @@ def _ratio(view: GradientAnalysis, mistake: Hypothesis, look: Observation) -> fl
     tensor, got = view.predicted(mistake, look), view.got[look]
     if tensor is None or tensor.shape != got.shape or not view.wrong(tensor, look):
         return 0.0
-    found = view.solved([tensor], got, look)
-    return 0.0 if found is None else float(found[0])
+    array = view.solved([tensor], got, look)
+    return 0.0 if array is None else float(array[0])

@@ -33,10 +33,10 @@ Pairs = Sequence[tuple[int, Array]]
 def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     if len(view.paths) < 2:
         return
-    for one, other in combinations(view.paths, 2):
-        if one.consumer != other.consumer:
-            code, pair = f"crossed:{one.consumer}+{other.consumer}", {"one": one.consumer, "other": other.consumer}
-            yield view.row(code, partial(_crossed, view, one, other), SAY["crossed"], **pair)
+    for item, other in combinations(view.paths, 2):
+        if item.consumer != other.consumer:
+            code, pair = f"crossed:{item.consumer}+{other.consumer}", {"one": item.consumer, "other": other.consumer}
+            yield view.row(code, partial(_crossed, view, item, other), SAY["crossed"], **pair)
     for path in view.paths:
         copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
         ways: list[Predict] = [partial(_written_over, path), *copied]
@@ -86,9 +86,9 @@ def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
 def _meetings(view: GradientAnalysis, look: Observation) -> list[PathStep]:
     """By path, the step in which what arrives meets the other factor; empty where the paths are not alike."""
     met = ([step for step in view.steps(path, look) if step.node.op in MEETINGS] for path in view.paths)
-    found = [steps[-1] for steps in met if steps]
-    kinds = {(step.node.op, step.position, step.z.shape, step.g.shape) for step in found}
-    return found if len(found) == len(view.paths) and len(kinds) == 1 else []
+    path_steps = [steps[-1] for steps in met if steps]
+    kinds = {(step.node.op, step.position, step.z.shape, step.g.shape) for step in path_steps}
+    return path_steps if len(path_steps) == len(view.paths) and len(kinds) == 1 else []
 
 
 def _patterns(steps: Sequence[PathStep]) -> Iterator[tuple[str, Pairs, str]]:

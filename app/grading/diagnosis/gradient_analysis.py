@@ -64,7 +64,9 @@ class GradientAnalysis:
         self.lines = _feeding(case) or case.lines or case.writes
         self.names = self.words | _names_in([node for line in self.lines for node in ast.walk(line)])
         self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
-        self.numbers = frozenset(one for one in values if isinstance(one, int | float) and not isinstance(one, bool))
+        self.numbers = frozenset(
+            value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
+        )
 
     def is_written(self, text: str) -> bool:
         """Whether *text*, an expression, stands in the learner's lines."""
@@ -154,9 +156,9 @@ class GradientAnalysis:
         total, changed = np.zeros_like(look.reference), 0
         for path in self.paths:
             share: Array | None = look.shares[path.key]
-            found = next((step for step in self.steps(path, look) if alike(step)), None)
-            if found is not None:
-                share, changed = found.carried(send(found)), changed + 1
+            path_step = next((step for step in self.steps(path, look) if alike(step)), None)
+            if path_step is not None:
+                share, changed = path_step.carried(send(path_step)), changed + 1
             if share is None or share.shape != total.shape:
                 return None
             total = total + share
@@ -247,7 +249,7 @@ class GradientAnalysis:
         by_evidence: dict[int, list[Hypothesis]] = {}
         for mistake in mistakes:
             by_evidence.setdefault(self.evidence(mistake), []).append(mistake)
-        ranked = (one for evidence in sorted(by_evidence, reverse=True) for one in by_evidence[evidence])
+        ranked = (hypothesis for evidence in sorted(by_evidence, reverse=True) for hypothesis in by_evidence[evidence])
         return next((mistake for mistake in ranked if self.came_true(mistake) and mistake.claim()), None)
 
     def said(self, mistake: Hypothesis) -> Diagnosis:
@@ -273,15 +275,15 @@ def _feeding(case: WrongGradient) -> tuple[ast.stmt, ...]:
     nodes = [node for line in case.lines for node in ast.walk(line)]
     if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in nodes):
         return ()
-    simple = [one for one in nodes if isinstance(one, SIMPLE)]
-    written = [(one, writes_of(list(ast.walk(one)))) for one in simple]
+    simple = [node for node in nodes if isinstance(node, SIMPLE)]
+    written = [(item, writes_of(list(ast.walk(item)))) for item in simple]
     wanted, found = {case.name}, set[int]()
     fresh = simple
     while fresh:
-        fresh = [one for one, names in written if id(one) not in found and names & (wanted - others)]
-        found |= {id(one) for one in fresh}
-        wanted |= {name for one in fresh for name in reads_of(list(ast.walk(one)))[0]}
-    return tuple(one for one in simple if id(one) in found)
+        fresh = [item for item, names in written if id(item) not in found and names & (wanted - others)]
+        found |= {id(item) for item in fresh}
+        wanted |= {name for item in fresh for name in reads_of(list(ast.walk(item)))[0]}
+    return tuple(item for item in simple if id(item) in found)
 
 
 def solve_coefficients(columns: Array, wanted: Array, slack: float) -> Array | None:

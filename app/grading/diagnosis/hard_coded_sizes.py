@@ -96,8 +96,8 @@ def _is_size(view: GradientAnalysis, visible: Observation, number: float) -> boo
     with view.case.budget.one():
         for measure in {tuple(map(each, view.case.looks)): each for each in _sizes(view, visible)[number]}.values():
             for rank in (None, *range(places if places > 1 else 0)):
-                acts = [_Sized(number, measure(one.look), rank).rewritten for one in several]
-                if all(one.is_right(one.rewritten(act)) for one, act in zip(several, acts, strict=True)):
+                acts = [_Sized(number, measure(rerun.look), rank).rewritten for rerun in several]
+                if all(rerun.is_right(rerun.rewritten(act)) for rerun, act in zip(several, acts, strict=True)):
                     return True
     return False
 
@@ -113,8 +113,8 @@ class _Sized(ast.NodeTransformer):
         self.number, self.size, self.rank, self.seen = number, size, rank, 0
 
     def rewritten(self, line: ast.stmt) -> ast.stmt:
-        found: ast.stmt = self.visit(deepcopy(line))
-        return found
+        statement: ast.stmt = self.visit(deepcopy(line))
+        return statement
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         if not _is(node, self.number):

@@ -203,10 +203,10 @@ def _of_positions(view: GradientAnalysis, path: GradientPath, depth: int, axis: 
     masks = np.moveaxis(np.eye(size).reshape(size, size, *(1,) * (step.g.ndim - 1)), 1, axis + 1)
     parts = [step.carried(step.sends(step.g * mask)) for mask in masks]
     others = look.reference - look.shares[path.key]
-    found = view.solved([part for part in parts if part is not None], view.got[look] - others, look)
-    if found is None:
+    array = view.solved([part for part in parts if part is not None], view.got[look] - others, look)
+    if array is None:
         return None
-    whole = np.rint(found)
-    if np.abs(found - whole).max() > ROUND or (whole < 0).any() or whole.all() or not whole.any():
+    whole = np.rint(array)
+    if np.abs(array - whole).max() > ROUND or (whole < 0).any() or whole.all() or not whole.any():
         return None
     return np.asarray(whole == 0)

@@ -38,7 +38,7 @@ RANK_MAX = 4
 def wrong_shape(case: WrongGradient) -> str:
     """The true fact that remains where no prediction fits: two shapes that differ."""
     look = shown_observation(case)
-    if look is not case.visible and (case.visible or len({one.got.ndim for one in case.looks}) > 1):
+    if look is not case.visible and (case.visible or len({observation.got.ndim for observation in case.looks}) > 1):
         return f"The shape of `{case.name}` changes with the data; a gradient has the shape of its tensor."
     said = (
         f"`{case.name}` has shape {shape_in(case, look, look.got)}; a gradient has the shape of its tensor, and "

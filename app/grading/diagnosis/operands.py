@@ -25,7 +25,7 @@ def other_operands(step: PathStep) -> Iterator[tuple[int, Variant, str, str]]:
     for place, read in enumerate(step.node.operands):
         if read.op not in {"add", "sub"} or not _reads(step, place):
             continue
-        numbers = [one for one in read.operands if one.op == "number" and not one.value.ndim]
+        numbers = [op_node for op_node in read.operands if op_node.op == "number" and not op_node.value.ndim]
         if numbers and place == step.position and step.node.op in {"pow", "sqrt", "rsqrt"}:
             mine = float(numbers[0].value)
             for epsilon in EPSILONS if 0 < abs(mine) <= SMALL else ():

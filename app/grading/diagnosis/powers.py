@@ -36,7 +36,7 @@ def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     look = view.case.looks[0]
     for path in view.paths:
         wide, near = unreduced_share(look, path).shape, {*path.statement.inputs, *path.statement.outputs}
-        for name in sorted(look.forward, key=lambda one: one not in near):
+        for name in sorted(look.forward, key=lambda text: text not in near):
             if _may_scale(look.forward[name], wide):
                 for power in NAMES if name in near else POWERS:
                     yield _row(view, path, name, power, partial(_scaled_share, view, path, name, power))
@@ -64,8 +64,12 @@ def _row(view: GradientAnalysis, path: GradientPath, name: str, power: float, pr
 def _line_of(view: GradientAnalysis, path: GradientPath, name: str) -> str:
     """The forward line on the way of *path* that has the tensor *name*; empty where none has."""
     on_the_way = dict.fromkeys(step.statement for step in view.steps(path, view.case.looks[0]))
-    lines = (one for one in (path.statement, *on_the_way) if name in {*one.inputs, *one.outputs})
-    return next((one.source for one in lines), "")
+    lines = (
+        forward_statement
+        for forward_statement in (path.statement, *on_the_way)
+        if name in {*forward_statement.inputs, *forward_statement.outputs}
+    )
+    return next((forward_statement.source for forward_statement in lines), "")
 
 
 def _scaled_share(
@@ -98,9 +102,9 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for name in fitting:
         for power in (1.0, -1.0, 2.0, -2.0):
             yield _row(view, line, name, power, partial(_whole, names=(name,), power=power))
-    for one, other in combinations(small, 2):
-        predict = partial(_whole, names=(one, other), power=-1.0)
-        yield view.row(f"divided-by:{one}+{other}", predict, SAY["pair"], one=one, other=other)
+    for text, other in combinations(small, 2):
+        predict = partial(_whole, names=(text, other), power=-1.0)
+        yield view.row(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)
 
 
 def _whole(look: Observation, names: Sequence[str], power: float) -> Array:

@@ -41,9 +41,9 @@ def _origin(case: WrongGradient, look: Observation) -> Diagnosis | None:
     now = Interpreter(*scope_of(look, case.name))
     with suppress(UntracedError):
         for line in case.lines:
-            found = _in_line(case, line, now) if isinstance(line, ast.Assign) else None
-            if found is not None:
-                return found
+            diagnosis = _in_line(case, line, now) if isinstance(line, ast.Assign) else None
+            if diagnosis is not None:
+                return diagnosis
             now.run([line])
     return None
 
@@ -143,7 +143,9 @@ def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
             continue
         for name in sorted(freshly_bound(line)):
             into = (
-                one.lineno for one in lines[at + 1 :] if name in writes_of(list(ast.walk(one))) - freshly_bound(one)
+                statement.lineno
+                for statement in lines[at + 1 :]
+                if name in writes_of(list(ast.walk(statement))) - freshly_bound(statement)
             )
             later = next(into, None)
             if later is not None and all(_right_apart(view, look) for look in view.case.looks):

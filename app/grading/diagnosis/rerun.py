@@ -59,7 +59,7 @@ class Rerun:
     @cached_property
     def _written_inside(self) -> Mapping[int, frozenset[str]]:
         """By identity of a statement in a loop: what it writes."""
-        return {id(one): writes(one) for line in self.lines for one in inside_of(line)}
+        return {id(statement): writes(statement) for line in self.lines for statement in inside_of(line)}
 
     @property
     def line(self) -> ast.stmt:
@@ -147,7 +147,11 @@ class Rerun:
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
             return False
         inside = self._written_inside
-        writing = [one for one in loop.body if self.name in (inside[id(one)] if id(one) in inside else writes(one))]
+        writing = [
+            statement
+            for statement in loop.body
+            if self.name in (inside[id(statement)] if id(statement) in inside else writes(statement))
+        ]
         below = any(self.name in later for later in self.written[self.at + 1 :])
         return len(writing) == 1 and not below and _fills(writing[0], loop.target.id)
 
@@ -180,10 +184,10 @@ def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
     if not isinstance(line, ast.For):
         return line
     shorter = copy(line)
-    for one in line.body:
-        read = names_in(other for other in line.body if other is not one)
-        if writes(one) and writes(one) <= gradients - read:
-            shorter.body = [other for other in shorter.body if other is not one]
+    for statement in line.body:
+        read = names_in(other for other in line.body if other is not statement)
+        if writes(statement) and writes(statement) <= gradients - read:
+            shorter.body = [other for other in shorter.body if other is not statement]
     return shorter
 
 
@@ -192,5 +196,5 @@ def _fills(line: ast.stmt, turn: str) -> bool:
     match line:
         case ast.Assign(targets=[ast.Subscript(slice=part)]):
             parts = part.elts if isinstance(part, ast.Tuple) else [part]
-            return any(isinstance(one, ast.Name) and one.id == turn for one in parts)
+            return any(isinstance(node, ast.Name) and node.id == turn for node in parts)
     return False

@@ -302,7 +302,9 @@ def _in_place(place: str, name: str, step: PathStep) -> Array:
     tensor = np.asarray(step.look.forward[name], dtype=np.float64)
     base = step.node.operands[step.position]
     if place == "x" and base.op == "add" and step.node.op in {"pow", "sqrt", "rsqrt"}:
-        tensor = tensor + sum(float(one.value) for one in base.operands if one.op == "number" and not one.value.ndim)
+        tensor = tensor + sum(
+            float(op_node.value) for op_node in base.operands if op_node.op == "number" and not op_node.value.ndim
+        )
     return np.asarray(FUNCTIONS[step.node.op](tensor)) if place == "f" else tensor
 
 

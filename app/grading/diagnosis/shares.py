@@ -236,7 +236,7 @@ def _is(ratios: Sequence[float], value: float) -> bool:
 
 
 def _near_each(ratios: Sequence[float], others: Sequence[float]) -> bool:
-    return all(abs(one - other) <= NEAR * max(1.0, abs(other)) for one, other in zip(ratios, others, strict=True))
+    return all(abs(ratio - other) <= NEAR * max(1.0, abs(other)) for ratio, other in zip(ratios, others, strict=True))
 
 
 def _clean(ratios: Sequence[float]) -> bool:
@@ -256,9 +256,9 @@ def diagnose_terms(view: GradientAnalysis) -> Diagnosis | None:
         ratios = [each for each in fitted if each is not None]
         if len(ratios) == len(fitted):
             by_word = dict(zip(parts, np.stack(ratios, 1).tolist(), strict=True))
-            found = _told(view, path, by_word)
-            if found is not None:
-                return found
+            diagnosis = _told(view, path, by_word)
+            if diagnosis is not None:
+                return diagnosis
     return None
 
 
@@ -268,8 +268,8 @@ def _fitted(
     """The coefficient of each term in the learner's tensor; None where they do not make it up."""
     step = view.steps(path, look)[depth]
     nothing = view.resent(path, depth, look, np.zeros_like(step.x))
-    full = (evaluate_rule(one, view.meanings(step), step.node, step.position) for one in terms)
-    sent = [view.resent(path, depth, look, np.broadcast_to(one, step.x.shape)) for one in full]
+    full = (evaluate_rule(term, view.meanings(step), step.node, step.position) for term in terms)
+    sent = [view.resent(path, depth, look, np.broadcast_to(array, step.x.shape)) for array in full]
     if nothing is None or any(each is None for each in sent):
         return None
     return view.solved([each - nothing for each in sent if each is not None], view.got[look] - nothing, look)
@@ -282,5 +282,7 @@ def _told(view: GradientAnalysis, path: GradientPath, ratios: Mapping[str, Seque
     if len(facts) == 1:
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
-    texts = "; ".join(TERMS["term"].format(word=word.replace("-", " "), factor=one.text) for word, one in facts.items())
+    texts = "; ".join(
+        TERMS["term"].format(word=word.replace("-", " "), factor=fact.text) for word, fact in facts.items()
+    )
     return view.case.told(code, TERMS["form"], line=path.statement.source, terms=texts) if facts else None

@@ -42,16 +42,16 @@ def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
 def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis | None:
     """The slip that an edit of one of *kinds* mends; of all kinds where there are none."""
     with view.case.budget.one():
-        found = view.once(line_replays)
-        edit = next(_mending(found, kinds), None)
-    return None if edit is None else _said(view, found[0].line, edit)
+        reruns = view.once(line_replays)
+        edit = next(_mending(reruns, kinds), None)
+    return None if edit is None else _said(view, reruns[0].line, edit)
 
 
 def is_mended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
     """Whether an edit of one of *kinds* makes the gradient right; also where the lines cannot be read again."""
     with view.case.budget.one():
-        found = view.once(line_replays)
-        return not found or next(_mending(found, kinds), None) is not None
+        reruns = view.once(line_replays)
+        return not reruns or next(_mending(reruns, kinds), None) is not None
 
 
 def line_replays(view: GradientAnalysis) -> Sequence["Rerun"]:
@@ -61,12 +61,12 @@ def line_replays(view: GradientAnalysis) -> Sequence["Rerun"]:
         return ()
     if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
         return ()
-    found = [one for look in case.looks if (one := Rerun.of(view, look, case.budget)) is not None]
-    return found if len(found) == len(case.looks) else ()
+    reruns = [rerun for look in case.looks if (rerun := Rerun.of(view, look, case.budget)) is not None]
+    return reruns if len(reruns) == len(case.looks) else ()
 
 
 def _mending(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator[Edit]:
-    return (edit for edit in _tried(several, kinds) if all(one.mended(edit) for one in several[1:]))
+    return (edit for edit in _tried(several, kinds) if all(rerun.mended(edit) for rerun in several[1:]))
 
 
 def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
@@ -103,8 +103,8 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
     for likely in ((True, False) if kinds is None else (True,)) if several else ():
         rerun = several[0]
         for at in rerun.candidates():
-            for one in several:
-                one.stand(at)
+            for item in several:
+                item.stand(at)
             for edit in (
                 _edits(rerun, likely) if kinds is None else edits(rerun.line, EditVocabulary(inverse=True), kinds)
             ):
@@ -117,8 +117,8 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
 def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
     inside = isinstance(rerun.line, COMPOUND)
     seen = rerun.after if inside else rerun.before[rerun.at]
-    arrays = {name: one for name, one in seen.arrays.items() if name != rerun.name or not inside}
-    sizes = {name: one for name, one in seen.others.items() if isinstance(one, int | float)}
+    arrays = {name: array for name, array in seen.arrays.items() if name != rerun.name or not inside}
+    sizes = {name: number for name, number in seen.others.items() if isinstance(number, int | float)}
     parts = _parts_of(rerun.view) if not inside else ()
     names = {
         word.attr
@@ -126,7 +126,9 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
         for word in ast.walk(path.statement.node)
         if isinstance(word, ast.Attribute)
     }
-    functions = tuple(one for one in FUNCTIONS if one in FUNCTIONS_IN_LOOPS | names) if inside else FUNCTIONS
+    functions = (
+        tuple(function for function in FUNCTIONS if function in FUNCTIONS_IN_LOOPS | names) if inside else FUNCTIONS
+    )
     words = EditVocabulary(
         arrays, rerun.look.gradients.keys(), sizes, parts, functions, _numbers_of(rerun.view), inverse=True
     )
@@ -135,7 +137,7 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
         yield from islice(edits(rerun.line, words, PUT_IN), most)
         return
     # What was computed and is read nowhere was most likely forgotten here.
-    unread = {name: one for name, one in arrays.items() if name in rerun.unread}
+    unread = {name: array for name, array in arrays.items() if name in rerun.unread}
     if unread:
         yield from edits(rerun.line, replace(words, arrays=unread), (unread_tensor_edits,))
     yield from turned_loops(rerun.line)
@@ -156,7 +158,7 @@ def _numbers_of(view: GradientAnalysis) -> tuple[float, ...]:
     """The numbers that stand in the forward lines that read the tensor."""
     nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
-    return tuple(dict.fromkeys(one for one in values if isinstance(one, float)))
+    return tuple(dict.fromkeys(value for value in values if isinstance(value, float)))
 
 
 def _at_fault(line: ast.stmt, edited: ast.stmt) -> ast.stmt:

@@ -19,8 +19,15 @@ def split_outputs(case: WrongGradient) -> WrongGradient:
     twins = {path.key: _twins(path) for path in case.paths if len(path.statement.outputs) > 1}
     if not twins:
         return case
-    parts = {found[0].statement.index: [twin.statement for twin in found] for found in reversed(twins.values())}
-    statements = tuple(part for one in case.statements for part in parts.get(one.index, [one]))
+    parts = {
+        gradient_paths[0].statement.index: [twin.statement for twin in gradient_paths]
+        for gradient_paths in reversed(twins.values())
+    }
+    statements = tuple(
+        part
+        for forward_statement in case.statements
+        for part in parts.get(forward_statement.index, [forward_statement])
+    )
     paths = tuple(twin for path in case.paths for twin in twins.get(path.key, (path,)))
     wide = replace(case, statements=statements, paths=paths)
     looks = [_look(wide, look, twins) for look in case.looks]
@@ -71,7 +78,12 @@ def _share(case: WrongGradient, path: GradientPath, look: Observation) -> tuple[
         return None
     if arriving is None:
         arriving = np.zeros_like(value, dtype=np.float64)
-        places = [(one, at) for one in case.statements for at, name in enumerate(one.inputs) if name == path.consumer]
+        places = [
+            (forward_statement, at)
+            for forward_statement in case.statements
+            for at, name in enumerate(forward_statement.inputs)
+            if name == path.consumer
+        ]
         for statement, position in places:
             reader = GradientPath(key="", statement=statement, position=position)
             sent = _sent(case, reader, look.gradients.get(f"d{reader.consumer}"), look)

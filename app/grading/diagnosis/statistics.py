@@ -143,7 +143,7 @@ def _changed(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Dia
         if factor is not None:
             code = f"term-sign:{held}" if factor.code == "sign" else f"term-factor:{held}:{factor.code}"
             return view.case.told(code, SAY["factor"], held=held, factor=factor.text)
-    small = [name for name, one in view.case.looks[0].forward.items() if one.size == numbers[0].size]
+    small = [name for name, array in view.case.looks[0].forward.items() if array.size == numbers[0].size]
     for name, power in product(small, (1.0, -1.0)):
         if any(
             not is_broadcastable(number.shape, look.forward[name].shape)

@@ -30,7 +30,9 @@ def half_powers(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
     case = view.case
     open_ones = (node for line in case.writes for node in ast.walk(line) if _open_power(node) is not None)
     fraction = next(open_ones, None)
-    mended = None if fraction is None else _with_lines(case, [_Bracketed().visit(deepcopy(one)) for one in case.lines])
+    mended = (
+        None if fraction is None else _with_lines(case, [_Bracketed().visit(deepcopy(line)) for line in case.lines])
+    )
     if mended is None or not isinstance(fraction, ast.BinOp) or (power := _open_power(fraction)) is None:
         return None
     text = f"{as_written(power)} / {as_written(fraction.right)}"
@@ -72,7 +74,7 @@ class _Bracketed(ast.NodeTransformer):
 def in_sizes(case: WrongGradient, dims: Mapping[str, int], diagnose: Diagnose) -> Diagnosis | None:
     """The mistake that is left once the dims stand where the learner wrote their sizes on the lesson's own data."""
     literals = literal_sizes(ast.Module(list(case.lines), []), dims)
-    named = {(one.line, one.column): one.dim for one in literals}
+    named = {(literal.line, literal.column): literal.dim for literal in literals}
     mended = _with_lines(case, [_Named(named).visit(deepcopy(line)) for line in case.lines]) if named else None
     # With a size in the place of what is none, not even the shape comes out.
     shaped = mended is not None and all(look.got.shape == look.reference.shape for look in mended.looks)

@@ -90,7 +90,7 @@ def _paired(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None,
 def _putting(view: GradientAnalysis, place: Place, paired: Paired, way: Way) -> Put | None:
     """What *way* puts for what stands at a step; None where a look lacks the step, or nothing there has a value."""
     path, depth = place
-    steps = [view.steps(path, one.look) for one in view.once(single_edit_search.line_replays)]
+    steps = [view.steps(path, rerun.look) for rerun in view.once(single_edit_search.line_replays)]
     both = [paired(each[depth]) for each in steps if depth < len(each)]
     pairs = [(was, now) for was, now in both if was is not None and now is not None]
     return partial(_puts, way, pairs) if len(pairs) == len(steps) else None
@@ -114,26 +114,26 @@ def _makes_right(
 ) -> bool:
     """Whether one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
     with view.case.budget.one():
-        found = view.once(single_edit_search.line_replays)
+        reruns = view.once(single_edit_search.line_replays)
         whole = [put for put in puts if put is not None]
-        return not found or len(whole) < len(puts) or any(_undoings(found, whole, apart, singly))
+        return not reruns or len(whole) < len(puts) or any(_undoings(reruns, whole, apart, singly))
 
 
 def _undoings(found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str], singly: bool) -> Iterator[bool]:
     """By way, and by part but for names *apart*, and for all parts at once: whether it makes the gradient right."""
     for at in found[0].candidates():
-        for one in found:
-            one.stand(at)
-        known = [_known(one) for one in found]
+        for rerun in found:
+            rerun.stand(at)
+        known = [_known(rerun) for rerun in found]
         if not all(known):
             yield True  # what a loop holds is another in each turn
             return
         parts = (node for node in ast.walk(found[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
         nodes = [node for node in parts if all(id(node) in each for each in known)]
         for put in puts:
-            each = [(node, put([one[id(node)].value for one in known])) for node in nodes]
+            each = [(node, put([item[id(node)].value for item in known])) for node in nodes]
             fitting = [(node, arrays) for node, arrays in each if arrays]
-            alone = [[one] for one in fitting] if singly else []
+            alone = [[item] for item in fitting] if singly else []
             for several in [*alone, fitting] if len(fitting) > 1 or not singly else alone:
                 if found[0].before[at].budget.is_empty:
                     yield True
@@ -158,7 +158,7 @@ def _is_right(found: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[
     names = {id(node): f"{BELONGS}{rank}" for rank, (node, _) in enumerate(several)}
     line: ast.AST = found[0].line
     for node, _ in several:
-        if any(one is node for one in ast.walk(line)):  # what stands inside of another part is gone with it
+        if any(inner is node for inner in ast.walk(line)):  # what stands inside of another part is gone with it
             line = replace_node(line, node, ast.Name(names[id(node)], ast.Load()))
     edit = Edit(line, several[0][0], Replacement("", ast.Name(BELONGS, ast.Load())))
     for look, rerun in enumerate(found):
@@ -208,10 +208,10 @@ def _added(value: Array, belongs: Array, stands: Array) -> Array | None:
 @cache
 def parted(rule: str, slip: str) -> tuple[str, str]:
     """The smallest parts that tell two rules apart."""
-    one, other = (ast.parse(text, mode="eval").body for text in (rule, slip))
-    while (lower := _lower(one, other)) is not None:
-        one, other = lower
-    return normalised_text(ast.unparse(one)), normalised_text(ast.unparse(other))
+    node, other = (ast.parse(text, mode="eval").body for text in (rule, slip))
+    while (lower := _lower(node, other)) is not None:
+        node, other = lower
+    return normalised_text(ast.unparse(node)), normalised_text(ast.unparse(other))
 
 
 def _lower(one: ast.expr, other: ast.expr) -> tuple[ast.expr, ast.expr] | None:

@@ -82,7 +82,7 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
     known = {*look.forward, *look.gradients} - {view.case.name}
     if cannot_be_read(view) or takes_parts(view) or view.names & known:
         return None
-    arriving = join_words([in_code(one) for one in dict.fromkeys(upstream_name(path) for path in view.paths)])
+    arriving = join_words([in_code(fromkey) for fromkey in dict.fromkeys(upstream_name(path) for path in view.paths)])
     return view.case.told("fixed", SAY["fixed"], up=arriving, example=_example(view))
 
 
@@ -91,9 +91,12 @@ def _example(view: GradientAnalysis) -> str:
     steps = [step for _, _, step in view.every_step()]
     sides = {step.node.operands[1 - step.position].text for step in steps if len(step.node.operands) > 1}
     known = {
-        node.value for one in view.case.statements for node in ast.walk(one.node) if isinstance(node, ast.Constant)
+        node.value
+        for forward_statement in view.case.statements
+        for node in ast.walk(forward_statement.node)
+        if isinstance(node, ast.Constant)
     }
-    numbers = [one for one in view.numbers if one not in {*known, 0, 1}]
+    numbers = [number for number in view.numbers if number not in {*known, 0, 1}]
     if len(numbers) != 1 or len(sides) != 1 or not (side := sides.pop()).isidentifier():
         return ""
     return SAY["example"].format(number_text(numbers[0]), side, side)
@@ -203,10 +206,10 @@ def gated(view: GradientAnalysis) -> Diagnosis | None:
 
 def _mask(condition: ast.Compare, look: Observation) -> Array | None:
     try:
-        found = trace_expression(condition, look.forward, look.dims).value
+        array = trace_expression(condition, look.forward, look.dims).value
     except UntracedError:
         return None
-    return found if found.dtype.kind == "b" else None
+    return array if array.dtype.kind == "b" else None
 
 
 def _only(off: Array, side: Array) -> bool:

@@ -91,7 +91,9 @@ def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """A tensor that was written down as it is, in place of a share."""
     look = view.case.looks[0]
     for name, tensor in {**look.forward, **look.gradients}.items():
-        for act in (lambda one, _: one, lambda one, _: swapped(one), _summed) if tensor.dtype.kind == "f" else ():
+        for act in (
+            (lambda value, _: value, lambda value, _: swapped(value), _summed) if tensor.dtype.kind == "f" else ()
+        ):
             for path in view.paths:
                 say = SAY["copy" if len(view.paths) == 1 else "copy-share"]
                 if name == f"d{path.consumer}":
@@ -127,8 +129,10 @@ def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 def _alone(view: GradientAnalysis) -> set[str]:
     """The tensors that are the whole right side of one of the lines, or a copy of them."""
     values = [line.value for line in view.case.writes if isinstance(line, ast.Assign | ast.AugAssign)]
-    copied = [one.func.value for one in values if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
-    return {one.id for one in (*values, *copied) if isinstance(one, ast.Name)}
+    copied = [
+        value.func.value for value in values if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+    ]
+    return {value.id for value in (*values, *copied) if isinstance(value, ast.Name)}
 
 
 def _with(name: str, sign: int, look: Observation) -> Array | None:
@@ -217,7 +221,7 @@ def _reads_several(step: PathStep, axis: int) -> bool:
     """Whether more than one slice of what arrives reaches the operand, so that one may stand in the place of others."""
     slices = (np.where(np.arange(step.g.shape[axis]) == at, 1.0, 0.0) for at in range(step.g.shape[axis]))
     shape = [-1 if each == axis else 1 for each in range(step.g.ndim)]
-    return sum(bool(step.sends(step.g * one.reshape(shape)).any()) for one in slices) > 1
+    return sum(bool(step.sends(step.g * slice_.reshape(shape)).any()) for slice_ in slices) > 1
 
 
 def _slab(g: Array, axis: int, at: int) -> tuple[slice | int, ...]:
@@ -253,9 +257,9 @@ def _averaged(g: Array, axis: int | None) -> Array:
 def _at(
     view: GradientAnalysis, path: GradientPath, depth: int, act: Callable[[Array], Array], look: Observation
 ) -> Array | None:
-    found = view.resent(path, depth, look, _after(act, view.steps(path, look)[depth]))
+    array = view.resent(path, depth, look, _after(act, view.steps(path, look)[depth]))
     # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
-    return None if found is None or _holes(found) > _usual_holes(look) else found
+    return None if array is None or _holes(array) > _usual_holes(look) else array
 
 
 @lru_cache(maxsize=4)

@@ -15,13 +15,13 @@ def axis_names(
         tensors: By data set, the tensors.
         dims: By data set, the sizes in force.
     """
-    declared = {one.name: one.sizes for one in forward.inputs}
+    declared = {tensor_input.name: tensor_input.sizes for tensor_input in forward.inputs}
     expressions = [*forward.dims, *(size for sizes in declared.values() for size in sizes if not size.isdecimal())]
-    known = [(text, tuple(size_of(text, one) for one in dims.values())) for text in dict.fromkeys(expressions)]
+    known = [(text, tuple(size_of(text, dim) for dim in dims.values())) for text in dict.fromkeys(expressions)]
     first = next(iter(tensors.values()))
     names = dict(declared)
     for name in first:
-        sizes = list(zip(*(one[name].shape for one in tensors.values()), strict=False))
+        sizes = list(zip(*(tensor[name].shape for tensor in tensors.values()), strict=False))
         names.setdefault(name, tuple(_word(size, known) for size in sizes))
     return names
 

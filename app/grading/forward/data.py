@@ -96,7 +96,7 @@ def hidden_dims(
     fixed = {name: sizes[shift] for name, sizes in forward.hidden.items()}
     free = {name for name, size in forward.dims.items() if size != 1} - {*fixed, *forward.related}
     order = sorted(free, key=lambda name: (forward.dims[name], name))
-    literal = {int(part) for one in forward.inputs for part in one.sizes if part.strip().isdecimal()}
+    literal = {int(part) for tensor_input in forward.inputs for part in tensor_input.sizes if part.strip().isdecimal()}
     primes = [prime for prime in _PRIMES if prime not in literal | set(forward.dims.values())]
     before = hidden_dims(forward, 0, related, fits) if shift else {}
     drawn = dict(zip(order, primes[shift:], strict=False))
@@ -111,9 +111,9 @@ def _followed(forward: Forward, sizes: Mapping[str, int], related: bool) -> dict
     """*sizes* of the dims, with those that follow from others."""
     hidden = dict(sizes)
     if related:
-        for name, (one, other) in _products(forward.dims).items():
+        for name, (text, other) in _products(forward.dims).items():
             if name not in forward.related and name not in forward.hidden:
-                hidden[name] = hidden[one] * hidden[other]
+                hidden[name] = hidden[text] * hidden[other]
     for name, expression in forward.related.items():
         hidden[name] = size_of(expression, hidden)
     return hidden
@@ -144,8 +144,15 @@ def draw_inputs(
     """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices."""
     seed = f"{seed}/{draw.again}" if draw.again else seed
     return {
-        one.name: _draw(one, dims, _generator(seed, one.name), dtype, draw, alone=_only_picks(forward, one.name))
-        for one in forward.inputs
+        tensor_input.name: _draw(
+            tensor_input,
+            dims,
+            _generator(seed, tensor_input.name),
+            dtype,
+            draw,
+            alone=_only_picks(forward, tensor_input.name),
+        )
+        for tensor_input in forward.inputs
     }
 
 
@@ -155,7 +162,7 @@ def _only_picks(forward: Forward, name: str) -> bool:
     nodes = list(ast.walk(tree)) if isinstance(tree, ast.Module) else []
     picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]
     picking += [arg for node in nodes if isinstance(node, ast.Call) and _called(node) in _PICKS for arg in node.args]
-    inside = {id(node) for one in picking for node in ast.walk(one)}
+    inside = {id(node) for inner in picking for node in ast.walk(inner)}
     read = [id(node) for node in nodes if isinstance(node, ast.Name) and node.id == name]
     return bool(read) and inside.issuperset(read)
 
@@ -268,14 +275,14 @@ def _indices(
     """
     missing = {"any": int(generator.integers(bound)), "last": bound - 1, "first": 0}[absent]
     kept = 1 if alone and absent == "last" else 2
-    used = generator.permutation([one for one in range(bound) if one != missing or bound <= kept])
+    used = generator.permutation([index for index in range(bound) if index != missing or bound <= kept])
     end = used.min() if missing else used.max()
-    repeated = next((one for one in used if one != end), end)
-    found = np.asarray(generator.choice(used, size=shape), dtype=np.int64)
-    if found.size > _REPEATS:
-        found.flat[generator.permutation(found.size - 1)[:_REPEATS]] = repeated
-        steps = np.eye(found.ndim, dtype=np.int64)[[size > 1 for size in shape]]
-        found[tuple(np.vstack([0 * steps[:1], steps]).T)] = repeated
-    if found.size > 1:
-        found.flat[0], found.flat[-1] = repeated, end
-    return found
+    repeated = next((item for item in used if item != end), end)
+    array = np.asarray(generator.choice(used, size=shape), dtype=np.int64)
+    if array.size > _REPEATS:
+        array.flat[generator.permutation(array.size - 1)[:_REPEATS]] = repeated
+        steps = np.eye(array.ndim, dtype=np.int64)[[size > 1 for size in shape]]
+        array[tuple(np.vstack([0 * steps[:1], steps]).T)] = repeated
+    if array.size > 1:
+        array.flat[0], array.flat[-1] = repeated, end
+    return array

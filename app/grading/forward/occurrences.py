@@ -27,9 +27,9 @@ def numbered_expression(node: ast.expr, tensors: Collection[str], spread: bool) 
 
     The line and column numbers stay the author's own.
     """
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in tensors]
-    names.sort(key=lambda one: (one.lineno, one.col_offset))
-    positions = {(one.lineno, one.col_offset): position for position, one in enumerate(names)}
+    names = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name) and name_node.id in tensors]
+    names.sort(key=lambda name_node: (name_node.lineno, name_node.col_offset))
+    positions = {(name.lineno, name.col_offset): position for position, name in enumerate(names)}
     rewritten = _Rewrite(positions, spread).visit(node)
     return ast.fix_missing_locations(ast.Expression(rewritten))
 

@@ -60,8 +60,8 @@ def alternative_draws(usual: Draw) -> tuple[Draw, ...]:
 
 def pairs_needed(pair: Iterable[Sequence[Asked]]) -> int:
     """How many more pairs of hidden runs it takes until every predicate was asked of enough entries."""
-    runs = [[one for one in asked if one.kind != ROUTER] for asked in pair]
-    together = [sum(one.entries for one in same) for same in zip(*runs, strict=True)]
+    runs = [[item for item in asked if item.kind != ROUTER] for asked in pair]
+    together = [sum(item.entries for item in same) for same in zip(*runs, strict=True)]
     return min(MOST_PAIRS, max((math.ceil(ENOUGH / max(count, 1)) - 1 for count in together), default=0))
 
 
@@ -78,6 +78,6 @@ def one_sided(runs: Sequence[Sequence[Asked]]) -> Mapping[int, str]:
         if same[0].kind == ROUTER:
             continue
         for side in ("below", "above"):
-            if not sum(getattr(one, side) for one in same):
+            if not sum(getattr(item, side) for item in same):
                 found.setdefault(same[0].statement, side)
     return found

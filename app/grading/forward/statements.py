@@ -161,7 +161,7 @@ def _targets(node: ast.Assign) -> tuple[str, ...]:
     if isinstance(target, ast.Name):
         return (target.id,)
     if isinstance(target, ast.Tuple | ast.List):
-        names = tuple(one.id for one in target.elts if isinstance(one, ast.Name))
+        names = tuple(elt.id for elt in target.elts if isinstance(elt, ast.Name))
         if len(names) == len(target.elts) and len(set(names)) == len(names):
             return names
     raise ProgramError(
@@ -170,23 +170,23 @@ def _targets(node: ast.Assign) -> tuple[str, ...]:
 
 
 def _occurrences(node: ast.expr, known: Mapping[str, None], constants: Collection[str]) -> tuple[str, ...]:
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-    local = {one.id for one in names if isinstance(one.ctx, ast.Store)}
-    local |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    for one in ast.walk(node):
-        if isinstance(one, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
-            raise ProgramError(f"`{ast.unparse(one)}` is not allowed inside a statement", one.lineno)
-        if isinstance(one, ast.Attribute) and one.attr.endswith("_") and not one.attr.startswith("_"):
-            raise ProgramError(f"`.{one.attr}` writes in place; use the form without the underscore", one.lineno)
+    names = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
+    local = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    local |= {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            raise ProgramError(f"`{ast.unparse(inner)}` is not allowed inside a statement", inner.lineno)
+        if isinstance(inner, ast.Attribute) and inner.attr.endswith("_") and not inner.attr.startswith("_"):
+            raise ProgramError(f"`.{inner.attr}` writes in place; use the form without the underscore", inner.lineno)
     shadowed = sorted(local & set(known))
     if shadowed:
         raise ProgramError(f"`{shadowed[0]}` is a tensor; a loop variable needs another name", node.lineno)
-    for one in names:
-        if one.id not in known and one.id not in constants and one.id not in local and one.id not in _BUILTINS:
+    for inner in names:
+        if inner.id not in known and inner.id not in constants and inner.id not in local and inner.id not in _BUILTINS:
             raise ProgramError(
-                f"`{one.id}` is not known here; list it under :inputs: or :dims:, or write it first", one.lineno
+                f"`{inner.id}` is not known here; list it under :inputs: or :dims:, or write it first", inner.lineno
             )
-    found = sorted((one.lineno, one.col_offset, one.id) for one in names if one.id in known)
+    found = sorted((name.lineno, name.col_offset, name.id) for name in names if name.id in known)
     return tuple(name for _, _, name in found)
 
 

@@ -95,8 +95,8 @@ class Tape:
         self._watch.statement = index
         node = TapeNode(index, statement["outputs"], statement["inputs"])
         copies = [_leaf(self.values[name]) for name in node.inputs]
-        watched = {at: one for at, one in enumerate(copies) if isinstance(one, Tensor) and one.requires_grad}
-        places = {id(one): at for at, one in watched.items()}
+        watched = {at: copy_ for at, copy_ in enumerate(copies) if isinstance(copy_, Tensor) and copy_.requires_grad}
+        places = {id(tensor): at for at, tensor in watched.items()}
         scope = {**self.scope, COPIES: copies, SPREAD: lambda *call: _spread(places, watched, *call)}
         value = self._run(index, statement, scope, spread)
         node.watched = watched
@@ -150,7 +150,7 @@ class Tape:
         """Raise for the first statement that torch cannot differentiate, where there is one."""
         for node in self.nodes:
             try:
-                node.shares({name: torch.ones_like(one) for name, one in node.results.items()})
+                node.shares({name: torch.ones_like(result) for name, result in node.results.items()})
             except RuntimeError as error:
                 raise StatementError(node.index, str(error).partition("\n")[0], "no-derivative") from None
 
@@ -159,7 +159,7 @@ class Tape:
         sweep = self.backward({name: torch.ones_like(self.values[name]) for name in outputs})
         for node in reversed(self.nodes):
             shares = (sweep.shares.get((node.index, at)) for at in range(len(node.inputs)))
-            if any(one is not None and not bool(one.isfinite().all()) for one in shares):
+            if any(share is not None and not bool(share.isfinite().all()) for share in shares):
                 raise StatementError(node.index, "its derivative is not finite", "not-finite")
 
     def unreduced(self, sweep: "BackwardResult", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
@@ -199,7 +199,7 @@ def whole_gradients(
         for name, value in zip(written, _unpacked(index, eval(code, {**scope, **values}), written), strict=True):
             same = isinstance(value, Tensor) and any(value is other for other in values.values())
             values[name] = value.view_as(value) if same and isinstance(value, Tensor) else value
-    flowing = {name: one for name, one in values.items() if isinstance(one, Tensor) and one.requires_grad}
+    flowing = {name: tensor for name, tensor in values.items() if isinstance(tensor, Tensor) and tensor.requires_grad}
     ends = [name for name in outputs if name in flowing]
     if not ends:
         return {}
@@ -225,7 +225,7 @@ def _leaf(value: object) -> object:
 def _carries(value: object) -> bool:
     """Whether *value* hides gradients: a function, or a collection of tensors that have one."""
     if isinstance(value, tuple | list):
-        return any(_carries(one) or (isinstance(one, Tensor) and one.requires_grad) for one in value)
+        return any(_carries(tensor) or (isinstance(tensor, Tensor) and tensor.requires_grad) for tensor in value)
     return callable(value)
 
 
@@ -241,10 +241,10 @@ def _unpacked(index: int, value: object, outputs: Sequence[str]) -> Iterable[obj
 
 def _order(node: TapeNode) -> dict[int, int]:
     """By occurrence, when the function that reads it was recorded; autograd visits later ones first."""
-    at = {id(one): position for position, one in node.watched.items()}
+    at = {id(tensor): position for position, tensor in node.watched.items()}
     order: dict[int, int] = {}
     seen: set[Any] = set()
-    waiting: list[Any] = [one.grad_fn for one in node.results.values() if one.grad_fn is not None]
+    waiting: list[Any] = [result.grad_fn for result in node.results.values() if result.grad_fn is not None]
     while waiting:
         function = waiting.pop()
         if function in seen:
@@ -263,15 +263,17 @@ def _order(node: TapeNode) -> dict[int, int]:
 
 def _spread(places: dict[int, int], watched: dict[int, Tensor], name: str, *operands: Any) -> Any:
     """Apply an operation after copying its operands along the axes in which they are stretched."""
-    tensors = [one for one in operands if isinstance(one, Tensor)]
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     if len(tensors) > 1:
         product = name == "matmul"
         if not product:
-            shape = _common([one.shape for one in tensors])
-            operands = tuple(_stretched(places, watched, one, shape) for one in operands)
-        elif all(one.ndim > 1 for one in tensors):
-            batch = _common([one.shape[:-2] for one in tensors])
-            operands = tuple(_stretched(places, watched, one, (*batch, *one.shape[-2:])) for one in operands)
+            shape = _common([tensor.shape for tensor in tensors])
+            operands = tuple(_stretched(places, watched, operand, shape) for operand in operands)
+        elif all(tensor.ndim > 1 for tensor in tensors):
+            batch = _common([tensor.shape[:-2] for tensor in tensors])
+            operands = tuple(
+                _stretched(places, watched, operand, (*batch, *operand.shape[-2:])) for operand in operands
+            )
     function: Callable[..., Any] = getattr(operator, name, None) or getattr(torch, name)
     return function(*operands)
 

@@ -56,12 +56,12 @@ def _forward(header: TapeHeader, job: TapeRun, data: Mapping[str, Tensor], out: 
     finite = all(gradients[name].isfinite().all() for name in data if name in gradients)
     if not finite and not job.get("tried"):
         tape.refuse_infinite(header["outputs"])
-    tensors = [one for one in tape.values.values() if isinstance(one, Tensor) and one.is_floating_point()]
+    tensors = [tensor for tensor in tape.values.values() if isinstance(tensor, Tensor) and tensor.is_floating_point()]
     return {
         "tensors": kinds,
         "gradable": sorted(gradients),
         "asked": watch.asked,
-        "finite": finite and all(bool(one.isfinite().all()) for one in tensors),
+        "finite": finite and all(bool(tensor.isfinite().all()) for tensor in tensors),
         "largest": max(map(_largest, tensors), default=0.0),
     }
 
@@ -88,8 +88,12 @@ def _backward(
     return {
         name: {
             "reference": _largest(gradients[name]),
-            "shares": {f"{i}.{j}": _largest(one) for (i, j), one in sweep.shares.items() if _reads(tape, i, j, name)},
-            "noise": max((_largest(one) for (i, j), one in unreduced.items() if _reads(tape, i, j, name)), default=0.0),
+            "shares": {
+                f"{i}.{j}": _largest(share) for (i, j), share in sweep.shares.items() if _reads(tape, i, j, name)
+            },
+            "noise": max(
+                (_largest(item) for (i, j), item in unreduced.items() if _reads(tape, i, j, name)), default=0.0
+            ),
         }
         for name in job["want"]
         if name in gradients

@@ -99,7 +99,7 @@ def _narrows(node: ast.expr) -> bool:
         return False
     return node.func.attr == "float" or (
         node.func.attr in _CASTS
-        and any(ast.unparse(one) in _NARROW for one in (*node.args, *map(_value, node.keywords)))
+        and any(ast.unparse(argument) in _NARROW for argument in (*node.args, *map(_value, node.keywords)))
     )
 
 
@@ -158,7 +158,7 @@ class _Trial:
         self.forced = {name: arrays[key] for name, key in job["forced"].items()}
         self.guarded = {name: _Guarded(name, arrays[key]) for name, key in job["scope"].items()}
         self.scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **job["dims"]}
-        self.scope |= {name: one.value for name, one in self.guarded.items()}
+        self.scope |= {name: guarded.value for name, guarded in self.guarded.items()}
         self.kept: dict[str, _Kept] = {}
         self.tainted: set[str] = set()
         self.errors: list[dict[str, Any]] = []
@@ -201,8 +201,8 @@ class _Trial:
 
     def _watch(self, index: int) -> None:
         """Notice what this statement changed that it should have left alone."""
-        for one in [one for one in self.guarded.values() if one.value._version != one.version]:
-            self._restore(one, index)
+        for guarded in [guarded for guarded in self.guarded.values() if guarded.value._version != guarded.version]:
+            self._restore(guarded, index)
         if self.visible:
             self._rebind(index)
         for name, kept in self.kept.items():
@@ -211,11 +211,11 @@ class _Trial:
 
     def _rebind(self, index: int) -> None:
         """Notice a given name that this statement bound to other values."""
-        for name, one in self.guarded.items():
-            now = self.scope.get(name, one.value)
-            if now is not one.value and now is not self.bound.get(name):
+        for name, guarded in self.guarded.items():
+            now = self.scope.get(name, guarded.value)
+            if now is not guarded.value and now is not self.bound.get(name):
                 self.bound[name] = now
-                if type(now) is not Tensor or not _alike(now, one.pristine):
+                if type(now) is not Tensor or not _alike(now, guarded.pristine):
                     self.rebound.append({"name": name, "statement": index})
 
     def _restore(self, one: _Guarded, index: int) -> None:
@@ -237,8 +237,8 @@ class _Trial:
                 self._force(name)
 
     def _force(self, name: str) -> None:
-        one = self.guarded[name] = _Guarded(name, self.forced[name])
-        self.scope[name] = one.value
+        guarded = self.guarded[name] = _Guarded(name, self.forced[name])
+        self.scope[name] = guarded.value
         self.tainted.discard(name)
 
     def send(self, out: DriverOutput) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _repeated(_: re.Match[str], error: ReportedError) -> str:
 
 def _places(_: re.Match[str], error: ReportedError) -> str:
     """A tensor times a tuple repeats the tuple."""
-    sides = [one for one in _sides(error.source) or () if re.search(r"\.(max|min|sort|median|topk|mode)\(", one)]
+    sides = [side for side in _sides(error.source) or () if re.search(r"\.(max|min|sort|median|topk|mode)\(", side)]
     if not sides:
         return "A tensor of several entries, or one of fractions, stands where a single whole number belongs."
     return f"`{sides[0]}` holds values and their places; take the values, `{sides[0]}.values`."

@@ -32,10 +32,13 @@ def _code(name: str, slip: str) -> str:
 
 def stopped_everywhere(trials: Mapping[str, RunReport]) -> ReportedError | None:
     """The one error that ended the check on every case; None where it answered any, or they differ."""
-    first = next((one.errors[0] for one in trials.values() if one.errors), None)
+    first = next((run_report.errors[0] for run_report in trials.values() if run_report.errors), None)
     if first is None or len(trials) < 2:
         return None
-    ends = {(one.errors[0].text, one.errors[0].line) if one.errors else None for one in trials.values()}
+    ends = {
+        (run_report.errors[0].text, run_report.errors[0].line) if run_report.errors else None
+        for run_report in trials.values()
+    }
     return first if len(ends) == 1 else None
 
 
@@ -47,11 +50,17 @@ def verdicts_of(checker: Checker, trials: Mapping[str, RunReport]) -> tuple[Name
         trials: What came back, by the name of the case.
     """
     pairs = list(zip(names_of(checker), checker.cases, strict=True))
-    found = [_verdict(name, case, trials[name]) for name, case in pairs]
-    if any(one.verdict == "right" for one, case in zip(found, checker.cases, strict=True) if case.right):
-        return tuple(found)
+    name_verdicts = [_verdict(name, case, trials[name]) for name, case in pairs]
+    if any(
+        name_verdict.verdict == "right"
+        for name_verdict, case in zip(name_verdicts, checker.cases, strict=True)
+        if case.right
+    ):
+        return tuple(name_verdicts)
     # What accepts a mistake and no right case at all has taken the one for the other: that says more than a refusal.
-    return tuple(sorted(found, key=lambda one: (one.code or "").rpartition(":")[2] != _WORDS[True]))
+    return tuple(
+        sorted(name_verdicts, key=lambda name_verdict: (name_verdict.code or "").rpartition(":")[2] != _WORDS[True])
+    )
 
 
 def _verdict(name: str, case: CheckerCase, trial: RunReport) -> NameVerdict:

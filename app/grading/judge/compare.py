@@ -138,7 +138,7 @@ def worst_entries(got: Array | None, reference: Reference) -> tuple[Worst, ...]:
     difference = np.abs(off)
     difference = np.where(np.isfinite(difference), difference, np.inf)
     order = np.argsort(-difference, axis=None, kind="stable")[:WORST]
-    places = [tuple(int(one) for one in np.unravel_index(at, got.shape)) for at in order]
+    places = [tuple(int(item) for item in np.unravel_index(at, got.shape)) for at in order]
     return tuple(
         Worst(
             index=place,
@@ -283,10 +283,10 @@ def vacuous_note(
             f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
             "where the rule shows."
         )
-    consumers = [one for one in silent_consumers(reference, program) if f"d{one}" in forced]
+    consumers = [consumer for consumer in silent_consumers(reference, program) if f"d{consumer}" in forced]
     if not consumers:
         return ""
-    names = ", ".join(f"`{one}`" for one in consumers)
+    names = ", ".join(f"`{consumer}`" for consumer in consumers)
     return f"For this loss the share of `{name}` through {names} is zero up to rounding; the rule still has it."
 
 

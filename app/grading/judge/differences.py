@@ -44,8 +44,8 @@ def _steps(off: Array, largest: float) -> Array:
     with np.errstate(all="ignore"):
         step = np.ceil(len(STEPS) * np.sqrt(np.abs(off) / (largest or 1.0))) * np.sign(off)
     # Counted from the end where it is below zero: the signs for those stand there, the strongest first.
-    found: Array = _SIGNS[np.where(np.isfinite(off), step, len(STEPS) + 1).astype(np.int64)]
-    return found
+    array: Array = _SIGNS[np.where(np.isfinite(off), step, len(STEPS) + 1).astype(np.int64)]
+    return array
 
 
 def _corner(rows: Array) -> tuple[int, int]:
@@ -103,8 +103,8 @@ class _Words:
         if len(along) == len(self.sizes):
             return f"Every entry is off by the same {what}."
         if len(self.sizes) == 2:
-            one, other = (("column", "rows"), ("row", "columns"))[along[0]]
-            return f"Each {one} is off by one {what}, the same in all {self.sizes[along[0]]:,} {other}."
+            name, other = (("column", "rows"), ("row", "columns"))[along[0]]
+            return f"Each {name} is off by one {what}, the same in all {self.sizes[along[0]]:,} {other}."
         names = " and ".join(f"axis {self.axes[at]}" for at in along)
         return f"Along {names} every entry is off by the same {what}."
 
@@ -113,7 +113,7 @@ class _Words:
         places = range(differs.ndim)
         total, count = differs.size, int(differs.sum())
         for at in places if count > 1 and differs.ndim > 1 else ():
-            hit = np.flatnonzero(differs.any(axis=tuple(one for one in places if one != at)))
+            hit = np.flatnonzero(differs.any(axis=tuple(place for place in places if place != at)))
             if 2 * len(hit) <= self.sizes[at]:
                 yield self._only(at, hit.tolist())
         if differs.ndim == 2:
@@ -128,12 +128,12 @@ class _Words:
         return "row or column" if len(self.sizes) == 2 else "axis"
 
     def _only(self, at: int, hit: list[int]) -> str:
-        many, one = (("rows", "row"), ("columns", "column"))[at] if len(self.sizes) == 2 else ("places", "place")
+        many, name = (("rows", "row"), ("columns", "column"))[at] if len(self.sizes) == 2 else ("places", "place")
         along = "" if len(self.sizes) == 2 else f" along axis {self.axes[at]}"
         if len(hit) > NAMED:
             return f"Only {len(hit):,} of the {self.sizes[at]:,} {many}{along} differ."
         named = ", ".join(map(str, hit[:-1])) + (" and " if hit[1:] else "") + str(hit[-1])
-        return f"Only {one if len(hit) == 1 else many} {named}{along} {_differ(len(hit))}."
+        return f"Only {name if len(hit) == 1 else many} {named}{along} {_differ(len(hit))}."
 
 
 def _differ(count: int) -> str:

@@ -27,7 +27,9 @@ def describe_error(error: BaseException, node: ast.AST) -> dict[str, Any]:
     frame, line, place = _innermost(error.__traceback__)
     found = _operation(node, place) if place is not None else None
     if found is None and isinstance(error, NameError):
-        found = next((one for name, one in idle_comparisons(node) if name == error.name and one.lineno == line), None)
+        found = next(
+            (inner for name, inner in idle_comparisons(node) if name == error.name and inner.lineno == line), None
+        )
     return {
         "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
         "type": type(error).__name__[:80],
@@ -76,10 +78,10 @@ def _innermost(trail: TracebackType | None) -> tuple[FrameType | None, int | Non
 
 def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
     """The expression or statement that stands exactly at *place*."""
-    for one in ast.walk(node):
-        here = tuple(getattr(one, key, None) for key in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
-        if here == place and not isinstance(one, ast.Name | ast.Constant | ast.Expr):
-            return one
+    for inner in ast.walk(node):
+        here = tuple(getattr(inner, key, None) for key in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
+        if here == place and not isinstance(inner, ast.Name | ast.Constant | ast.Expr):
+            return inner
     return None
 
 
@@ -128,13 +130,13 @@ def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:
 
 def _harmless(node: ast.expr) -> bool:
     """Whether evaluating *node* once more changes nothing."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
             return False
-        if isinstance(one, ast.Call):
-            if not isinstance(one.func, ast.Attribute) or one.func.attr.endswith("_"):
+        if isinstance(inner, ast.Call):
+            if not isinstance(inner.func, ast.Attribute) or inner.func.attr.endswith("_"):
                 return False
-            if any(keyword.arg == "out" for keyword in one.keywords):
+            if any(keyword.arg == "out" for keyword in inner.keywords):
                 return False
     return True
 

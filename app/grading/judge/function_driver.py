@@ -93,10 +93,10 @@ class Tree:
         if isinstance(value, str):
             return ["text", str(value)[:_LONGEST_TEXT]]
         if isinstance(value, (list, tuple)):
-            return ["list", [self.of(one, depth + 1) for one in value[:_MOST_LEAVES]]]
+            return ["list", [self.of(item, depth + 1) for item in value[:_MOST_LEAVES]]]
         if isinstance(value, dict):
             pairs = list(value.items())[:_MOST_LEAVES]
-            return ["dict", [[self.of(key, depth + 1), self.of(one, depth + 1)] for key, one in pairs]]
+            return ["dict", [[self.of(key, depth + 1), self.of(item, depth + 1)] for key, item in pairs]]
         return ["other", type(value).__name__[:80]]
 
 
@@ -110,8 +110,8 @@ def _value(tree: Any, key: str, arrays: dict[str, Tensor]) -> Any:
         case ["float", text]:
             return float(text)
         case ["list", items]:
-            return [_value(one, key, arrays) for one in items]
+            return [_value(item, key, arrays) for item in items]
         case ["dict", pairs]:
-            return {_value(one, key, arrays): _value(two, key, arrays) for one, two in pairs}
+            return {_value(item, key, arrays): _value(two, key, arrays) for item, two in pairs}
         case _:
             return None

@@ -26,11 +26,13 @@ class CaseResult:
     def __init__(self, key: str, report: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         found = report.get(key)
         said: Mapping[str, Any] = found if isinstance(found, dict) else {}
-        errors = [one for one in as_list(said.get("errors")) if isinstance(one, dict)]
+        errors = [row for row in as_list(said.get("errors")) if isinstance(row, dict)]
         self.error: ReportedError | None = parse_error(errors[0]) if errors else None
         self.tree = _bounded(said.get("result"))
         self.fits = said.get("fits") is True  # what `expect` says, where this is a run of the author's
-        self.arrays = {name.removeprefix(f"{key}/"): one for name, one in arrays.items() if name.startswith(f"{key}/")}
+        self.arrays = {
+            name.removeprefix(f"{key}/"): array for name, array in arrays.items() if name.startswith(f"{key}/")
+        }
 
     def same_as(self, other: "CaseResult") -> bool:
         """Whether both are equal up to rounding, or stopped with the same kind of error."""
@@ -43,7 +45,7 @@ def _bounded(tree: object, depth: int = 0) -> object:
     """*tree* without what is nested deeper than an honest one."""
     if not isinstance(tree, list):
         return tree
-    return [_bounded(one, depth + 1) for one in tree] if depth < _DEEPEST else []
+    return [_bounded(item, depth + 1) for item in tree] if depth < _DEEPEST else []
 
 
 def names_of(box: FunctionBox) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def _each(
     if len(own) != len(reference):
         return "shape"
     pairs = zip(own, reference, strict=True)
-    return next((found for one, two in pairs if (found := difference(_pair(one), _pair(two), mine, theirs))), "")
+    return next((found for item, two in pairs if (found := difference(_pair(item), _pair(two), mine, theirs))), "")
 
 
 def _pair(one: object) -> object:
@@ -144,13 +146,13 @@ def _apart(own: Array | None, reference: Array | None) -> str:
         return "kind"
     if own.shape != reference.shape:
         return "shape"
-    one, two = own.astype(np.float64), reference.astype(np.float64)
-    if not np.array_equal(np.isfinite(one), np.isfinite(two)):
+    array, two = own.astype(np.float64), reference.astype(np.float64)
+    if not np.array_equal(np.isfinite(array), np.isfinite(two)):
         return "value"
     scale = float(np.abs(two[np.isfinite(two)]).max(initial=0.0))
     finite = np.isfinite(two)
-    close = bool((np.abs(one[finite] - two[finite]) <= ATOL + RTOL * scale).all())
-    return "" if close and np.array_equal(one[~finite], two[~finite], equal_nan=True) else "value"
+    close = bool((np.abs(array[finite] - two[finite]) <= ATOL + RTOL * scale).all())
+    return "" if close and np.array_equal(array[~finite], two[~finite], equal_nan=True) else "value"
 
 
 def _number(tree: Sequence[object]) -> float:
@@ -169,11 +171,11 @@ def shown(tree: object, arrays: Mapping[str, Array]) -> str:
 def _text(tree: object, arrays: Mapping[str, Array]) -> str:
     match tree:
         case ["tensor", int(at), *_]:
-            found = arrays.get(str(at))
-            if found is None:
+            array = arrays.get(str(at))
+            if array is None:
                 return "a tensor that could not be read"
-            numbers = np.array2string(found, precision=4, threshold=32, edgeitems=3)
-            return f"a tensor of shape {tuple(found.shape)}: {numbers}"
+            numbers = np.array2string(array, precision=4, threshold=32, edgeitems=3)
+            return f"a tensor of shape {tuple(array.shape)}: {numbers}"
         case ["float", _]:
             return f"{_number(tree):.6g}"
         case ["int" | "bool", value]:
@@ -183,10 +185,10 @@ def _text(tree: object, arrays: Mapping[str, Array]) -> str:
         case ["nothing"]:
             return "nothing"
         case ["list", list(items)]:
-            return f"[{', '.join(_text(one, arrays) for one in items[:40])}]"
+            return f"[{', '.join(_text(item, arrays) for item in items[:40])}]"
         case ["dict", list(items)]:
-            pairs = (one for one in items[:40] if isinstance(one, list) and len(one) == 2)
-            return f"{{{', '.join(f'{_text(one, arrays)}: {_text(two, arrays)}' for one, two in pairs)}}}"
+            pairs = (item for item in items[:40] if isinstance(item, list) and len(item) == 2)
+            return f"{{{', '.join(f'{_text(item, arrays)}: {_text(two, arrays)}' for item, two in pairs)}}}"
         case ["other", kind]:
             return f"a {kind}"
         case _:

@@ -50,11 +50,11 @@ def split_line(text: str, word: str = WRONG_LINE) -> tuple[str, int | None]:
     # The last line alone is looked at, from its last `#` on: whatever stands before costs nothing.
     code, _, last = text.rstrip().rpartition("\n")
     before, _, comment = last.rpartition("#")
-    found = _MARK.fullmatch(f"#{comment}")
-    if found is None or found[1] != word or "#" not in last:
+    match = _MARK.fullmatch(f"#{comment}")
+    if match is None or match[1] != word or "#" not in last:
         return text, None
     before = before.rstrip(" \t")
-    return f"{code}\n{before}" if code and before else code or before, int(found[2])
+    return f"{code}\n{before}" if code and before else code or before, int(match[2])
 
 
 def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
@@ -64,7 +64,7 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
         return NameVerdict(name=LINE, verdict="not-yet", word="not marked yet", message=message)
     if bug.line <= named <= bug.end:
         return NameVerdict(name=LINE, verdict="right", word=f"line {named}, found")
-    said = next((one.message for one in bug.innocent if one.line == named), "")
+    said = next((correct_line.message for correct_line in bug.innocent if correct_line.line == named), "")
     if not 0 < named <= bug.starter.source.count("\n"):
         said = f"There is no line {named}."
     message = said or f"Line {named} is right as it stands. Look at the others."
@@ -120,15 +120,15 @@ def changes_of(bug: Bug, code: str) -> CodeChanges | None:
         return None
     lines = [statement.lineno for statement in given]
     planted = lines.index(bug.line)
-    before, after = [ast.dump(one) for one in given], [ast.dump(one) for one in now]
-    apart = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other]
+    before, after = [ast.dump(statement) for statement in given], [ast.dump(statement) for statement in now]
+    apart = [at for at, (name, other) in enumerate(zip(before, after, strict=False)) if name != other]
     alone = given[apart[0]] if len(before) == len(after) and len(apart) == 1 and apart != [planted] else None
     head = _common(before[:planted], after)
     tail = _common(before[:planted:-1], after[head:][::-1])
     place = after[head : len(after) - tail]
     return CodeChanges(
         mended=before[planted] not in place,
-        others=tuple(line for line, one in zip(lines, before, strict=True) if line != bug.line and one not in after),
+        others=tuple(line for line, name in zip(lines, before, strict=True) if line != bug.line and name not in after),
         added=(head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1),
         instead=range(alone.lineno, (alone.end_lineno or alone.lineno) + 1) if alone else None,
     )

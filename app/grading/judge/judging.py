@@ -81,9 +81,9 @@ class Judge:
             explains: Whether to look for the mistakes at all; declared ones are explained by their author.
         """
         compared = tuple(self._compared.values())
-        if all(one.verdict in RIGHT for one in compared):
+        if all(name_verdict.verdict in RIGHT for name_verdict in compared):
             return compared
-        return blamed_elsewhere([self.reasons.told(one, explains) for one in compared])
+        return blamed_elsewhere([self.reasons.told(name_verdict, explains) for name_verdict in compared])
 
     @cached_property
     def _compared(self) -> Mapping[str, NameVerdict]:
@@ -92,7 +92,7 @@ class Judge:
         standing = {name: self._alone(name) for name in order}
         for name in order:  # one after the other: what follows from a line is known when that line is
             standing[name] = self._in_company(name, standing[name], standing)
-        if not all(one.verdict in RIGHT for one in standing.values()):
+        if not all(name_verdict.verdict in RIGHT for name_verdict in standing.values()):
             standing = SharedSteps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
         return {name: self._beside(name, standing) for name in order}
 
@@ -145,12 +145,12 @@ class Judge:
             written = self.plan.written_at(error.statement, error.line)
             if name not in written:
                 continue
-            found = sentences.stopped_line(
+            diagnosis = sentences.stopped_line(
                 name, kind_of(error), error.line, translate_product(error, self.program, self.plan)
             )
-            if name == next(one for one in self.ruling.required if one in written):
-                return replace(self._told(name, "wrong", found), line=error.line)
-            return self._named(name, "not-yet", message=found.message)
+            if name == next(text for text in self.ruling.required if text in written):
+                return replace(self._told(name, "wrong", diagnosis), line=error.line)
+            return self._named(name, "not-yet", message=diagnosis.message)
         return None
 
     @property
@@ -160,7 +160,7 @@ class Judge:
     def _by_itself(self, error: ReportedError) -> bool:
         """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
         at = error.statement
-        if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
+        if all(any(at == item.statement for item in self.trials[run].errors) for run in HIDDEN):
             return True
         done = [name for name in self.ruling.required if self.plan.last.get(name, -1) < at]
         return all(self.fit.fits(name, "v") for name in done)
@@ -192,8 +192,8 @@ class Judge:
         for changed, at in self.visible.mutated.items():
             if self.plan.blamed_for(at, self.ruling.required) == name:
                 kind = "forward tensor" if changed in self.program.tensors else "given gradient"
-                found = sentences.mutated_tensor(name, changed, self.plan.lines[at].line, kind=kind)
-                return replace(self._told(name, "mutated", found), line=self.plan.lines[at].line)
+                diagnosis = sentences.mutated_tensor(name, changed, self.plan.lines[at].line, kind=kind)
+                return replace(self._told(name, "mutated", diagnosis), line=self.plan.lines[at].line)
         return None
 
     def _aliased(self, name: str) -> NameVerdict | None:
@@ -218,9 +218,9 @@ class Judge:
         if road is None:
             return None
         # Names that one statement finishes together cannot be told apart any further: that is no other road.
-        together = all(self.plan.last.get(one, -1) >= self.plan.last[name] for one in road.leaves)
+        together = all(self.plan.last.get(leave, -1) >= self.plan.last[name] for leave in road.leaves)
         if self.ruling.one_road and not together:
-            steps = ", ".join(f"`{one}`" for one in sorted(road.leaves))
+            steps = ", ".join(f"`{leave}`" for leave in sorted(road.leaves))
             why = self.ruling.one_road
             message = f"The values are right, but this box asks for the step from {steps} on its own. {why}"
             return self._named(name, "wrong", OTHER_ROAD, message)
@@ -243,9 +243,9 @@ class Judge:
         culprits = self._culprits(name, all_) or self._unseen(name, all_)
         if not culprits:
             return self._unexplained(verdict)
-        names = ", ".join(f"`{one}`" for one in culprits)
+        names = ", ".join(f"`{culprit}`" for culprit in culprits)
         message = f"Right, given your own numbers: it follows from {names}."
-        if all(all_[one].verdict == "not-yet" for one in culprits):
+        if all(all_[culprit].verdict == "not-yet" for culprit in culprits):
             message = f"Right as it stands; it waits for {names}."
         word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
         return replace(verdict, verdict="follows", message=message, word=word)
@@ -255,7 +255,7 @@ class Judge:
         if self.fit.fits(name, "v"):
             return ()
         last = self.plan.last.get(name, -1)
-        above = tuple(one for one in all_ if all_[one].verdict in FAULTS and self.plan.last.get(one, -1) < last)
+        above = tuple(text for text in all_ if all_[text].verdict in FAULTS and self.plan.last.get(text, -1) < last)
         return above if above and self.roads.right_on_right_numbers(name) else ()
 
     def _unexplained(self, verdict: NameVerdict) -> NameVerdict:
@@ -269,8 +269,8 @@ class Judge:
     def _partner(self, name: str, all_: Mapping[str, NameVerdict]) -> str | None:
         """The wrong name by whose line *name* was changed in memory that both share."""
         changed = (self.trials[run].changed_by.get(name, -1) for run in ("true", "v"))
-        written = {one for at in changed if 0 <= at < len(self.plan.lines) for one in self.plan.lines[at].writes}
-        return next((one for one in all_ if one in written and all_[one].verdict == "wrong"), None)
+        written = {write for at in changed if 0 <= at < len(self.plan.lines) for write in self.plan.lines[at].writes}
+        return next((text for text in all_ if text in written and all_[text].verdict == "wrong"), None)
 
     def _culprits(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
         """The names at fault that *name* is computed from, by way of any others; in backward order."""
@@ -284,7 +284,7 @@ class Judge:
                 waiting.append(source)
                 if all_[source].verdict in FAULTS:
                     found.add(source)
-        return tuple(one for one in all_ if one in found)
+        return tuple(text for text in all_ if text in found)
 
     # What is shown of it.
 

@@ -91,11 +91,11 @@ class ShapeContext:
         """The names in scope, as they are before the text."""
         made = self.made or {}
         found = []
-        for name, one in self.scopes[0].items():
-            if isinstance(one, Abstract):
+        for name, value in self.scopes[0].items():
+            if isinstance(value, Abstract):
                 shape = self.named([scope.get(name) for scope in self.scopes])
                 found.append(
-                    NameShape(name=name, shape=shape, numbers=format_shape(one.shape), made=made.get(name, ""))
+                    NameShape(name=name, shape=shape, numbers=format_shape(value.shape), made=made.get(name, ""))
                 )
         return tuple(found[:MOST_NAMES])
 
@@ -107,7 +107,7 @@ class ShapeContext:
     def named(self, values: Sequence[Any]) -> str:
         """The shape of one tensor, which *values* are on each of the scopes."""
         first = values[0].shape
-        shapes = [one.shape for one in values if isinstance(one, Abstract) and one.rank == len(first)]
+        shapes = [value.shape for value in values if isinstance(value, Abstract) and value.rank == len(first)]
         if len(shapes) < len(self.dims):
             return format_shape(first)
         return format_shape([self.words.get(each, str(each[0])) for each in zip(*shapes, strict=True)])
@@ -117,8 +117,8 @@ def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContex
     """What a text about *forward* is read on, with these *gradients* in scope."""
     dims = (dict(forward.dims), *(hidden_dims(forward, shift) for shift in (0, 1)))
     scopes = []
-    for one in dims:
-        scope = scope_on(forward, one)
+    for dim in dims:
+        scope = scope_on(forward, dim)
         scope |= {name: scope[name[1:]] for name in gradients if isinstance(scope.get(name[1:]), Abstract)}
         scopes.append(scope)
     made = {
@@ -134,7 +134,7 @@ def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> Shape
     """What a text is read on that defines *function*: the *arguments* that the code of a *case* makes."""
     reader = ShapeReader({})
     reader.run(_body(case)[0])
-    scope = {name: one for name, one in reader.scope.items() if name in arguments}
+    scope = {name: item for name, item in reader.scope.items() if name in arguments}
     return ShapeContext((scope,), calls=f"{function}({', '.join(arguments)})")
 
 
@@ -146,12 +146,12 @@ def infer_line_shapes(code: str, ground: ShapeContext) -> InlayShapes:
     own = frozenset(id(node) for node in statements_in(body))
     seen = [_read(body, scope, ground.calls, own) for scope in ground.scopes]
     lines: dict[int, LineShape] = {}
-    names = {one.name: one for one in ground.given}
+    names = {name_shape.name: name_shape for name_shape in ground.given}
     for at, (statement, given) in seen[0].items():
         values = [given, *(other.get(at, (None, None))[1] for other in seen[1:])]
-        one = _line(statement, values, ground, source)
-        if one is not None and not (one.line in lines and lines[one.line].collides):
-            lines[one.line] = one
+        line_shape = _line(statement, values, ground, source)
+        if line_shape is not None and not (line_shape.line in lines and lines[line_shape.line].collides):
+            lines[line_shape.line] = line_shape
         if isinstance(given, Abstract) and (name := _subject(statement)):
             shape, numbers = ground.named(values), format_shape(given.shape)
             names[name] = NameShape(name=name, shape=shape, numbers=numbers, line=statement.lineno)
@@ -172,10 +172,10 @@ def _body(code: str) -> tuple[list[ast.stmt], list[str]]:
 
 def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of *body* and those inside of them; expressions hold none."""
-    for one in body:
-        yield one
+    for statement in body:
+        yield statement
         for field in ("body", "orelse"):
-            yield from statements_in(getattr(one, field, ()))
+            yield from statements_in(getattr(statement, field, ()))
 
 
 Seen = dict[tuple[int, int], tuple[ast.stmt, Any]]
@@ -193,7 +193,7 @@ def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Colle
     reader = ShapeReader(scope, saw)
     for statement in body:
         if not reader.run([statement]):  # half of a loop says nothing of the whole
-            return {at: one for at, one in seen.items() if at[0] < statement.lineno}
+            return {at: item for at, item in seen.items() if at[0] < statement.lineno}
     reader.run(parse_code(calls).body)
     return seen
 
@@ -210,17 +210,17 @@ def _line(statement: ast.stmt, values: Sequence[Any], ground: ShapeContext, sour
             if isinstance(theirs[0], Abstract):
                 # On every size: where two of them are equal here, a transpose fits here only.
                 fits = all(
-                    one.shape == own.shape
-                    for one, own in zip(values, theirs, strict=True)
-                    if isinstance(one, Abstract) and isinstance(own, Abstract)
+                    value.shape == own.shape
+                    for value, own in zip(values, theirs, strict=True)
+                    if isinstance(value, Abstract) and isinstance(own, Abstract)
                 )
                 if fits and not given.shape:
                     return None  # a number like every other there: nothing is told by it
                 text = f"{text} like {about}" if fits else f"{text}, {about} is {ground.named(theirs)}"
             return LineShape(line=line, text=text, fits=fits)
-        case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(one, Abstract) for one in given):
+        case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(item, Abstract) for item in given):
             several = [
-                [one[at] if isinstance(one, tuple) and len(one) == len(given) else None for one in values]
+                [value[at] if isinstance(value, tuple) and len(value) == len(given) else None for value in values]
                 for at in range(len(given))
             ]
             return LineShape(line=line, text=", ".join(ground.named(each) for each in several))
@@ -233,14 +233,14 @@ def _collision(
     if met.place is None:
         return None
     same = [each for each in values if isinstance(each, CollisionError) and each.how == met.how]
-    one, other = (
+    name, other = (
         ground.named([Abstract(each) for each in shapes])
         for shapes in zip(*(_shapes(each) for each in same), strict=True)
     )
     why = ""
     if met.axes is not None:
-        why = f": {_axis_word(one, met.axes[0])} is not {_axis_word(other, met.axes[1])}"
-    text = f"{one} {met.how} {other}{why}" if not met.how[0].isalpha() else f"{one} and {other} cannot {met.how}{why}"
+        why = f": {_axis_word(name, met.axes[0])} is not {_axis_word(other, met.axes[1])}"
+    text = f"{name} {met.how} {other}{why}" if not met.how[0].isalpha() else f"{name} and {other} cannot {met.how}{why}"
     left, right = met.place
     start, end = (left.lineno, left.col_offset), (right.end_lineno or right.lineno, right.end_col_offset or 0)
     return LineShape(line=line, text=text, start=(start[0], _column(source, start)), end=(end[0], _column(source, end)))
@@ -274,14 +274,14 @@ def _subject(statement: ast.stmt) -> str:
 
 def _words(dims: Sequence[Mapping[str, int]]) -> dict[Sizes, str]:
     """What sizes are called that are a dim, or follow from dims; those that two would be are called nothing."""
-    single = {name: tuple(one[name] for one in dims) for name in dims[0] if all(name in one for one in dims)}
+    single = {name: tuple(dim[name] for dim in dims) for name in dims[0] if all(name in dim for dim in dims)}
     found: dict[Sizes, str] = {}
-    for rows in ([(one, name) for name, one in single.items()], _products(single), _beside(single)):
+    for rows in ([(item, name) for name, item in single.items()], _products(single), _beside(single)):
         fresh: dict[Sizes, str] = {}
-        for one, word in rows:
-            fresh[one] = word if fresh.get(one, word) == word else ""
+        for item, word in rows:
+            fresh[item] = word if fresh.get(item, word) == word else ""
         found = fresh | found
-    return {one: word for one, word in found.items() if word and set(one) != {1}}
+    return {item: word for item, word in found.items() if word and set(item) != {1}}
 
 
 def _products(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
@@ -294,7 +294,9 @@ def _products(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
 
 def _beside(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
     moved = [
-        (f"{name}{by:+d}", tuple(one + by for one in sizes)) for name, sizes in single.items() for by in (1, 2, -1, -2)
+        (f"{name}{by:+d}", tuple(size + by for size in sizes))
+        for name, sizes in single.items()
+        for by in (1, 2, -1, -2)
     ]
-    times = [(f"{by}·{name}", tuple(one * by for one in sizes)) for name, sizes in single.items() for by in (2, 3, 4)]
+    times = [(f"{by}·{name}", tuple(size * by for size in sizes)) for name, sizes in single.items() for by in (2, 3, 4)]
     return [(sizes, word) for word, sizes in (*moved, *times) if len(set(sizes)) > 1]

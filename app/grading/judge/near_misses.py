@@ -39,7 +39,7 @@ def diagnose_near_miss(name: str, pairs: Pairs, near: float = NEAR) -> Diagnosis
     if not off <= near:
         return None
     factors = [_factor(got, reference) for got, reference in pairs.values()]
-    if None not in factors and len({f"{one:.9g}" for one in factors}) == 1:
+    if None not in factors and len({f"{factor:.9g}" for factor in factors}) == 1:
         message = (
             f"Every entry of `{name}` is off by one constant factor, {factors[0]:.9g}. Is a number in the formula "
             "rounded, or a small one left out?"

@@ -49,20 +49,20 @@ def entry_origins(
     Args:
         scope: The tensors before the text, on the lesson's own sizes.
     """
-    reading = Interpreter({name: _positive(one) for name, one in scope.items()}, dims, EntryBudget())
-    found: list[Origin] = []
+    reading = Interpreter({name: _positive(array) for name, array in scope.items()}, dims, EntryBudget())
+    origins: list[Origin] = []
     for at, line in enumerate(plan.lines):
         asked = next((name for name in names if plan.last.get(name) == at), None)
         with np.errstate(all="ignore"), suppress(UntracedError, *READING_ERRORS):
-            found += _followed(asked, line.node, reading) if asked else ()
+            origins += _followed(asked, line.node, reading) if asked else ()
         try:
             reading.run([line.node])
         except UntracedError:
             reading.forget(line.writes)
         # What the text makes may be zero where nothing depends on it: that is no reason not to be followed.
         made = {name: reading.arrays[name] for name in line.writes & reading.arrays.keys()}
-        reading.arrays |= {name: _positive(one) for name, one in made.items()}
-    return tuple(found)
+        reading.arrays |= {name: _positive(array) for name, array in made.items()}
+    return tuple(origins)
 
 
 def _positive(one: Array) -> Array:
@@ -86,7 +86,7 @@ def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Orig
             place = _place_of(mask.shape, np.packbits(mask).tobytes())
             found.setdefault(tensor, [""] * len(entries))[rank] = place
     sizes = {tensor: reading.arrays[tensor].shape for tensor in found}
-    return [Origin(name=name, tensor=one, shape=sizes[one], places=tuple(places)) for one, places in found.items()]
+    return [Origin(name=name, tensor=text, shape=sizes[text], places=tuple(places)) for text, places in found.items()]
 
 
 def _shown(shape: Sequence[int]) -> list[tuple[int, ...]]:
@@ -94,7 +94,7 @@ def _shown(shape: Sequence[int]) -> list[tuple[int, ...]]:
     columns = shape[-1] if shape else 1
     rows = prod(shape[:-1])
     flat = [row * columns + column for row in range(min(rows, HEAD)) for column in range(min(columns, HEAD))]
-    return [tuple(int(one) for one in np.unravel_index(at, shape)) if shape else () for at in flat]
+    return [tuple(int(item) for item in np.unravel_index(at, shape)) if shape else () for at in flat]
 
 
 def _behind(node: OpNode, entry: tuple[int, ...], budget: EntryBudget) -> dict[str, Array]:
@@ -123,8 +123,8 @@ def place_of(mask: Array) -> str:
     axes = [
         np.flatnonzero(mask.any(axis=tuple(at for at in range(mask.ndim) if at != axis))) for axis in range(mask.ndim)
     ]
-    block = prod(len(one) for one in axes) == int(mask.sum())
-    parts = ", ".join(_part(one.tolist(), size) for one, size in zip(axes, mask.shape, strict=True))
+    block = prod(len(axis) for axis in axes) == int(mask.sum())
+    parts = ", ".join(_part(axis.tolist(), size) for axis, size in zip(axes, mask.shape, strict=True))
     return f"[{parts}]" if block else f"some of [{parts}]"
 
 

@@ -37,7 +37,7 @@ def explain_overwriting(
 
 def overwriting_blame(error: ReportedError, plan: ParsedSubmission, rebound: Rebound) -> str:
     """A sentence on the overwriting that gave an operand of *error* its shape; empty where none did."""
-    words = {word for one in error.operands for word in re.findall(r"\w+", one.source)}
+    words = {word for error_operand in error.operands for word in re.findall(r"\w+", error_operand.source)}
     for given, at in reversed(rebound):
         if at < error.statement and given in words:
             return sentences.overwritten_name("", given, plan.lines[at].line, error.line).message

@@ -70,7 +70,12 @@ class ParsedSubmission:
     def fault_of(self, name: str) -> UnparsableLine | None:
         """What is wrong with a line that writes *name* and is no Python."""
         blanks = [line for line in self.writing(name) if line.blank]
-        found = (one for line in blanks for one in self.faults if one.line <= line.end_line and line.line <= one.end)
+        found = (
+            unparsable_line
+            for line in blanks
+            for unparsable_line in self.faults
+            if unparsable_line.line <= line.end_line and line.line <= unparsable_line.end
+        )
         return next(found, None)
 
     def writing(self, name: str) -> tuple[SubmissionStatement, ...]:
@@ -164,12 +169,12 @@ class _Functions(dict[str, _Function]):
         found = set(waiting)
         while waiting:
             name = waiting.pop()
-            one = self[name]
-            self.left -= one.size + 1
+            function = self[name]
+            self.left -= function.size + 1
             if self.left < 0:
                 raise _TooManyError(node.lineno)
-            yield name, one
-            further = [inner for inner in sorted(one.reads - found) if inner in self]
+            yield name, function
+            further = [inner for inner in sorted(function.reads - found) if inner in self]
             found.update(further)
             waiting += further
 
@@ -199,13 +204,13 @@ def parse_submission(code: str) -> ParsedSubmission:
 
 def judged_statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements that are run and judged one by one; `with torch.no_grad():` around them changes nothing."""
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for node in body:
         if isinstance(node, ast.With) and all(_switches_autograd(item) for item in node.items):
-            found += judged_statements(node.body)
+            statements += judged_statements(node.body)
         else:
-            found.append(node)
-    return found
+            statements.append(node)
+    return statements
 
 
 def _switches_autograd(item: ast.withitem) -> bool:
@@ -262,10 +267,10 @@ def _line(node: ast.stmt, functions: _Functions) -> SubmissionStatement:
         reads, uses = reads_of(nodes)
         writes, fresh = writes_of(nodes), freshly_bound(node)
         helpers = dict(functions.called(node, reads))
-        reads = reads.union(*(one.reads for one in helpers.values()))
-        uses = uses.union(*(one.uses for one in helpers.values()))
-        changed = (_arguments(node, name) for name, one in helpers.items() if one.writes_arguments)
-        writes = writes.union(*(one.writes for one in helpers.values()), *changed)
+        reads = reads.union(*(function.reads for function in helpers.values()))
+        uses = uses.union(*(function.uses for function in helpers.values()))
+        changed = (_arguments(node, name) for name, function in helpers.items() if function.writes_arguments)
+        writes = writes.union(*(function.writes for function in helpers.values()), *changed)
         fresh -= reads
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             for name in writes:
@@ -285,11 +290,13 @@ def _line(node: ast.stmt, functions: _Functions) -> SubmissionStatement:
 
 def _function(node: ast.FunctionDef) -> _Function:
     arguments = node.args
-    parameters = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
-    parameters |= {one.arg for one in [arguments.vararg, arguments.kwarg] if one is not None}
+    parameters = {posonlyarg.arg for posonlyarg in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    parameters |= {argument.arg for argument in [arguments.vararg, arguments.kwarg] if argument is not None}
     nodes = list(ast.walk(node))
-    shared = {name for one in nodes if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
-    bound = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    shared = {name for inner in nodes if isinstance(inner, ast.Global | ast.Nonlocal) for name in inner.names}
+    bound = {
+        name_node.id for name_node in nodes if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
+    }
     local = (parameters | bound) - shared
     reads, uses = reads_of(nodes)
     writes = writes_of(nodes) - {node.name}
@@ -297,5 +304,5 @@ def _function(node: ast.FunctionDef) -> _Function:
 
 
 def _arguments(node: ast.AST, function: str) -> set[str]:
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == function]
+    calls = [call for call in ast.walk(node) if isinstance(call, ast.Call) and getattr(call.func, "id", "") == function]
     return {name for call in calls for argument in call.args for name in root_of(argument)}

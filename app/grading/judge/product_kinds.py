@@ -27,16 +27,28 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
     if not 0 <= error.statement < len(plan.lines):
         return said
     line = plan.lines[error.statement]
-    if SINGLE_BITS not in said and any(isinstance(one, ast.BitXor) for one in ast.walk(line.node)):
+    if SINGLE_BITS not in said and any(isinstance(node, ast.BitXor) for node in ast.walk(line.node)):
         return f"{said} {SINGLE_BITS}"
-    readers = [one for one in program.statements if any(f"d{name}" in line.writes for name in one.inputs)]
-    products = [
-        one for one in readers if any(f"d{name}" in line.writes and _in_product(one.node, name) for name in one.inputs)
+    readers = [
+        forward_statement
+        for forward_statement in program.statements
+        if any(f"d{name}" in line.writes for name in forward_statement.inputs)
     ]
-    kinds = {_is_matrix_product(one.node) for one in products}
+    products = [
+        forward_statement
+        for forward_statement in readers
+        if any(
+            f"d{name}" in line.writes and _in_product(forward_statement.node, name) for name in forward_statement.inputs
+        )
+    ]
+    kinds = {_is_matrix_product(forward_statement.node) for forward_statement in products}
     if kind_of(error) in MATRICES and kinds == {False}:
         return f"{said.partition('. ')[0]}. {ENTRYWISE.format(line=products[0].source)}"
-    if kind_of(error) in MATRICES and readers and all(_is_entrywise(one.node) for one in readers):
+    if (
+        kind_of(error) in MATRICES
+        and readers
+        and all(_is_entrywise(forward_statement.node) for forward_statement in readers)
+    ):
         return f"{said.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
     if kind_of(error) == "broadcast" and kinds == {True} and not _is_matrix_product(line.node):
         return f"{said} {PRODUCT.format(line=products[0].source)}"
@@ -45,24 +57,28 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
 
 def _in_product(node: ast.expr, name: str) -> bool:
     products = (
-        one for one in ast.walk(node) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult | ast.MatMult)
+        inner
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mult | ast.MatMult)
     )
-    return any(isinstance(leaf, ast.Name) and leaf.id == name for one in products for leaf in ast.walk(one))
+    return any(isinstance(leaf, ast.Name) and leaf.id == name for product in products for leaf in ast.walk(product))
 
 
 def _is_entrywise(node: ast.AST) -> bool:
     """Whether there is nothing in *node* but functions and operators that take one entry after the other."""
     names = (
-        one.func.attr for one in ast.walk(node) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+        inner.func.attr
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
     )
     others = (ast.Subscript, ast.MatMult, ast.keyword)
-    turned = any(isinstance(one, ast.Attribute) and one.attr in {"T", "mT"} for one in ast.walk(node))
+    turned = any(isinstance(inner, ast.Attribute) and inner.attr in {"T", "mT"} for inner in ast.walk(node))
     return (
         not turned
         and all(name in FUNCTIONS for name in names)
-        and not any(isinstance(one, others) for one in ast.walk(node))
+        and not any(isinstance(inner, others) for inner in ast.walk(node))
     )
 
 
 def _is_matrix_product(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.MatMult) for one in ast.walk(node))
+    return any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.MatMult) for inner in ast.walk(node))

@@ -44,21 +44,24 @@ class Reasons:
         if verdict.verdict != "wrong" or verdict.code is not None:
             return verdict
         name, rebound = verdict.name, self._fit.trials["v"].rebound
-        found = explain_overwriting(self.found(name, explains), name, self._plan, rebound, self._ruling.required)
-        message, line = f"{found.message} {self._silent(name, found.code)}".rstrip(), found.line or verdict.line
-        return replace(verdict, code=found.code, message=message, line=line)
+        diagnosis = explain_overwriting(self.found(name, explains), name, self._plan, rebound, self._ruling.required)
+        message, line = (
+            f"{diagnosis.message} {self._silent(name, diagnosis.code)}".rstrip(),
+            diagnosis.line or verdict.line,
+        )
+        return replace(verdict, code=diagnosis.code, message=message, line=line)
 
     def by_ones(self, name: str) -> str:
         """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""
         unread = self._program.frontier(name[1:], self._ruling.forced) - self._roads.drawn_on.get(name, frozenset())
-        ones = [one for one in sorted(unread) if (self._fit.references["v"][one[1:]].gradient == 1).all()]
-        shown = ", ".join(f"`{one}`" for one in ones)
+        ones = [text for text in sorted(unread) if (self._fit.references["v"][text[1:]].gradient == 1).all()]
+        shown = ", ".join(f"`{text}`" for text in ones)
         return f"On these numbers it comes out right only because {shown} is 1 here." if ones else ""
 
     def _silent(self, name: str, code: str) -> str:
         """That the share which a line leaves out is zero on true gradients: numbers alone do not show the slip."""
         consumers = silent_consumers(self._fit.references["true"][name[1:]], self._program)
-        if code not in {f"{name}:share-missing:{one}" for one in consumers}:
+        if code not in {f"{name}:share-missing:{consumer}" for consumer in consumers}:
             return ""
         return "For this loss that share comes to zero, so autograd's numbers are the same; for another it does not."
 
@@ -70,13 +73,13 @@ class Reasons:
         got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN):
             return sentences.only_here(name)
-        pairs = {run: (got[run], one) for run, one in self._fit.isolated(name).items()}
-        found = diagnose_rounded(name, pairs) or diagnose_near_miss(name, pairs, TABLES)
+        pairs = {run: (got[run], reference) for run, reference in self._fit.isolated(name).items()}
+        diagnosis = diagnose_rounded(name, pairs) or diagnose_near_miss(name, pairs, TABLES)
         if not explains:
-            return found or diagnose_near_miss(name, pairs) or sentences.plain_difference(name)
-        found = found or self._started(name)
-        if found is not None:
-            return found
+            return diagnosis or diagnose_near_miss(name, pairs) or sentences.plain_difference(name)
+        diagnosis = diagnosis or self._started(name)
+        if diagnosis is not None:
+            return diagnosis
         clean = not self._follows(name)
         if (
             clean
@@ -88,18 +91,23 @@ class Reasons:
         if borrowed is not None and borrowed.code.removeprefix(f"{name}:").partition(":")[0] in PROPORTIONAL:
             return borrowed  # it starts from something else, and that is as good
         for cut in dict.fromkeys((self._ruling.forced, self._roads.drawn_on.get(name, frozenset()))):
-            found = self._roads.laboratory.diagnosis(name, cut, got)
-            if found is not None:
-                return found
-        found = borrowed or diagnose_near_miss(name, pairs)
-        if found is None and (rest := self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)) is not None:
+            diagnosis = self._roads.laboratory.diagnosis(name, cut, got)
+            if diagnosis is not None:
+                return diagnosis
+        diagnosis = borrowed or diagnose_near_miss(name, pairs)
+        if (
+            diagnosis is None
+            and (rest := self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)) is not None
+        ):
             return sentences.sizes_besides(rest)
-        others = any(other != name and one.verdict == "wrong" for other, one in self._standing().items())
-        return found or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others)
+        others = any(
+            other != name and name_verdict.verdict == "wrong" for other, name_verdict in self._standing().items()
+        )
+        return diagnosis or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others)
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
         """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""
-        got = {run: one for run in HIDDEN if (one := self._roads.substituted[run].values.get(name)) is not None}
+        got = {run: array for run in HIDDEN if (array := self._roads.substituted[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN):
             return None
         return self._roads.laboratory.diagnosis_on_true(name, got)
@@ -107,17 +115,17 @@ class Reasons:
     def _started(self, name: str) -> Diagnosis | None:
         """The mistake in a gradient that nobody asked for but that *name* is computed from."""
         steps = [
-            one
-            for one in self._fit.trials["a"].values
-            if one not in self._ruling.forced and one[:1] == "d" and one in self._fit.trials["b"].values
+            value
+            for value in self._fit.trials["a"].values
+            if value not in self._ruling.forced and value[:1] == "d" and value in self._fit.trials["b"].values
         ]
         used = self._plan.drawn_on({*steps, *self._ruling.forced})
         waiting, found = [name], set[str]()
         while waiting:
-            fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
+            fresh = {text for text in used.get(waiting.pop(), ()) if text in steps} - found
             found |= fresh
             waiting += fresh
-        for step in sorted(found, key=lambda one: self._plan.last[one]):
+        for step in sorted(found, key=lambda text: self._plan.last[text]):
             got = {run: self._fit.trials[run].values[step] for run in HIDDEN}
             references = self._roads.laboratory.along(step, self._ruling.forced)
             if not references or all(self._fit.match(got[run], references[run]) for run in HIDDEN):
@@ -135,13 +143,13 @@ class Reasons:
         shown = self._fit.trials["v"].final(name)
         if shown is None or self._fit.fits(name, "v") or self._follows(name):
             return error
-        found = self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)
-        if found is None:
+        diagnosis = self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)
+        if diagnosis is None:
             nothing = {run: np.zeros_like(shown) for run in HIDDEN}
-            found = self._roads.laboratory.unrecognised(
+            diagnosis = self._roads.laboratory.unrecognised(
                 name, self._ruling.forced, {**nothing, "v": shown}, others=False
             )
-        return sentences.wrong_already(found, error)
+        return sentences.wrong_already(diagnosis, error)
 
     def hidden_error(self, name: str) -> Diagnosis | None:
         """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
@@ -158,7 +166,7 @@ class Reasons:
     def _written_sizes(self, last: int) -> dict[int, str]:
         """The numbers written as sizes in the lines down to *last* that are a dim's size here, with the dim."""
         lines = ast.Module([line.node for line in self._plan.lines[: last + 1]], [])
-        return {one.number: one.dim for one in literal_sizes(lines, self._ruling.dims)}
+        return {literal.number: literal.dim for literal in literal_sizes(lines, self._ruling.dims)}
 
     def _open_hot(self, last: int) -> str:
         """A one-hot that leaves the number of classes to the data, in the lines down to *last*."""

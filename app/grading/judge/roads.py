@@ -65,11 +65,15 @@ class Roads:
         """A formula that skips steps, and that holds for any upstream along its own road."""
         drawn_on = self.drawn_on.get(name, frozenset())
         expected = self._expected(name)
-        taken = self.program.frontier(name[1:], drawn_on | {f"d{one}" for one in self.ruling.outputs})
+        taken = self.program.frontier(name[1:], drawn_on | {f"d{output}" for output in self.ruling.outputs})
         if expected == taken or any(name not in self.fit.trials[run].values for run in HIDDEN):
             return None
         references = self.laboratory.along(name, drawn_on)
-        if not references or any(one.vacuous for one in references.values()) or not self.fit.holds(name, references):
+        if (
+            not references
+            or any(reference.vacuous for reference in references.values())
+            or not self.fit.holds(name, references)
+        ):
             return None
         leaves = expected - taken
         return Road(f"Right end to end; your formula skips the step through {_listed(leaves)}.", leaves)
@@ -98,8 +102,8 @@ class Roads:
         if self.fit.fits(name, "true"):
             return True
         last = self.plan.last.get(name, -1)
-        above = [one for one in self.ruling.required if self.plan.last.get(one, -1) < last]
-        return not all(self.fit.fits(one, "true") for one in above)
+        above = [text for text in self.ruling.required if self.plan.last.get(text, -1) < last]
+        return not all(self.fit.fits(text, "true") for text in above)
 
     def _tells(self, name: str) -> bool:
         """Whether to be right on the true gradients means something: what is zero by nature could be left out.
@@ -108,27 +112,29 @@ class Roads:
         One of the hidden runs is enough for each: what is zero by nature is zero in all, and the line fits in all.
         """
         drawn_on = self.drawn_on.get(name, frozenset())
-        shown = [*self._passed(name, drawn_on), *(one[1:] for one in drawn_on if not self._on_a_road(one, name))]
+        shown = [*self._passed(name, drawn_on), *(text[1:] for text in drawn_on if not self._on_a_road(text, name))]
         runs = [self.true[run] for run in HIDDEN]
         # What is detached has no gradient that could be zero.
-        tested = [one for one in shown if all(one in true for true in runs)]
-        return all(not all(true[one[1:]].vacuous for true in runs) for one in drawn_on) and all(
-            any(true[one].telling and not true[one].vacuous for true in runs) for one in tested
+        tested = [text for text in shown if all(text in true for true in runs)]
+        return all(not all(true[text[1:]].vacuous for true in runs) for text in drawn_on) and all(
+            any(true[text].telling and not true[text].vacuous for true in runs) for text in tested
         )
 
     def _passed(self, name: str, drawn_on: frozenset[str]) -> set[str]:
         """The tensors from that of *name* on, up to those whose gradients its line reads."""
         passed, waiting = {name[1:]}, [name[1:]]
         while waiting:
-            read_by = {one for path in self.program.paths(waiting.pop()) for one in path.statement.outputs}
-            fresh = {one for one in read_by - passed if f"d{one}" not in drawn_on and one not in self.ruling.outputs}
+            read_by = {output for path in self.program.paths(waiting.pop()) for output in path.statement.outputs}
+            fresh = {
+                text for text in read_by - passed if f"d{text}" not in drawn_on and text not in self.ruling.outputs
+            }
             passed |= fresh
             waiting += fresh
         return passed
 
     def borrows(self, name: str) -> bool:
         """Whether its line reads a gradient that lies on no road to it, where random numbers say nothing."""
-        return not all(self._on_a_road(one, name) for one in self.drawn_on.get(name, ()))
+        return not all(self._on_a_road(text, name) for text in self.drawn_on.get(name, ()))
 
     def _on_a_road(self, gradient: str, name: str) -> bool:
         return bool(self.program.frontier(name[1:], {gradient}))
@@ -149,10 +155,10 @@ class Roads:
             trial, reference = self.substituted[run], self.true[run][name[1:]]
             left = (trial.values.get(name), trial.later.get(name))
             fits = is_right_up_to_rounding if run == "v" else self.fit.match
-            if not any(fits(one, reference) for one in left):
+            if not any(fits(array, reference) for array in left):
                 return False
         return True
 
 
 def _listed(names: frozenset[str]) -> str:
-    return ", ".join(f"`{one}`" for one in sorted(names))
+    return ", ".join(f"`{name}`" for name in sorted(names))

@@ -56,12 +56,12 @@ def parse_error(report: Mapping[str, Any]) -> ReportedError:
     """Read a report that the jail sent; fields of the wrong kind are dropped."""
     operands = tuple(
         ErrorOperand(
-            source=str(one.get("source", ""))[:120],
-            shape=numbers_in(one.get("shape")),
-            dtype=str(one.get("dtype", ""))[:20],
+            source=str(row.get("source", ""))[:120],
+            shape=numbers_in(row.get("shape")),
+            dtype=str(row.get("dtype", ""))[:20],
         )
-        for one in as_list(report.get("operands"))
-        if isinstance(one, dict)
+        for row in as_list(report.get("operands"))
+        if isinstance(row, dict)
     )
     line, statement = report.get("line"), report.get("statement")
     return ReportedError(
@@ -81,12 +81,12 @@ def as_list(value: object) -> Sequence[Any]:
 
 def numbers_in(value: object) -> tuple[int, ...]:
     """The whole numbers in a list; `true` is none, and no place for one would take it."""
-    return tuple(one for one in as_list(value) if type(one) is int)
+    return tuple(number for number in as_list(value) if type(number) is int)
 
 
 Array = NDArray[Any]
-_BUILTINS = {name: one for name, one in vars(builtins).items() if isinstance(one, type)}
-_ERRORS = frozenset(name for name, one in _BUILTINS.items() if issubclass(one, BaseException))
+_BUILTINS = {name: var for name, var in vars(builtins).items() if isinstance(var, type)}
+_ERRORS = frozenset(name for name, builtin in _BUILTINS.items() if issubclass(builtin, BaseException))
 _KINDS = frozenset([*_BUILTINS, "NoneType", "function", "method", "builtin_function_or_method", "module", "Size"])
 _SHOWN, _CELL, _MAP = 64, 24, 64
 _LEVELS = re.compile(rf"[.?{STEPS}{STEPS.upper()}]{{1,64}}")
@@ -133,8 +133,8 @@ class RunReport:
     shown: tuple[ShownValue, ...] = ()
 
     def final(self, name: str) -> Array | None:
-        found = self.later.get(name)
-        return self.values.get(name) if found is None else found
+        array = self.later.get(name)
+        return self.values.get(name) if array is None else array
 
 
 def read_trials(
@@ -147,14 +147,14 @@ def read_trials(
     """
     report = parse_report(texts.get("report", ""))
     found = {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
-    return {run: _silent(one) if run in hidden else one for run, one in found.items()}
+    return {run: _silent(run_report) if run in hidden else run_report for run, run_report in found.items()}
 
 
 def _silent(trial: RunReport) -> RunReport:
     """*trial* without words: an error is known by its place and by a kind of Python's own, a value by such a kind."""
     errors = [
-        replace(one, kind=one.kind if one.kind in _ERRORS else "error", text="", source="", operands=())
-        for one in trial.errors
+        replace(error, kind=error.kind if error.kind in _ERRORS else "error", text="", source="", operands=())
+        for error in trial.errors
     ]
     return replace(trial, errors=errors, kinds={name: _known(kind) for name, kind in trial.kinds.items()}, shown=())
 
@@ -167,10 +167,10 @@ def _known(kind: str) -> str:
 
 def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], report: Mapping[str, Any]) -> RunReport:
     prefix, later = f"{run}/", f"{run}/later/"
-    changed = {key.removeprefix(later): one for key, one in arrays.items() if key.startswith(later)}
+    changed = {key.removeprefix(later): array for key, array in arrays.items() if key.startswith(later)}
     values = {
-        key.removeprefix(prefix): one
-        for key, one in arrays.items()
+        key.removeprefix(prefix): array
+        for key, array in arrays.items()
         if key.startswith(prefix) and not key.startswith(later)
     }
     kinds: dict[str, str] = {}
@@ -186,10 +186,10 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         later=changed,
         changed_by={name: at for name, at in _mapping(report.get("changed")).items() if isinstance(at, int)},
         kinds=kinds,
-        errors=tuple(parse_error(one) for one in as_list(report.get("errors")) if isinstance(one, dict)),
+        errors=tuple(parse_error(row) for row in as_list(report.get("errors")) if isinstance(row, dict)),
         mutated=_first(_events(report.get("mutated"))),
         rebound=_events(report.get("rebound")),
-        shown=tuple(_shown(one) for one in as_list(report.get("shown"))[:_SHOWN]),
+        shown=tuple(_shown(item) for item in as_list(report.get("shown"))[:_SHOWN]),
     )
 
 
@@ -202,13 +202,13 @@ def _shown(value: object) -> ShownValue:
         dtype=str(one.get("dtype", ""))[:20],
         text=str(one.get("text", ""))[:4000],
         rows=tuple(tuple(str(cell)[:_CELL] for cell in as_list(row)[:HEAD]) for row in as_list(one.get("rows"))[:HEAD]),
-        map=tuple(found[0] for row in as_list(one.get("map"))[:_MAP] if (found := _LEVELS.fullmatch(str(row)))),
+        map=tuple(match[0] for row in as_list(one.get("map"))[:_MAP] if (match := _LEVELS.fullmatch(str(row)))),
     )
 
 
 def _events(value: object) -> tuple[tuple[str, int], ...]:
     """Names and the indices of statements that did something to them."""
-    pairs = ((_mapping(one).get("name"), _mapping(one).get("statement")) for one in as_list(value))
+    pairs = ((_mapping(item).get("name"), _mapping(item).get("statement")) for item in as_list(value))
     return tuple((name, at) for name, at in pairs if isinstance(name, str) and type(at) is int)
 
 

@@ -38,7 +38,7 @@ class SharedSteps:
             if verdict.verdict not in {"wrong", "aliased", "mutated"}:
                 continue
             steps = self._doubtful_steps(name, verdict)
-            shared = next((one for one in steps if one in blamed), None)
+            shared = next((step for step in steps if step in blamed), None)
             if shared is None or verdict.verdict != "wrong":
                 blamed.update(dict.fromkeys(steps, name))
                 continue
@@ -52,10 +52,10 @@ class SharedSteps:
         steps = steps_of(self.plan, name, self.ruling.forced)
         if verdict.verdict != "wrong":
             written = (self.plan.lines[at].writes for run in ("true", "v") for at in self._changing(name, run))
-            return sorted({*steps, *(one for writes in written for one in writes)} - self.ruling.forced)
+            return sorted({*steps, *(write for writes in written for write in writes)} - self.ruling.forced)
         if verdict.code is not None:  # it may have stopped by itself: only what is known to be wrong explains that
-            steps = frozenset(one for one in steps if one[1:] in self._every[HIDDEN[0]])
-        return [one for one in sorted(steps) if self._doubtful(one)]
+            steps = frozenset(step for step in steps if step[1:] in self._every[HIDDEN[0]])
+        return [step for step in sorted(steps) if self._doubtful(step)]
 
     def _changing(self, name: str, run: str) -> list[int]:
         """The statements that changed *name* after it was finished, or a tensor that is not the learner's to change."""
@@ -69,7 +69,7 @@ class SharedSteps:
         Under any other name it may be any of the program's gradients.
         """
         got = {run: self.trials[run].values.get(step) for run in HIDDEN}
-        if any(step in self.trials[run].kinds or (one is not None and one.size < 2) for run, one in got.items()):
+        if any(step in self.trials[run].kinds or (array is not None and array.size < 2) for run, array in got.items()):
             return False
         every = self._every
         meant = [step[1:]] if step[:1] == "d" and step[1:] in every[HIDDEN[0]] else every[HIDDEN[0]]
@@ -88,17 +88,21 @@ class SharedSteps:
 
 def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
     """*told*, of which what is wrong by a line that belongs to another gradient follows from that gradient."""
-    moved = [one for one in told if (one.code or "").startswith(f"{one.name}:written-elsewhere:")]
-    found = list(told)
+    moved = [
+        name_verdict
+        for name_verdict in told
+        if (name_verdict.code or "").startswith(f"{name_verdict.name}:written-elsewhere:")
+    ]
+    name_verdicts = list(told)
     for fault in moved:
         into = (fault.code or "").rpartition(":")[2]
         message = f"Line {fault.line} writes into `{into}` what belongs into `{fault.name}`; begin there."
-        for at, one in enumerate(told):
-            by_it = one.name == into or one.line == fault.line
-            if by_it and one not in moved and one.verdict in {"wrong", "mutated"}:
+        for at, name_verdict in enumerate(told):
+            by_it = name_verdict.name == into or name_verdict.line == fault.line
+            if by_it and name_verdict not in moved and name_verdict.verdict in {"wrong", "mutated"}:
                 word = f"follows from {fault.name}"
-                found[at] = replace(one, verdict="follows", code=None, message=message, word=word)
-    return tuple(found)
+                name_verdicts[at] = replace(name_verdict, verdict="follows", code=None, message=message, word=word)
+    return tuple(name_verdicts)
 
 
 def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> frozenset[str]:
@@ -108,9 +112,9 @@ def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> froz
     found: set[str] = set()
     waiting = [name]
     while waiting:
-        one = waiting.pop()
-        inside = _inside(plan.lines[plan.last[one]], one) if one in plan.last else set()
-        fresh = {*used.get(one, ()), *inside} & steps - found
+        text = waiting.pop()
+        inside = _inside(plan.lines[plan.last[text]], text) if text in plan.last else set()
+        fresh = {*used.get(text, ()), *inside} & steps - found
         found |= fresh
         waiting += fresh
     return frozenset(found)
@@ -118,14 +122,14 @@ def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> froz
 
 def _inside(line: SubmissionStatement, name: str) -> set[str]:
     """What *name* is computed by way of within one statement, such as the body of a loop."""
-    inner = [one for one in ast.walk(line.node) if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr)]
+    inner = [node for node in ast.walk(line.node) if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr)]
     if inner == [line.node]:
         return set()
-    pairs = [(writes_of(nodes), reads_of(nodes)[1]) for nodes in (list(ast.walk(one)) for one in inner)]
+    pairs = [(writes_of(nodes), reads_of(nodes)[1]) for nodes in (list(ast.walk(item)) for item in inner)]
     found, waiting = {name}, [name]
     while waiting:
         wanted = waiting.pop()
-        fresh = {one for writes, uses in pairs if wanted in writes for one in uses if one in line.writes} - found
+        fresh = {use for writes, uses in pairs if wanted in writes for use in uses if use in line.writes} - found
         found |= fresh
         waiting += fresh
     return found - {name}

@@ -114,11 +114,11 @@ def blank_unparsable_lines(code: str) -> tuple[str, tuple[UnparsableLine, ...]]:
             faults.append(replace(fault_in(error, code), line=at + 1))
         lines[at] = _blank(lines, at, error)
         error = _error(lines)
-    gone = {at for one in faults for at in range(one.line - 1, one.end)}
+    gone = {at for unparsable_line in faults for at in range(unparsable_line.line - 1, unparsable_line.end)}
     kept = any(line.strip() and not line.lstrip().startswith("#") for at, line in enumerate(lines) if at not in gone)
     if error is not None or not kept:
         return code, ()
-    return "\n".join(lines), tuple(sorted(faults, key=lambda one: one.line))
+    return "\n".join(lines), tuple(sorted(faults, key=lambda unparsable_line: unparsable_line.line))
 
 
 def _error(lines: list[str]) -> SyntaxError | None:
@@ -149,9 +149,9 @@ def _blank(lines: list[str], at: int, error: SyntaxError) -> str:
     line = lines[at].lstrip()
     level = lines[at]
     if isinstance(error, IndentationError):
-        level = next((one for one in reversed(lines[:at]) if one.strip()), "")
+        level = next((name for name in reversed(lines[:at]) if name.strip()), "")
     indent = level[: len(level) - len(level.lstrip())]
-    found = _WRITES.match(line)
-    if found is None:
+    match = _WRITES.match(line)
+    if match is None:
         return f"{indent}pass"
-    return f"{indent}{found[1]} {'=' if found[2] == '=' else '+='} ____"
+    return f"{indent}{match[1]} {'=' if match[2] == '=' else '+='} ____"

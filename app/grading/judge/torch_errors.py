@@ -41,9 +41,9 @@ MATRIX = 2
 def translate_error(error: ReportedError) -> str:
     """What happened, in words that name the learner's operands."""
     for pattern, say in ROWS:
-        found = re.search(pattern, error.text)
-        if found is not None:
-            return say(found, error)
+        match = re.search(pattern, error.text)
+        if match is not None:
+            return say(match, error)
     text = error.text.splitlines()[0][:_LONGEST] if error.text else "no message"
     return f"{error.kind}: {text}"
 
@@ -55,7 +55,11 @@ def kind_of(error: ReportedError) -> str:
 
 
 def _two(error: ReportedError, fallback: str) -> str:
-    return " and ".join(str(one) for one in error.operands[:2]) if len(error.operands) >= 2 else fallback
+    return (
+        " and ".join(str(error_operand) for error_operand in error.operands[:2])
+        if len(error.operands) >= 2
+        else fallback
+    )
 
 
 def _first(error: ReportedError, said: str, otherwise: str = "") -> str:
@@ -76,7 +80,7 @@ def _matmul(found: re.Match[str], error: ReportedError) -> str:
 
 
 def _vector(found: re.Match[str], error: ReportedError) -> str:
-    number = next((one for one in error.operands if not one.shape), None)
+    number = next((error_operand for error_operand in error.operands if not error_operand.shape), None)
     rule = "The inner sizes must match."
     if number is not None:
         rule = f"`{number.source}` is a single number, and `@` multiplies matrices; with a number, write `*`."
@@ -85,14 +89,18 @@ def _vector(found: re.Match[str], error: ReportedError) -> str:
 
 def _summed(error: ReportedError) -> str:
     """A sum beside a matrix product, which adds up along the inner axis by itself."""
-    found = (_REDUCED.search(one.source) for one in error.operands)
-    reduced = next((one[0] for one in found if one), "")
+    found = (_REDUCED.search(error_operand.source) for error_operand in error.operands)
+    reduced = next((match[0] for match in found if match), "")
     return f"`{reduced}` takes an axis away before the product; a matrix product sums by itself." if reduced else ""
 
 
 def _turned(error: ReportedError) -> str:
     """What `.T` does to more than two axes, where it stands at the place of the error."""
-    turned = [one.source for one in error.operands if one.source.endswith(".T") and len(one.shape) > MATRIX]
+    turned = [
+        error_operand.source
+        for error_operand in error.operands
+        if error_operand.source.endswith(".T") and len(error_operand.shape) > MATRIX
+    ]
     return f" In `{turned[0]}` the `.T` reverses all axes; `.mT` exchanges the last two." if turned else ""
 
 
@@ -107,16 +115,16 @@ def _broadcast(found: re.Match[str], error: ReportedError) -> str:
 
 def _row(error: ReportedError) -> str:
     """What makes a column of numbers that stand in a row, one for each row of the other operand."""
-    for one, other in (error.operands[:2], error.operands[1::-1]) if len(error.operands) > 1 else ():
-        if len(one.shape) != 1 or len(other.shape) != MATRIX or one.shape[0] != other.shape[0]:
+    for item, other in (error.operands[:2], error.operands[1::-1]) if len(error.operands) > 1 else ():
+        if len(item.shape) != 1 or len(other.shape) != MATRIX or item.shape[0] != other.shape[0]:
             continue
-        if one.dtype == "int64":
-            return f" `{one.source}` holds places, one for each row; `F.one_hot` makes a row with a single 1 of each."
+        if item.dtype == "int64":
+            return f" `{item.source}` holds places, one for each row; `F.one_hot` makes a row with a single 1 of each."
         cure = "With `keepdim=True` the axis stays."
-        if not _REDUCED.search(one.source):
-            text = one.source if re.fullmatch(r"[\w.]+", one.source) else f"({one.source})"
+        if not _REDUCED.search(item.source):
+            text = item.source if re.fullmatch(r"[\w.]+", item.source) else f"({item.source})"
             cure = f"Then write `{text}[:, None]`."
-        return f" Is `{one.source}` meant as a column, one number for each row? {cure}"
+        return f" Is `{item.source}` meant as a column, one number for each row? {cure}"
     return ""
 
 
@@ -187,8 +195,8 @@ def _one_number(_: re.Match[str], error: ReportedError) -> str:
 
 
 def _dtypes(found: re.Match[str], error: ReportedError) -> str:
-    pair = " and ".join(f"`{one.source}` is {one.dtype}" for one in error.operands[:2])
-    whole = [one.source for one in error.operands[:2] if one.dtype == "int64"]
+    pair = " and ".join(f"`{error_operand.source}` is {error_operand.dtype}" for error_operand in error.operands[:2])
+    whole = [error_operand.source for error_operand in error.operands[:2] if error_operand.dtype == "int64"]
     more = " `.to(torch.float32)` makes fractions of whole numbers." if whole else ""
     if whole and re.fullmatch(r"\w+(\.m?T)?", whole[0]):
         more = f" `{whole[0]}` holds places to look up, and no numbers to multiply: is another tensor meant?"
@@ -231,8 +239,10 @@ def _no_name(found: re.Match[str], error: ReportedError) -> str:
         return f"`{name}` is an option and needs a value, such as `keepdim=True` or `dim=0`."
     if name in _OF_TORCH | _OF_F:
         return f"`{name}` alone does not exist: it is `{'F' if name in _OF_F else 'torch'}.{name}`."
-    others = [one for one in error.known if one != f"d{name}" and name != f"d{one}"]  # x and dx: nobody confuses them
-    alike = [one for one in others if one.lower() == name.lower()]
+    others = [
+        text for text in error.known if text != f"d{name}" and name != f"d{text}"
+    ]  # x and dx: nobody confuses them
+    alike = [text for text in others if text.lower() == name.lower()]
     if name in _ON_PAPER and not alike:
         return f"There is no `{name}` in a box: {_ON_PAPER[name]}."
     if name[:1] == "d" and name[1:] in error.known and not alike:

@@ -33,18 +33,18 @@ def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[st
     if out := re.search(rf"^[ \t]{{0,40}}#[ \t]{{0,8}}{name}[ \t]{{0,8}}[-+]?=", plan.source, re.MULTILINE):
         line = plan.source.count("\n", 0, out.end()) + 1
         return f"Line {line} would make `{name}`, but what stands behind a `#` is not run: delete the sign."
-    others = [one for one in plan.last if one not in required]
-    alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
+    others = [text for text in plan.last if text not in required]
+    alike = [text for text in others if text.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
     hint = f" There is a `{alike[0]}`; capital and small letters count." if alike else _instead(name, plan, tensors)
     return f"No tensor called `{name}` was left when the code ended.{hint}"
 
 
 def comparison_text(name: str, plan: ParsedSubmission) -> str:
     """What the first line does that reads `name == value` or the like; empty where none does."""
-    found = (one for line in plan.lines for other, one in idle_comparisons(line.node) if other == name)
-    for one in found:
-        kind = type(one.ops[0]) if isinstance(one, ast.Compare) else type(one)
-        return f"Line {one.lineno} {_SIGNS[kind].format(name)}."
+    found = (node for line in plan.lines for other, node in idle_comparisons(line.node) if other == name)
+    for node in found:
+        kind = type(node.ops[0]) if isinstance(node, ast.Compare) else type(node)
+        return f"Line {node.lineno} {_SIGNS[kind].format(name)}."
     return ""
 
 
@@ -52,7 +52,7 @@ def idle_line_text(name: str, plan: ParsedSubmission) -> str:
     """The line that computes something of *name* and keeps it nowhere, such as `dz / N`; empty where none does."""
     if any(isinstance(node, ast.ClassDef) for line in plan.lines for node in ast.walk(line.node)):
         return ""  # what a method of the learner's own changes, only its text says
-    stores = {one for line in plan.lines for one in _stores(line.node)}
+    stores = {store for line in plan.lines for store in _stores(line.node)}
     for line in plan.lines:
         match line.node:
             case ast.Expr(value=ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Attribute()) as value):
@@ -64,8 +64,8 @@ def idle_line_text(name: str, plan: ParsedSubmission) -> str:
 
 def _stores(node: ast.AST) -> Iterator[str]:
     """Names that *node* binds to a list, a dictionary or a set, whose methods change it."""
-    for one in ast.walk(node):
-        match one:
+    for inner in ast.walk(node):
+        match inner:
             case ast.Assign(targets=[*targets], value=value) if (
                 isinstance(value, _STORES) or called_name(value) in _NEW
             ):
@@ -81,7 +81,9 @@ def paired_value_text(name: str, plan: ParsedSubmission) -> str:
         for node in ast.walk(line.node):
             sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
             pairs = (
-                one for one in sides if isinstance(one, ast.Call) and called_name(one) in _PAIRS and _with_axis(one)
+                side
+                for side in sides
+                if isinstance(side, ast.Call) and called_name(side) in _PAIRS and _with_axis(side)
             )
             for pair in pairs:
                 text = as_written(pair)
@@ -98,7 +100,7 @@ def _with_axis(call: ast.Call) -> bool:
 def _instead(name: str, plan: ParsedSubmission, tensors: Collection[str]) -> str:
     """What the code did instead: changed the tensor, ran the forward line once more, or kept nothing."""
     for line in reversed(plan.lines):
-        given = sorted(line.writes & set(tensors), key=lambda one: one != name[1:])
+        given = sorted(line.writes & set(tensors), key=lambda text: text != name[1:])
         if given and given[0] == name[1:]:
             return f" Line {line.line} gives `{given[0]}` itself a new value; its gradient is called `{name}`."
         if given:

@@ -39,10 +39,10 @@ def _seen(value: torch.Tensor) -> dict[str, Any]:
     table = value.detach().reshape(-1, value.shape[-1] if value.ndim else 1)
     rows, columns = (_spaced(size, most) for size, most in zip(table.shape, (MAP_ROWS, MAP_COLUMNS), strict=True))
     numbers = table[rows][:, columns].to(torch.float64).tolist()
-    largest = max((abs(one) for row in numbers for one in row if math.isfinite(one)), default=0.0)
+    largest = max((abs(item) for row in numbers for item in row if math.isfinite(item)), default=0.0)
     return {
-        "rows": [[_word(one) for one in row] for row in table[:HEAD, :HEAD].tolist()],
-        "map": ["".join(_level(one, largest) for one in row) for row in numbers],
+        "rows": [[_word(item) for item in row] for row in table[:HEAD, :HEAD].tolist()],
+        "map": ["".join(_level(item, largest) for item in row) for row in numbers],
     }
 
 

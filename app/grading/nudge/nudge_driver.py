@@ -51,7 +51,8 @@ class _Probe:
         self._entry = tuple(header["entry"])
         self._scope = {"torch": torch, "F": F, "math": math, **header["dims"]}
         self._codes = [
-            (compile(one["source"], "<forward>", "exec"), list(one["outputs"])) for one in header["statements"]
+            (compile(dict_type["source"], "<forward>", "exec"), list(dict_type["outputs"]))
+            for dict_type in header["statements"]
         ]
 
     def terms(self, step: float) -> Tensor:

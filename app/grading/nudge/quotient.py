@@ -66,7 +66,7 @@ def read_quotient(rows: Array, size: float) -> Quotient | None:
     at = int(error.argmin())
     if not math.isfinite(error[at]):
         return None
-    gap, next_gap = (abs(float(right[one] - left[one])) for one in (at, at + 1))
+    gap, next_gap = (abs(float(right[number] - left[number])) for number in (at, at + 1))
     largest = max(abs(float(right[at])), abs(float(left[at])))
     unexplained = _CLEAR * float(noise[at + 1])
     return Quotient(

@@ -101,7 +101,7 @@ def right_axes(quiz: AxesQuestion, shapes: Shapes, forward: Forward | None) -> t
         choices = [frozenset(some) for size in range(len(axes) + 1) for some in combinations(axes, size)]
         found = _by_numbers(quiz, forward, source, target)
         if found is not None:
-            return tuple(one for one in choices if found(one))
+            return tuple(choice for choice in choices if found(choice))
     wanted = stretched(shapes[source], shapes[target])
     if wanted is None:
         return ()
@@ -132,20 +132,20 @@ def _sums(axes: frozenset[int], sizes: Shape, target: Shape, sent: Sequence[Sequ
     left = tuple(sizes[axis] for axis in kept)
     if left != tuple(size for size in target if size != 1):
         return False
-    arrived = [[one.reshape(left) if one.size == np.prod(target) else one for one in places] for places in sent]
-    if not any(one.any() for places in arrived for one in places):
+    arrived = [[place.reshape(left) if place.size == np.prod(target) else place for place in places] for places in sent]
+    if not any(place.any() for places in arrived for place in places):
         return False
     for rank, axis in enumerate(kept):
-        for at, one in enumerate(arrived[axis]):
-            if one.shape == left and np.delete(one, at, rank).any():
+        for at, array in enumerate(arrived[axis]):
+            if array.shape == left and np.delete(array, at, rank).any():
                 return False
     return all(_spread(arrived[axis], sizes[axis]) for axis in axes)
 
 
 def _spread(places: Sequence[Array], size: int) -> bool:
     """Whether places of an axis of *size* share where they arrive, as they do only where it is summed."""
-    reached = [one != 0 for one in places]
-    return size == 1 or any((one & other).any() for one, other in combinations(reached, 2))
+    reached = [place != 0 for place in places]
+    return size == 1 or any((item & other).any() for item, other in combinations(reached, 2))
 
 
 def mark_axes(quiz: AxesQuestion, values: Sequence[str], shapes: Shapes, forward: Forward | None) -> Feedback:
@@ -166,9 +166,9 @@ def mark_axes(quiz: AxesQuestion, values: Sequence[str], shapes: Shapes, forward
     echo = f"sum over {_axes_words(chosen)}" if chosen else "no sum"
     if chosen in answers:
         return right_feedback(_right(quiz, chosen, shapes[source], shapes[target]), echo)
-    for one in quiz.tempting:
-        if axes_in([one.value], count) == chosen:
-            return wrong_feedback(one.html, echo)
+    for distractor in quiz.tempting:
+        if axes_in([distractor.value], count) == chosen:
+            return wrong_feedback(distractor.html, echo)
     return wrong_feedback(_wrong(quiz, chosen, shapes[source], shapes[target], target), echo)
 
 

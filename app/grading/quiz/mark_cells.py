@@ -48,11 +48,11 @@ def answer_of(quiz: CellsQuestion, forward: Forward | None) -> Array | None:
     if forward is None:
         return None
     try:
-        found = _fed(quiz, forward, *quiz.feeds) if quiz.feeds else _entries(quiz, forward)
-        found = found if quiz.pick is None else _meant(quiz.pick, found)
+        array = _fed(quiz, forward, *quiz.feeds) if quiz.feeds else _entries(quiz, forward)
+        array = array if quiz.pick is None else _meant(quiz.pick, array)
     except (UntracedError, KeyError, IndexError, ValueError):
         return None
-    return found if 0 < found.size <= MOST else None
+    return array if 0 < array.size <= MOST else None
 
 
 def names_of(quiz: CellsQuestion, shape: Sequence[int]) -> list[str]:
@@ -67,7 +67,7 @@ def right_values(quiz: CellsQuestion, answer: Array) -> list[str]:
     flat = answer.ravel().tolist()
     if quiz.pick is not None:
         return [str(flat.index(True))]
-    return [str(at) for at, fed in enumerate(flat) if fed] if quiz.feeds else [f"{one:.6g}" for one in flat]
+    return [str(at) for at, fed in enumerate(flat) if fed] if quiz.feeds else [f"{item:.6g}" for item in flat]
 
 
 def _entries(quiz: CellsQuestion, forward: Forward) -> Array:
@@ -79,9 +79,9 @@ def _meant(pick: tuple[int, ...] | str, entries: Array) -> Array:
     """For each of *entries*, whether it is the one to *pick*; of equal ones, each is."""
     if isinstance(pick, str):
         return np.asarray(np.isclose(entries, entries.max() if pick == "largest" else entries.min()))
-    found = np.zeros(entries.shape, dtype=bool)
-    found[pick] = True
-    return found if np.count_nonzero(found) == 1 else np.zeros(entries.shape, dtype=bool)
+    array = np.zeros(entries.shape, dtype=bool)
+    array[pick] = True
+    return array if np.count_nonzero(array) == 1 else np.zeros(entries.shape, dtype=bool)
 
 
 def _picked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
@@ -93,9 +93,9 @@ def _picked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Se
     name = names[chosen[0]]
     if answer.ravel()[chosen[0]]:
         return right_feedback(THAT_HOLDS, name)
-    for one in quiz.tempting:
-        if _squeezed(one.value) == _squeezed(name):
-            return wrong_feedback(one.html, name)
+    for distractor in quiz.tempting:
+        if _squeezed(distractor.value) == _squeezed(name):
+            return wrong_feedback(distractor.html, name)
     return wrong_feedback(f"{NOT_YET} It is not `{name}`.", name)
 
 
@@ -109,7 +109,7 @@ def _squeezed(text: str) -> str:
 
 def _fed(quiz: CellsQuestion, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
     drawn = draw_inputs(forward, forward.dims, quiz.name, "float64")
-    point = {one: np.asarray(quiz.at.get(one, drawn[one])) for one in drawn}
+    point = {text: np.asarray(quiz.at.get(text, drawn[text])) for text in drawn}
     moved = {**point, name: point[name].astype(np.float64)}
     moved[name][index] += NUDGE
     return np.asarray(values_of(forward, moved)[quiz.of] != values_of(forward, point)[quiz.of])
@@ -130,13 +130,13 @@ def _filled(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Se
     found = answered_each(asked, texts, "cell", "cells")
     if isinstance(found, Feedback):
         return found
-    if all(one.correct for one in found):
+    if all(feedback.correct for feedback in found):
         return right_feedback(f"That is `{quiz.of}`, entry by entry.")
     for tempting in quiz.tempting:
         entries = spread_values([tempting.value], len(texts))
         if len(entries) == len(texts) and all(map(_agree, texts, entries)):
             return wrong_feedback(tempting.html)
-    off = [name for name, one in zip(names, found, strict=True) if not one.correct]
+    off = [name for name, feedback in zip(names, found, strict=True) if not feedback.correct]
     told = f"{len(names) - len(off)} of {len(names)} are right."
     return wrong_feedback(f"{NOT_YET} {told} Look at `{off[0]}` first.")
 
@@ -159,9 +159,9 @@ def _ticked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Se
         return right_feedback(
             f"`{entry}` feeds {count_text(len(fed), 'entry', 'entries')} of `{quiz.of}`, and no other."
         )
-    for one in quiz.tempting:
-        if {int(word) for word in one.value.replace(",", " ").split() if word.isdecimal()} == chosen:
-            return wrong_feedback(one.html)
+    for distractor in quiz.tempting:
+        if {int(word) for word in distractor.value.replace(",", " ").split() if word.isdecimal()} == chosen:
+            return wrong_feedback(distractor.html)
     extra, missing = sorted(chosen - fed), sorted(fed - chosen)
     if extra:
         return wrong_feedback(f"{NOT_YET} `{names[extra[0]]}` stays as it is when `{entry}` changes.")

@@ -83,8 +83,14 @@ def operands_offered(
 def right_products(quiz: MatmulQuestion, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[str, ...]:
     """Every product of the offered operands that is right; a quiz with none is the author's fault."""
     offered = operands_offered(quiz, shapes, forward)
-    factors = [ProductFactor(one.name, transposed) for one in offered for transposed in (False, True)]
-    factors = [one for one in factors if not one.transposed or len(shapes[tensor_of(one.name, shapes) or ""]) > 1]
+    factors = [
+        ProductFactor(offered_tensor.name, transposed) for offered_tensor in offered for transposed in (False, True)
+    ]
+    factors = [
+        product_factor
+        for product_factor in factors
+        if not product_factor.transposed or len(shapes[tensor_of(product_factor.name, shapes) or ""]) > 1
+    ]
     return tuple(f"{a} @ {b}" for a, b in pairs(factors, repeat=2) if _is_right(quiz, (a, b), shapes, forward))
 
 
@@ -109,9 +115,9 @@ def mark_matmul(
         batch = tuple(range(len(result) - len(shapes[target])))
         whole = f"({text}).sum({format_shape(batch)})" if batch else text
         return right_feedback(f"`{quiz.of} = {whole}` has the shape {shape_text(shapes[target])} of `{target}`.", text)
-    for one in quiz.tempting:
-        if factors_in([one.value]) == factors:
-            return wrong_feedback(one.html, text)
+    for distractor in quiz.tempting:
+        if factors_in([distractor.value]) == factors:
+            return wrong_feedback(distractor.html, text)
     if result == shapes[target]:
         return wrong_feedback(_fits_only(quiz, text, result, forward, shapes), text)
     return wrong_feedback(
@@ -170,7 +176,7 @@ def product_shape(left: Shape, right_side: Shape) -> Shape | None:
     except ValueError:
         return None
     named = [*left[:-2], *right_side[:-2]]
-    batch = tuple(next((size for size in named if size == one), one) for one in batch)
+    batch = tuple(next((size for size in named if size == item), item) for item in batch)
     return (*batch, *left[-2:-1], *(right_side[-1:] if len(right_side) > 1 else ()))
 
 
@@ -224,7 +230,7 @@ def _is_right(
     if result is None:
         return False
     numbers = evaluate_on_random_data(forward)
-    if numbers is not None and {quiz.of, *(one.name for one in factors)} <= numbers.keys():
+    if numbers is not None and {quiz.of, *(product_factor.name for product_factor in factors)} <= numbers.keys():
         return _gives(numbers[quiz.of], factors, numbers)
     if result != target:
         return False
@@ -239,8 +245,8 @@ def _is_right(
 
 def _gives(wanted: Array, factors: tuple[ProductFactor, ProductFactor], numbers: Numbers) -> bool:
     """Whether the product of *factors*, summed over the axes of a batch that *wanted* has not, is *wanted*."""
-    plain = ((numbers[one.name], one.transposed) for one in factors)
-    left, right_side = (one.swapaxes(-1, -2) if turned and one.ndim > 1 else one for one, turned in plain)
+    plain = ((numbers[product_factor.name], product_factor.transposed) for product_factor in factors)
+    left, right_side = (array.swapaxes(-1, -2) if turned and array.ndim > 1 else array for array, turned in plain)
     try:
         got = np.asarray(left @ right_side)
     except ValueError:

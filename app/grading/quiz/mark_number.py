@@ -64,7 +64,7 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
     if _unwrapped(text) != text.strip() and (several := _several(text, quiz)):
         return several
     tempting = nearest_tempting(quiz, readings)
-    rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
+    rounded = next((number_reading for number_reading in readings if _is_rounding_of(number_reading, answer)), None)
     if tempting is None and rounded:
         # Neither right nor wrong: nobody is told "not right" and "right" in one breath.
         return unread_feedback(
@@ -85,7 +85,7 @@ def mark_numbers(quiz: NumbersQuestion, values: Sequence[str], _shapes: Shapes, 
     found = answered_each(quiz.parts, texts, "number", "numbers")
     if isinstance(found, Feedback):
         return found
-    off = [(part, one) for part, one in zip(quiz.parts, found, strict=True) if not one.correct]
+    off = [(part, feedback) for part, feedback in zip(quiz.parts, found, strict=True) if not feedback.correct]
     if not off:
         return right_feedback(THOSE_ARE)
     part, first = off[0]
@@ -110,11 +110,11 @@ def answered_each(
     empty = sum(not text.strip() for text in texts)
     if empty:
         return unread_feedback(f"{NOT_YET} {count_text(empty, f'{thing} is', f'{things} are')} still empty.")
-    found = [mark_number(part, [text], {}, None) for part, text in zip(parts, texts, strict=True)]
-    for part, one in zip(parts, found, strict=True):
-        if one.correct is None:
-            return unread_feedback(f"`{part.name}`: {words_of(one.message)}")
-    return found
+    feedbacks = [mark_number(part, [text], {}, None) for part, text in zip(parts, texts, strict=True)]
+    for part, feedback in zip(parts, feedbacks, strict=True):
+        if feedback.correct is None:
+            return unread_feedback(f"`{part.name}`: {words_of(feedback.message)}")
+    return feedbacks
 
 
 def _several(text: str, quiz: NumberQuestion) -> Feedback | None:
@@ -154,7 +154,10 @@ def readings_of(text: str, quiz: NumberQuestion) -> list[NumberReading]:
         raise UnreadableError("A percent sign stands there twice: write it once, or the number itself.")
     if hundredths != plain:
         of = 1.0 if PERCENT_ASKED.search(words_of(quiz.prompt)) else 100.0
-        return [NumberReading(one.value / of, one.step / of, one.digits) for one in readings_of(hundredths, quiz)]
+        return [
+            NumberReading(number_reading.value / of, number_reading.step / of, number_reading.digits)
+            for number_reading in readings_of(hundredths, quiz)
+        ]
     grouped = GROUPED.match(plain)
     readings = []
     if grouped and not grouped[2].startswith("0"):
@@ -211,15 +214,15 @@ def _almost_whole(value: float, answer: float, quiz: NumberQuestion) -> bool:
 def nearest_tempting(quiz: NumberQuestion, readings: Sequence[NumberReading]) -> Distractor | None:
     """The tempting value that was given, to the tolerance of the quiz or to the digits that were written."""
     near: list[tuple[float, Distractor]] = []
-    for one in quiz.tempting:
+    for distractor in quiz.tempting:
         try:
-            value = number_of(one.value, quiz.given)
+            value = number_of(distractor.value, quiz.given)
         except UnreadableError:
             continue
         for reading in readings:
             close = is_close(reading.value, value, quiz) or (reading.digits >= 2 and _is_rounding_of(reading, value))
             if close:
-                near.append((abs(reading.value - value), one))
+                near.append((abs(reading.value - value), distractor))
     return min(near, key=lambda pair: pair[0])[1] if near else None
 
 

@@ -31,7 +31,7 @@ def mark_order(quiz: OrderQuestion, values: Sequence[str], _shapes: Shapes, _for
     same = sorted({place for place in places.values() if list(places.values()).count(place) > 1})
     if same:
         return unread_feedback(
-            f"{NOT_YET} More than one {thing} has the place {word_list([str(one) for one in same])}."
+            f"{NOT_YET} More than one {thing} has the place {word_list([str(number) for number in same])}."
         )
     order = sorted(places, key=places.__getitem__)
     found = first_unready(order, needs_in(quiz))
@@ -49,7 +49,7 @@ def mark_order(quiz: OrderQuestion, values: Sequence[str], _shapes: Shapes, _for
 
 def needs_in(quiz: OrderQuestion) -> Sequence[Sequence[Dependency]]:
     """For each line or step: what has to come before it."""
-    return needs_by_rank([one.rank for one in quiz.steps]) if quiz.steps else needs_of(quiz.lines)
+    return needs_by_rank([order_step.rank for order_step in quiz.steps]) if quiz.steps else needs_of(quiz.lines)
 
 
 def _early(step: OrderStep, told: str) -> Feedback:
@@ -75,9 +75,9 @@ def _whole(text: str) -> bool:
 def _why(quiz: OrderQuestion, order: Sequence[int], line: int, needed: Sequence[Dependency]) -> str:
     """What the *line* that comes too early would have to wait for."""
     done = order[: order.index(line)]
-    need = next((one for one in needed if one.read), needed[0])
+    need = next((dependency for dependency in needed if dependency.read), needed[0])
     said, other = _code(quiz.lines[line]), _code(quiz.lines[need.before])
-    begun = any(need.name in read_line(quiz.lines[one]).writes for one in done)
+    begun = any(need.name in read_line(quiz.lines[number]).writes for number in done)
     if need.read and begun:
         return f"{said} reads `{need.name}` before it is finished: {other} still has a share to pay in."
     if need.read:

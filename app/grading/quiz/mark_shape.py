@@ -45,10 +45,10 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
         return unread_feedback(f"{NOT_YET} {error}")
     if read.shape == wanted:
         return right_feedback(_right(quiz, wanted, shapes), read.echo)
-    for one in quiz.tempting:
+    for distractor in quiz.tempting:
         try:
-            if _read(one.value, asked, dims).shape == read.shape:
-                return wrong_feedback(one.html, read.echo)
+            if _read(distractor.value, asked, dims).shape == read.shape:
+                return wrong_feedback(distractor.html, read.echo)
         except UnreadableShapeError:
             continue
     return wrong_feedback(_wrong(quiz, read.shape, wanted, asked, shapes), read.echo)
@@ -78,7 +78,7 @@ def answer_disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
         return str(error)
     if explicit != wanted:
         return f"':answer:' is {format_shape(explicit)}, but {quiz.of!r} has the shape {format_shape(wanted)}."
-    fits = len(asked) == len(wanted) and all(one in (None, size) for one, size in zip(asked, wanted, strict=True))
+    fits = len(asked) == len(wanted) and all(number in (None, size) for number, size in zip(asked, wanted, strict=True))
     return "" if fits else f"':ask:' {quiz.ask} does not fit the shape {format_shape(wanted)} of {quiz.of!r}."
 
 
@@ -158,7 +158,7 @@ def _wrong(
     if sorted(got) == sorted(wanted):
         return f"{NOT_YET} These are the right sizes in another order.{law}"
     if asked is not None and len(got) == len(asked):
-        given = [size for size, one in zip(got, asked, strict=True) if one not in (None, size)]
+        given = [size for size, number in zip(got, asked, strict=True) if number not in (None, size)]
         if given:
             return f"{NOT_YET} {quiz.ask} already gives the other numbers; only the `?` is asked for."
     if len(got) != len(wanted):
@@ -168,6 +168,6 @@ def _wrong(
         return f"{NOT_YET} That is the shape of {owners[0]}.{law}"
     if law:
         return f"{NOT_YET}{law}"
-    off = [f"axis {axis}" for axis, (one, size) in enumerate(zip(got, wanted, strict=True)) if one != size]
+    off = [f"axis {axis}" for axis, (number, size) in enumerate(zip(got, wanted, strict=True)) if number != size]
     told = f"{NOT_YET} The size of {word_list(off)} is not right."
     return f"{told} Each axis is one of the named sizes." if format_named_shape(wanted) else told

@@ -57,7 +57,7 @@ class _Text:
 def _worked(text: _Text) -> Numbers | None:
     def found(program: Forward, point: Mapping[str, object]) -> Numbers:
         walk = trace_program(program, point)
-        return {**walk.values, **{f"d{name}": np.asarray(one) for name, one in walk.gradients.items()}}
+        return {**walk.values, **{f"d{name}": np.asarray(gradient) for name, gradient in walk.gradients.items()}}
 
     return _first(text.forward, found)
 
@@ -69,7 +69,7 @@ def _slices(text: _Text, source: str, target: str) -> Sequence[Sequence[Array]] 
         whole = draw_upstream(shape, _SEED, source, "float64")
         places = [[_only(whole, axis, at) for at in range(min(size, _LOOKS))] for axis, size in enumerate(shape)]
         none = np.zeros(())
-        return [[one.get(target, none) for one in pull_back(program, point, source, each)] for each in places]
+        return [[item.get(target, none) for item in pull_back(program, point, source, each)] for each in places]
 
     return _first(text.forward, found)
 

@@ -198,8 +198,8 @@ def einsum_steps(subscripts: str, operands: Sequence[Any]) -> int:
     parts = subscripts.replace(" ", "").split("->")[0].split(",")
     sizes = {
         letter: size
-        for part, one in zip(parts, operands, strict=True)
-        for letter, size in zip(part, one.shape, strict=True)
+        for part, operand in zip(parts, operands, strict=True)
+        for letter, size in zip(part, operand.shape, strict=True)
     }
     made = entry_count(tuple(sizes[letter] for letter in subscripts.replace(" ", "").partition("->")[2]))
-    return max(made, entry_count(tuple(sizes.values())) // 16, *(int(np.size(one)) for one in operands))
+    return max(made, entry_count(tuple(sizes.values())) // 16, *(int(np.size(operand)) for operand in operands))

@@ -175,7 +175,7 @@ def _joined(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments)
     act = np.concatenate if op == "cat" else np.stack
     if not isinstance(parts, ast.List | ast.Tuple):
         whole = given.value("tensors")
-        reader.budget.pay(sum(int(np.size(one)) for one in whole))
+        reader.budget.pay(sum(int(np.size(item)) for item in whole))
         return reader.made(expr, "library", act(whole, axis))
     nodes = [reader.node(each) for each in parts.elts]
     reader.budget.pay(sum(node.value.size for node in nodes))

@@ -178,8 +178,8 @@ class Interpreter:
                 full[tuple(tracer.plain(each) for each in parts)] = value
                 self.arrays[name] = full
             case ast.Name() | ast.Tuple() | ast.List():
-                for name, one in target_bindings(target, value).items():
-                    self._keep(name, one)
+                for name, binding in target_bindings(target, value).items():
+                    self._keep(name, binding)
             case _:
                 raise UntracedError(ast.unparse(target))
 

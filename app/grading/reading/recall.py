@@ -55,7 +55,7 @@ class Recall:
             return None, []
         arrays, others = scope
         values = [arrays[name] if name in arrays else others.get(name) for name in names]
-        return (id(expr), *((one,) if type(one) in _NUMBERS else id(one) for one in values)), values
+        return (id(expr), *((value,) if type(value) in _NUMBERS else id(value) for value in values)), values
 
 
 def _is_computed(node: ast.AST) -> bool:
@@ -63,4 +63,4 @@ def _is_computed(node: ast.AST) -> bool:
 
 
 def _names_in(node: ast.AST) -> tuple[str, ...]:
-    return tuple(sorted({one.id for one in ast.walk(node) if isinstance(one, ast.Name)}))
+    return tuple(sorted({name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}))

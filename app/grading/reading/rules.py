@@ -143,9 +143,9 @@ def _split(node: ast.expr) -> list[ast.expr]:
             return [*_split_sum(left), ast.UnaryOp(ast.USub(), right)]
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
             if len(terms := _split(left)) > 1:
-                return [ast.BinOp(one, op, right) for one in terms]
+                return [ast.BinOp(term, op, right) for term in terms]
             if isinstance(op, ast.Mult):
-                return [ast.BinOp(left, op, one) for one in _split(right)]
+                return [ast.BinOp(left, op, inner) for inner in _split(right)]
     return [node]
 
 
@@ -165,7 +165,7 @@ def words_of(node: OpNode, position: int, g: Array) -> dict[str, Any]:
         words.setdefault("n", reduced_count(node))
         words |= axis_functions(axes)
     if node.op == "matmul":
-        left, right = (one.value for one in node.operands)
+        left, right = (op_node.value for op_node in node.operands)
         wide = g[..., None] if right.ndim == 1 else g
         words["g"] = wide[..., None, :] if left.ndim == 1 else wide
         other = node.operands[1 - position].value

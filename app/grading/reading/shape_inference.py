@@ -40,9 +40,9 @@ class Size(int):
 
     @classmethod
     def of(cls, size: int, name: str) -> "Size":
-        one = cls(size)
-        one.name = name
-        return one
+        this_size = cls(size)
+        this_size.name = name
+        return this_size
 
 
 def _with_names(shape: Shape, dims: Mapping[str, int], others: Mapping[str, int], there: Shape) -> Shape:
@@ -54,7 +54,7 @@ def _with_names(shape: Shape, dims: Mapping[str, int], others: Mapping[str, int]
 
 
 def _shapes(forward: Forward, dims: Mapping[str, int]) -> dict[str, Shape]:
-    return {name: one.shape for name, one in scope_on(forward, dims).items() if isinstance(one, Abstract)}
+    return {name: value.shape for name, value in scope_on(forward, dims).items() if isinstance(value, Abstract)}
 
 
 def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
         reader.run(tree.body if isinstance(tree, ast.Module) else ())
     except ValueError:
         return small_together(dims)
-    made = [prod(one.shape) for one in reader.scope.values() if isinstance(one, Abstract)]
+    made = [prod(value.shape) for value in reader.scope.values() if isinstance(value, Abstract)]
     known = all(isinstance(reader.scope.get(name), Abstract) for name in forward.outputs)
     largest = max([reader.largest, *made])
     return largest <= LARGEST_TENSOR and sum(made) <= ALTOGETHER and (known or small_together(dims))
@@ -97,8 +97,10 @@ class _Measuring(ShapeReader):
 
 def _inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> dict[str, Abstract]:
     found = {}
-    for one in inputs:
+    for tensor_input in inputs:
         with suppress(ValueError):
-            kind: Kind = "b" if one.distribution in MASKS else "i" if one.distribution in INDICES else "f"
-            found[one.name] = Abstract(shape_of(one, dims), kind)
+            kind: Kind = (
+                "b" if tensor_input.distribution in MASKS else "i" if tensor_input.distribution in INDICES else "f"
+            )
+            found[tensor_input.name] = Abstract(shape_of(tensor_input, dims), kind)
     return found

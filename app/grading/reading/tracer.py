@@ -88,8 +88,8 @@ def target_bindings(target: ast.expr, value: Any) -> dict[str, Any]:
         case ast.Name(id=name):
             return {name: value}
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            parts = [target_bindings(each, one) for each, one in zip(elts, value, strict=True)]
-            return {name: one for part in parts for name, one in part.items()}
+            parts = [target_bindings(each, item) for each, item in zip(elts, value, strict=True)]
+            return {name: item for part in parts for name, item in part.items()}
     raise UntracedError(ast.unparse(target))
 
 
@@ -137,10 +137,10 @@ class Tracer:
             return self.recall.node(expr, (self.forward, self.dims), self._read)
         if self.known is None:
             return self._read(expr)
-        found = self.known.get(id(expr))
-        if found is None:
-            found = self.known[id(expr)] = self._read(expr)
-        return found
+        op_node = self.known.get(id(expr))
+        if op_node is None:
+            op_node = self.known[id(expr)] = self._read(expr)
+        return op_node
 
     def value(self, expr: ast.expr) -> Any:
         """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
@@ -182,7 +182,7 @@ class Tracer:
 
     def moved(self, expr: ast.expr, op: str, act: Act, *operands: OpNode, **options: Any) -> OpNode:
         """An operation that only puts entries elsewhere."""
-        return self.made(expr, op, act(*(one.value for one in operands)), *operands, act=act, **options)
+        return self.made(expr, op, act(*(op_node.value for op_node in operands)), *operands, act=act, **options)
 
     def picked(self, x: Any, index: Any) -> Any:
         if isinstance(x, np.ndarray):
@@ -283,8 +283,8 @@ class Tracer:
         for each in self.items(loop.iter):
             self.budget.pay(0)  # an item costs time, whatever it holds
             bound = target_bindings(loop.target, each)
-            arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
-            others = {name: one for name, one in bound.items() if name not in arrays}
+            arrays = {name: array for name, array in bound.items() if isinstance(array, np.ndarray)}
+            others = {name: item for name, item in bound.items() if name not in arrays}
             inner = Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.budget)
             if all(inner.value(test) for test in loop.ifs):
                 found.append(inner.value(expr.elt))
@@ -385,7 +385,7 @@ class Tracer:
         if op in CALLS or op == "einsum":
             return trace_call(self, expr, op, arguments, words)
         given = [self.value(each) for each in arguments[1:]]
-        named = {name: self.value(one) for name, one in words.items()}
+        named = {name: self.value(word) for name, word in words.items()}
         if op in MOVES:
             self.budget.pay(entry_cost(op, [self.value(arguments[0]), *given], named))
             act = partial(_acted, MOVES[op], rest=given, words=_positional(op, named))

@@ -100,21 +100,21 @@ def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstrea
 def difference_quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array:
     """What nudging says about the gradient of the input *name*: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
-    found = np.zeros(start.shape)
+    array = np.zeros(start.shape)
     for index in np.ndindex(start.shape):
         ends = []
         for sign in (1, -1):
             moved = start.copy()
             moved[index] += sign * STEP
             values = values_of(forward, {**point, name: moved})
-            ends.append(sum((values[one] * _upstream(point, one)).sum() for one in forward.outputs))
-        found[index] = (ends[0] - ends[1]) / (2 * STEP)
-    return found
+            ends.append(sum((values[output] * _upstream(point, output)).sum() for output in forward.outputs))
+        array[index] = (ends[0] - ends[1]) / (2 * STEP)
+    return array
 
 
 def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, Array], Nodes]:
     """The values of all tensors, and the operations of each statement by what it makes."""
-    values = {one.name: _array(point[one.name], one) for one in forward.inputs}
+    values = {tensor_input.name: _array(point[tensor_input.name], tensor_input) for tensor_input in forward.inputs}
     nodes: Nodes = []
     for statement in ast.parse(forward.source).body:
         match statement:
@@ -133,10 +133,10 @@ def _parts(target: ast.expr, expr: ast.expr) -> list[tuple[str, ast.expr]]:
         case ast.Name(id=name), _:
             return [(name, expr)]
         case ast.Tuple(elts=names), ast.Tuple(elts=parts) if len(names) == len(parts):
-            return [one for pair in zip(names, parts, strict=True) for one in _parts(*pair)]
+            return [part for pair in zip(names, parts, strict=True) for part in _parts(*pair)]
         case ast.Tuple(elts=names), _:
             cut = (ast.Subscript(expr, ast.Constant(rank), ast.Load()) for rank in range(len(names)))
-            return [one for pair in zip(names, cut, strict=True) for one in _parts(*pair)]
+            return [part for pair in zip(names, cut, strict=True) for part in _parts(*pair)]
     raise UntracedError(ast.unparse(target))
 
 
@@ -147,7 +147,7 @@ def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
         if start.shape != values[name].shape:
             raise UntracedError(f"the gradient of {name} has the shape {start.shape}")
     shares = tuple(_shares(nodes, dict(starts)))
-    gradients = {**starts, **{one.tensor: one.total for one in shares}}
+    gradients = {**starts, **{share.tensor: share.total for share in shares}}
     return Walk(values, shares, gradients)
 
 

@@ -50,7 +50,7 @@ class Model:
 
     def __init__(self, header: TrainHeader, arrays: Mapping[str, Tensor]) -> None:
         self.header = header
-        self.names = [one["name"] for one in header["parameters"]]
+        self.names = [dict_type["name"] for dict_type in header["parameters"]]
         self.values = {name: arrays[f"p/{name}"].clone() for name in self.names if f"p/{name}" in arrays}
         self.held = {key.removeprefix("h/"): value for key, value in arrays.items() if key.startswith("h/")}
         self.generator = torch.Generator()
@@ -128,9 +128,9 @@ def _examples(rows: Tensor | None) -> Tensor:
 def start(model: Model, out: DriverOutput) -> None:
     """The parameters before the first step, and the generator that draws the batches after them."""
     model.generator.manual_seed(model.header["seed"])
-    for one in model.header["parameters"]:
-        drawn = torch.randn(one["shape"], generator=model.generator)
-        out.tensor(f"p/{one['name']}", drawn * one["scale"] + one["shift"])
+    for dict_type in model.header["parameters"]:
+        drawn = torch.randn(dict_type["shape"], generator=model.generator)
+        out.tensor(f"p/{dict_type['name']}", drawn * dict_type["scale"] + dict_type["shift"])
     out.tensor("g", model.generator.get_state())
 
 

@@ -121,8 +121,8 @@ ROLES = {
 def _roles(load: Load) -> Iterable[GaugeMetricFamily]:
     for name, words in ROLES.items() if load.roles else ():
         found = GaugeMetricFamily(f"backhand_role_{name}", words, labels=["role"])
-        for one in load.roles:
-            found.add_metric([one.role], float(getattr(one, name)))
+        for role_load in load.roles:
+            found.add_metric([role_load.role], float(getattr(role_load, name)))
         yield found
 
 

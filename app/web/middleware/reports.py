@@ -126,7 +126,7 @@ def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventD
 
 
 def _escaped(text: str, kept: str = "") -> str:
-    return "".join(one if one.isprintable() or one in kept else ascii(one)[1:-1] for one in text)
+    return "".join(name if name.isprintable() or name in kept else ascii(name)[1:-1] for name in text)
 
 
 def _traceback(stream: TextIO, error: ExcInfo) -> None:
@@ -238,4 +238,4 @@ def _reason(error: Exception, otherwise: str = "") -> str:
     original = getattr(error, "orig", None)
     details = getattr(original, "diag", None)
     told = (getattr(details, name, None) for name in ("constraint_name", "message_primary"))
-    return next((str(one) for one in told if one), str(original or otherwise or error))[:200]
+    return next((str(item) for item in told if item), str(original or otherwise or error))[:200]

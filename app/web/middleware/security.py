@@ -111,10 +111,10 @@ class RequestGuard(HttpMiddleware):
 
     def _is_here(self, asked: list[str]) -> bool:
         """Whether one host is asked for at most, and it is ours."""
-        found = HOST.fullmatch(asked[0]) if asked else None
-        if len(asked) > 1 or (asked and found is None):
+        match = HOST.fullmatch(asked[0]) if asked else None
+        if len(asked) > 1 or (asked and match is None):
             return False
-        return not self._hosts or found is None or (found["name"] or found["address"]).lower() in self._hosts
+        return not self._hosts or match is None or (match["name"] or match["address"]).lower() in self._hosts
 
     def _counted(self, receive: Receive) -> Receive:
         arrived = 0
@@ -159,8 +159,8 @@ def _is_utf8(content_type: str) -> bool:
     A multipart form is decoded as it asks to be, and some of Python's codecs (`utf-7`, `unicode_escape`) make half
     characters that no database takes, others (`idna`) need seconds.
     """
-    named = (one.replace('"', "").replace(" ", "").lower() for one in CHARSET.findall(content_type))
-    return all(one in ("charset=utf-8", "charset=utf8") for one in named)
+    named = (item.replace('"', "").replace(" ", "").lower() for item in CHARSET.findall(content_type))
+    return all(item in ("charset=utf-8", "charset=utf8") for item in named)
 
 
 def _declared_length(headers: Headers) -> float:

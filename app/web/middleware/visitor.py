@@ -144,7 +144,7 @@ class Quarantine:
         Raises:
             RetryLaterError: Graders ended over *text* more than once not long ago. Once may have been bad luck.
         """
-        ends = [one for one in self._ends.get(_digest(text), ()) if one > self._clock()]
+        ends = [number for number in self._ends.get(_digest(text), ()) if number > self._clock()]
         if len(ends) > 1:
             raise RetryLaterError(FAULTY, ends[1] - self._clock())
 
@@ -168,8 +168,8 @@ async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
             raise ClientDisconnect
         return working.result()
     finally:
-        for one in (working, leaving):
-            one.cancel()
+        for task in (working, leaving):
+            task.cancel()
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
@@ -346,7 +346,7 @@ def _plain(cookies: bytes) -> bytes:
 
     No cookie of ours has one, and to take quotes away costs some releases of Python quadratic time.
     """
-    return b";".join(one for one in cookies.split(b";") if b'"' not in one)
+    return b";".join(part for part in cookies.split(b";") if b'"' not in part)
 
 
 class VisitorMiddleware(HttpMiddleware):

@@ -88,7 +88,11 @@ def alone(markup: Markup) -> Drawing | None:
     if not found:
         return None
     figure = ElementTree.fromstring(f"<figure>{markup}</figure>")  # our own markup, well formed by construction
-    summary = next(one.get(LABEL, "") for one in figure.iter() if one.get(LABEL) and one.tag.endswith(("svg", "ol")))
+    summary = next(
+        element.get(LABEL, "")
+        for element in figure.iter()
+        if element.get(LABEL) and element.tag.endswith(("svg", "ol"))
+    )
     rows = [tuple("".join(cell.itertext()) for cell in row) for row in figure.iter("tr")]
     opening, rest = found[-1].split(">", 1)
     ground = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
@@ -107,4 +111,4 @@ def _heat() -> str:
 
 def _mixed(colour: str, percent: int) -> str:
     pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(SHEET[1:]), strict=True)
-    return "#" + "".join(f"{round((one * percent + other * (100 - percent)) / 100):02x}" for one, other in pairs)
+    return "#" + "".join(f"{round((number * percent + other * (100 - percent)) / 100):02x}" for number, other in pairs)

@@ -106,7 +106,7 @@ def _paths(small: Shape, large: Shape) -> Mapping[str, dict[str, str]]:
     count = prod(after for before, after in zip(small, large, strict=True) if before != after)
     said = f"It stands in {count} places, and its gradient is the sum of theirs." if count > 1 else "It is not copied."
     return {
-        key: pointing_attributes(key, (one for one in (origin, *places) if one != key), said)
+        key: pointing_attributes(key, (name for name in (origin, *places) if name != key), said)
         for origin, places in copies.items()
         for key in (origin, *places)
     }

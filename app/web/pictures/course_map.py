@@ -27,19 +27,19 @@ class MapLines:
 
 def course_map(lessons: Sequence[Lesson]) -> Mapping[str, MapLines]:
     """By name of a lesson: its place in the map. *lessons* stand in course order, each after those it requires."""
-    names = {one.name for one in lessons}
-    needs = {one.name: tuple(name for name in one.requires if name in names) for one in lessons}
-    last = {name: one.name for one in lessons for name in needs[one.name]}
+    names = {lesson.name for lesson in lessons}
+    needs = {lesson.name: tuple(name for name in lesson.requires if name in names) for lesson in lessons}
+    last = {name: lesson.name for lesson in lessons for name in needs[lesson.name]}
     lanes: list[str | None] = []
     placed: list[tuple[str, list[str | None], int, list[str | None]]] = []
-    for one in lessons:
+    for lesson in lessons:
         before = list(lanes)
-        ended = [at for at, name in enumerate(lanes) if name is not None and last[name] == one.name]
+        ended = [at for at, name in enumerate(lanes) if name is not None and last[name] == lesson.name]
         for at in ended:
             lanes[at] = None
         lane = next((at for at, name in enumerate(lanes) if name is None), len(lanes))
-        lanes[lane : lane + 1] = [one.name if one.name in last else None]
-        placed.append((one.name, before, lane, list(lanes)))
+        lanes[lane : lane + 1] = [lesson.name if lesson.name in last else None]
+        placed.append((lesson.name, before, lane, list(lanes)))
     width = LANE * max((len(after) for *_, after in placed), default=1)
     return {
         name: MapLines(

@@ -27,12 +27,14 @@ def draw_curve(points: tuple[Point, ...], steps: int) -> Markup:
     """
     if not points:
         return Markup()
-    low, high, spacing = _range([value for one in points for value in (one.own, one.reference) if value is not None])
+    low, high, spacing = _range(
+        [value for point in points for value in (point.own, point.reference) if value is not None]
+    )
     plot = _CurveScale(chart_span(points[-1].step, steps), low, high)
     parts = [*_grid(plot, spacing), *_fall(plot, steps // 2)]
-    references = [(one.step, one.reference) for one in points if one.reference is not None]
+    references = [(point.step, point.reference) for point in points if point.reference is not None]
     parts.append(plot.line(references, "curve-reference"))
-    parts.append(plot.line([(one.step, one.own) for one in points], "curve-own"))
+    parts.append(plot.line([(point.step, point.own) for point in points], "curve-own"))
     last = points[-1]
     summary = f"Loss over {steps:,} steps, from {points[0].own:.2f} to {last.own:.2f} at step {last.step:,}."
     if last.reference is not None:
@@ -45,11 +47,11 @@ def draw_curve(points: tuple[Point, ...], steps: int) -> Markup:
         ("step", "your gradients", "autograd"),
         [
             (
-                f"{one.step:,}",
-                format_decimals(one.own, 4),
-                "–" if one.reference is None else format_decimals(one.reference, 4),
+                f"{point.step:,}",
+                format_decimals(point.own, 4),
+                "–" if point.reference is None else format_decimals(point.reference, 4),
             )
-            for one in kept
+            for point in kept
         ],
     )
     return _legend() + svg_picture(WIDTH, HEIGHT, summary, parts) + behind

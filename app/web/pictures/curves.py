@@ -20,13 +20,13 @@ def draw_curves(scene: PictureInput) -> Markup:
     columns = scene.given.get("columns")
     if not isinstance(values, list) or not isinstance(names, list):
         raise TypeError("curves wants values: [[...]] and rows: [...]")
-    every = [float(one) for row in values for one in row]
+    every = [float(item) for row in values for item in row]
     low, high = min(every), max(every)
     parts: list[Markup] = []
     for index, (name, row) in enumerate(zip(names, values, strict=True)):
         x, y = LEFT + index % ACROSS * (WIDE + GAP), TOP + index // ACROSS * (HIGH + GAP + TOP)
         across, up = WIDE / max(1, len(row) - 1), HIGH / ((high - low) or 1)
-        line = "L".join(f"{x + at * across:.1f} {y + (high - one) * up:.1f}" for at, one in enumerate(row))
+        line = "L".join(f"{x + at * across:.1f} {y + (high - item) * up:.1f}" for at, item in enumerate(row))
         parts.append(svg_tag("path", d=f"M{x:g} {y:g}V{y + HIGH:g}H{x + WIDE:g}", class_="curve-grid"))
         parts.append(svg_tag("path", d=f"M{line}", class_="curve-own"))
         parts.append(svg_text(x + WIDE, y + 12, str(name), class_="figure-label", anchor="end"))
@@ -40,7 +40,7 @@ def draw_curves(scene: PictureInput) -> Markup:
         "The numbers",
         f"{len(values)} curves on one scale, from {format_decimals(low, 2)} to {format_decimals(high, 2)}",
         ("curve", *map(str, head)),
-        [(str(name), *(format_decimals(one, 3) for one in row)) for name, row in zip(names, values, strict=True)],
+        [(str(name), *(format_decimals(item, 3) for item in row)) for name, row in zip(names, values, strict=True)],
     )
     width = LEFT + ACROSS * (WIDE + GAP)
     return svg_picture(width, down * (HIGH + GAP + TOP) + 6, f"{len(values)} curves. {summary}.", parts) + behind

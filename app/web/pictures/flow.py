@@ -41,9 +41,13 @@ def gradient_flow(forward: Forward, names: Sequence[str], given: Collection[str]
     sources = _sources(forward, names, {*given, *forward.upstreams})
     depths: dict[str, int] = {}
     for name in names:
-        depths[name] = 1 + max((depths.get(one, 0) for one in sources[name]), default=0)
-    roots = [one for one in dict.fromkeys(one for name in names for one in sources[name]) if one not in names]
-    levels = [roots] + [[one for one in names if depths[one] == level] for level in range(1, max(depths.values()) + 1)]
+        depths[name] = 1 + max((depths.get(text, 0) for text in sources[name]), default=0)
+    roots = [
+        fromkey for fromkey in dict.fromkeys(text for name in names for text in sources[name]) if fromkey not in names
+    ]
+    levels = [roots] + [
+        [text for text in names if depths[text] == level] for level in range(1, max(depths.values()) + 1)
+    ]
     return tuple(_columns(levels, sources)), sources
 
 
@@ -57,7 +61,9 @@ def _sources(forward: Forward, names: Collection[str], given: Collection[str]) -
     @cache
     def nearest(tensor: str) -> tuple[str, ...]:
         found = (
-            each for one in readers.get(tensor, ()) for each in ([f"d{one}"] if f"d{one}" in known else nearest(one))
+            each
+            for name in readers.get(tensor, ())
+            for each in ([f"d{name}"] if f"d{name}" in known else nearest(name))
         )
         return tuple(dict.fromkeys(found))
 
@@ -66,23 +72,23 @@ def _sources(forward: Forward, names: Collection[str], given: Collection[str]) -
 
 def _columns(levels: Sequence[Sequence[str]], sources: Sources) -> list[FlowColumn]:
     """Lanes from left to right: names before what passes, and each where its first source stands, if that is free."""
-    read_at = {one: at for at, level in enumerate(levels) for name in level for one in sources.get(name, ())}
-    found: list[FlowColumn] = []
+    read_at = {text: at for at, level in enumerate(levels) for name in level for text in sources.get(name, ())}
+    flow_columns: list[FlowColumn] = []
     before: dict[str, int] = {}
     for at, level in enumerate(levels):
-        passing = [one for one in before if one not in level and read_at.get(one, -1) > at]
+        passing = [name for name in before if name not in level and read_at.get(name, -1) > at]
         lanes: dict[str, int] = {}
-        for one in [*sorted(level, key=lambda name: name not in read_at), *passing]:
-            wanted = next((before[each] for each in (*sources.get(one, ()), one) if each in before), 0)
+        for text in [*sorted(level, key=lambda name: name not in read_at), *passing]:
+            wanted = next((before[each] for each in (*sources.get(text, ()), text) if each in before), 0)
             taken = set(lanes.values())
-            lanes[one] = wanted if wanted not in taken else next(lane for lane in range(99) if lane not in taken)
-        ends = [(before[each], lanes[one], True) for one in level for each in sources.get(one, ()) if each in before]
-        ends += [(before[one], lanes[one], False) for one in passing]
-        names = {lane: one if one in level else PASSING for one, lane in lanes.items()}
+            lanes[text] = wanted if wanted not in taken else next(lane for lane in range(99) if lane not in taken)
+        ends = [(before[each], lanes[name], True) for name in level for each in sources.get(name, ()) if each in before]
+        ends += [(before[name], lanes[name], False) for name in passing]
+        names = {lane: name if name in level else PASSING for name, lane in lanes.items()}
         tall = max(names, default=0) + 1
-        found.append(FlowColumn(tuple(names.get(lane, "") for lane in range(tall)), _joint(ends)))
+        flow_columns.append(FlowColumn(tuple(names.get(lane, "") for lane in range(tall)), _joint(ends)))
         before = lanes
-    return found
+    return flow_columns
 
 
 def _joint(ends: Sequence[tuple[int, int, bool]]) -> Markup:

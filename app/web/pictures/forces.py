@@ -19,7 +19,7 @@ MARGIN = 20.0
 def softmax(logits: Sequence[float]) -> list[float]:
     """Probabilities of *logits*; the largest is subtracted first, so nothing overflows."""
     largest = max(logits)
-    powers = [exp(one - largest) for one in logits]
+    powers = [exp(logit - largest) for logit in logits]
     return [power / sum(powers) for power in powers]
 
 
@@ -70,7 +70,7 @@ def _given(given: Mapping[str, object]) -> tuple[list[float], int]:
     listed, target = given["z"], given["target"]
     if not isinstance(listed, list | tuple) or not isinstance(target, int):
         raise TypeError("forces wants z: [...] and target: k")
-    logits = [float(one) for one in listed]
+    logits = [float(item) for item in listed]
     if not all(map(isfinite, logits)) or not 0 <= target < len(logits):
         raise ValueError("forces wants finite logits and a target among them")
     return logits, target
@@ -78,7 +78,7 @@ def _given(given: Mapping[str, object]) -> tuple[list[float], int]:
 
 def _labels(given: object, size: int) -> list[str]:
     listed = given if isinstance(given, list | tuple) else []
-    return [str(one) for one in listed] if len(listed) == size else ["z"] * size
+    return [str(item) for item in listed] if len(listed) == size else ["z"] * size
 
 
 def _row(labels: Sequence[str], index: int) -> str:

@@ -42,16 +42,18 @@ def graph_rows(forward: Forward) -> list[GraphRow]:
     Raises:
         SyntaxError: The source is not Python; the parser of lessons refuses such a program before.
     """
-    known = {one.name for one in forward.inputs}
+    known = {tensor_input.name for tensor_input in forward.inputs}
     found = []
     for node in ast.parse(forward.source).body:
         if not isinstance(node, ast.Assign):
             continue
-        names = [one for one in ast.walk(node.value) if isinstance(one, ast.Name) and one.id in known]
-        names.sort(key=lambda one: (one.lineno, one.col_offset))
-        reads = dict.fromkeys(one.id for one in names)
+        names = [
+            name_node for name_node in ast.walk(node.value) if isinstance(name_node, ast.Name) and name_node.id in known
+        ]
+        names.sort(key=lambda name_node: (name_node.lineno, name_node.col_offset))
+        reads = dict.fromkeys(name.id for name in names)
         for target in node.targets:
-            made = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+            made = [name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)]
             known.update(made)
             segment = ast.get_source_segment(forward.source, node.value) or ""
             source = f"{ast.unparse(target)} = {' '.join(segment.split())}"
@@ -70,7 +72,7 @@ def draw_graph(scene: PictureInput) -> Markup:
     readers = {line.name: [other.name for other in lines if line.name in other.reads] for line in lines}
     forks = {name for name, those in readers.items() if len(those) > 1}
     asked = scene.given.get("highlight")
-    marked = forks | {str(one) for one in asked} if isinstance(asked, list | tuple) else forks
+    marked = forks | {str(item) for item in asked} if isinstance(asked, list | tuple) else forks
     arcs = [(places[name], index) for index, line in enumerate(lines) for name in line.reads if name in places]
     rows = [textwrap.wrap(line.source, LONGEST, subsequent_indent="    ", break_long_words=False) for line in lines]
     *ys, bottom = accumulate((STEP + LINE * (len(row) - 1) for row in rows), initial=TOP)
@@ -134,7 +136,9 @@ def _told(name: str, readers: list[str]) -> str:
 
 def _given_forks(forward: Forward, made: list[GraphRow]) -> list[GraphRow]:
     """Inputs that several statements read, as lines of their own."""
-    counts = {one.name: sum(one.name in line.reads for line in made) for one in forward.inputs}
+    counts = {
+        tensor_input.name: sum(tensor_input.name in line.reads for line in made) for tensor_input in forward.inputs
+    }
     return [GraphRow(name, name, ()) for name, count in counts.items() if count > 1]
 
 

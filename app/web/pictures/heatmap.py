@@ -20,9 +20,9 @@ def draw_heatmap(scene: PictureInput) -> Markup:
     rows = _labels(scene.given.get("rows"), len(values))
     columns = _labels(scene.given.get("columns"), len(values[0]))
     marks = scene.given.get("marks")
-    marked = [int(one) for one in marks] if isinstance(marks, list | tuple) else []
+    marked = [int(mark) for mark in marks] if isinstance(marks, list | tuple) else []
     sums = bool(scene.given.get("sums"))
-    largest = max((abs(one) for row in values for one in row), default=0.0) or 1.0
+    largest = max((abs(number) for row in values for number in row), default=0.0) or 1.0
     width = LEFT + CELL * len(columns) + (64 if sums else 12)
     parts = [
         svg_text(LEFT + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
@@ -37,13 +37,13 @@ def draw_heatmap(scene: PictureInput) -> Markup:
             total = LEFT + CELL * len(columns) + 8
             parts.append(svg_text(total, y + CELL - 4, format_decimals(sum(row)), class_="figure-tick", anchor="start"))
     # One outline for all cells of a colour: a twentieth of the elements that a page would have to carry.
-    parts += [svg_tag("path", d="".join(squares[one]), data_heat=one) for one in sorted(squares)]
+    parts += [svg_tag("path", d="".join(squares[square]), data_heat=square) for square in sorted(squares)]
     for index, column in enumerate(marked):
         place = f"M{LEFT + CELL * column:g} {TOP + CELL * index:g}{SQUARE}"
         parts.append(svg_tag("path", d=place, data_heat=level(values[index][column], largest), class_="heat-mark"))
     head = ("row", *columns, *(("sum",) if sums else ()))
     body = [
-        (rows[index], *(format_decimals(one) for one in row), *((format_decimals(sum(row)),) if sums else ()))
+        (rows[index], *(format_decimals(number) for number in row), *((format_decimals(sum(row)),) if sums else ()))
         for index, row in enumerate(values)
     ]
     summary = f"Heat map of {len(values)} rows and {len(columns)} columns; the largest magnitude is {largest:.3g}."
@@ -65,7 +65,7 @@ def level(value: float, largest: float) -> int:
 def _matrix(value: object) -> list[list[float]]:
     if not isinstance(value, list | tuple) or not value:
         raise TypeError("heatmap wants rows of numbers")
-    rows = [[float(one) for one in row] for row in value]
+    rows = [[float(item) for item in row] for row in value]
     if len({len(row) for row in rows}) != 1 or not rows[0]:
         raise ValueError("the rows of a heat map have one length")
     return rows
@@ -73,5 +73,5 @@ def _matrix(value: object) -> list[list[float]]:
 
 def _labels(given: object, size: int) -> Sequence[str]:
     if isinstance(given, list | tuple) and len(given) == size:
-        return [str(one) for one in given]
+        return [str(item) for item in given]
     return [str(index) for index in range(size)]

@@ -19,17 +19,17 @@ def draw_lines(scene: PictureInput) -> Markup:
     x, drawn = scene.given["x"], scene.given["lines"]
     if not isinstance(x, list) or not isinstance(drawn, dict):
         raise TypeError("lines wants x and lines")
-    rows = {str(name): [float(one) for one in row] for name, row in drawn.items()}
+    rows = {str(name): [float(item) for item in row] for name, row in drawn.items()}
     scale = _Even if scene.given.get("plain") else _Powers
     across = scale(x, LEFT, WIDTH - RIGHT)
-    up = scale([one for row in rows.values() for one in row], HEIGHT - BOTTOM, TOP, whole=True)
+    up = scale([item for row in rows.values() for item in row], HEIGHT - BOTTOM, TOP, whole=True)
     parts = [
         svg_tag("path", d=f"M{LEFT:g} {up.at(at):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid") for at, _ in up.ticks
     ]
     parts += [svg_text(LEFT - 8, up.at(at) + 4, said, class_="figure-tick", anchor="end") for at, said in up.ticks]
     parts += [svg_text(across.at(at), HEIGHT - 10, said, class_="figure-tick") for at, said in across.ticks]
     for number, row in enumerate(rows.values(), start=1):
-        places = [(across.at(float(at)), up.at(one)) for at, one in zip(x, row, strict=True)]
+        places = [(across.at(float(at)), up.at(item)) for at, item in zip(x, row, strict=True)]
         joined = "L".join(f"{at:.1f} {height:.1f}" for at, height in places)
         parts.append(svg_tag("path", d=f"M{joined}", class_=f"series series-{number}"))
         parts += [svg_tag("circle", cx=at, cy=height, r=2.5, class_=f"dot series-{number}") for at, height in places]
@@ -41,7 +41,7 @@ def draw_lines(scene: PictureInput) -> Markup:
         "The numbers",
         "The same as a table",
         ("", *rows),
-        [(f"{at:.2g}", *(f"{one:.2g}" for one in column)) for at, column in zip(x, columns, strict=True)],
+        [(f"{at:.2g}", *(f"{item:.2g}" for item in column)) for at, column in zip(x, columns, strict=True)],
     )
     legend = svg_tag(
         "ul", *(svg_tag("li", _sample(at), name) for at, name in enumerate(rows, start=1)), class_="legend"
@@ -55,7 +55,7 @@ class _Even:
     def __init__(self, values: Sequence[float], start: float, end: float, *, whole: bool = False) -> None:
         low, high = min(values), max(values)
         wide = (high - low) or abs(high) or 1.0
-        step = next(one for one in _steps(wide) if wide / one < MOST_TICKS - 1)
+        step = next(number for number in _steps(wide) if wide / number < MOST_TICKS - 1)
         first, last = math.floor(low / step), math.ceil(high / step)
         self.first, self.last = (first * step, last * step) if whole else (values[0], values[-1])
         if not whole and self.first == self.last:
@@ -79,7 +79,7 @@ class _Powers:
     """Numbers to places, by their logarithm."""
 
     def __init__(self, values: Sequence[float], start: float, end: float, *, whole: bool = False) -> None:
-        logs = [math.log10(float(one)) for one in values]
+        logs = [math.log10(float(value)) for value in values]
         self.first: float = math.floor(min(logs)) if whole else logs[0]
         self.last: float = math.ceil(max(logs)) if whole else logs[-1]
         self.start, self.end = start, end

@@ -85,7 +85,7 @@ def _path(
     terms = [((0, row, line), (1, line, column)) for line in range(left[1])]
     said = " + ".join(f"{_cell(names[0], *a[1:])}·{_cell(names[1], *b[1:])}" for a, b in terms)
     return pointing_attributes(
-        _key(place), (_key(one) for term in terms for one in term), f"{_cell(names[2], row, column)} = {said}"
+        _key(place), (_key(item) for term in terms for item in term), f"{_cell(names[2], row, column)} = {said}"
     )
 
 

@@ -23,7 +23,7 @@ def draw_slider(scene: PictureInput) -> Markup:
     forward, of, over = scene.forward, scene.of, scene.given["over"]
     if forward is None or of is None or not isinstance(over, list):
         raise KeyError("slider wants a program, an input and places")
-    places = sorted(float(one) for one in over)
+    places = sorted(float(item) for item in over)
     points = [_at(scene, place) for place in places]
     grid = np.linspace(places[0], places[-1], CURVE).tolist()
     curve = [(x, _at(scene, x)[0]) for x in grid]
@@ -100,7 +100,7 @@ def _drawn(
         svg_text(LEFT - 6, plot.y(0) + 4, "0", class_="figure-label", anchor="end"),
     ]
     near = min((b - a for a, b in pairwise(places)), default=1.0) / (plot.last - plot.first) * WIDTH
-    room = LETTER * (1 + max(len(plain_number(one)) for one in places))
+    room = LETTER * (1 + max(len(plain_number(number)) for number in places))
     for place in places if near > room else (places[0], x, places[-1]):
         class_ = "figure-number" if place == x else "figure-label"
         parts.append(svg_text(plot.x(place), HEIGHT - 10, plain_number(place), class_=class_))

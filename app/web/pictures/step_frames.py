@@ -22,7 +22,7 @@ class Frame:
 
 def render_frames(name: str, steps: Sequence[Frame], label: str) -> Markup:
     """The *steps* of the picture *name*, in order."""
-    items = [_item(name, at, one, len(steps)) for at, one in enumerate(steps, start=1)]
+    items = [_item(name, at, frame, len(steps)) for at, frame in enumerate(steps, start=1)]
     return svg_tag("ol", *items, class_="frames", role="list", tabindex=0, aria_label=label)
 
 

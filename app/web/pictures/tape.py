@@ -44,10 +44,10 @@ def draw_tape(scene: PictureInput) -> Markup:
     if scene.forward is None:
         raise KeyError("tape wants a forward program")
     walk = trace_program(scene.forward, scene.at)
-    rows = [TapeRow(one.name, one.name) for one in scene.forward.inputs]
+    rows = [TapeRow(tensor_input.name, tensor_input.name) for tensor_input in scene.forward.inputs]
     for line in graph_rows(scene.forward):
         names = [row.name for row in rows]
-        rows.append(TapeRow(line.name, line.source, tuple(names.index(one) for one in line.reads)))
+        rows.append(TapeRow(line.name, line.source, tuple(names.index(name) for name in line.reads)))
     steps = [*_forward(walk, rows), *_backward(walk, rows, scene.forward.output)]
     if len(steps) > MOST_FRAMES:
         raise ValueError(f"{len(steps)} steps are more than anybody follows")
@@ -57,8 +57,8 @@ def draw_tape(scene: PictureInput) -> Markup:
         "Who hands how much to whom",
         ("line", "came back", "hands to", "share", "sum so far"),
         [
-            (one.output, _number(one.upstream), one.tensor, _number(one.value), _number(one.total))
-            for one in walk.shares
+            (share.output, _number(share.upstream), share.tensor, _number(share.value), _number(share.total))
+            for share in walk.shares
         ],
     )
     return render_frames(scene.name, steps, label) + behind
@@ -80,17 +80,19 @@ def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
     start = format_sentence(
         "The way back begins at the end: {} comes back to {}.", _number(totals[output]), code_markup(output)
     )
-    found = [
+    frames = [
         Frame(_drawn(rows, WalkState(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)
     ]
-    for one in walk.shares:
-        first = one.tensor not in totals
-        totals[one.tensor] = one.total
-        now = WalkState(walk.values, dict(totals), places[one.output], (places[one.tensor], places[one.output]))
-        found.append(
-            Frame(_drawn(rows, now, _column(walk)), "Backward", _sentence(one, rows[places[one.output]].source, first))
+    for share in walk.shares:
+        first = share.tensor not in totals
+        totals[share.tensor] = share.total
+        now = WalkState(walk.values, dict(totals), places[share.output], (places[share.tensor], places[share.output]))
+        frames.append(
+            Frame(
+                _drawn(rows, now, _column(walk)), "Backward", _sentence(share, rows[places[share.output]].source, first)
+            )
         )
-    return found
+    return frames
 
 
 def _sentence(one: Share, source: str, first: bool) -> Markup:
@@ -118,8 +120,8 @@ def _sentence(one: Share, source: str, first: bool) -> Markup:
 
 def _column(walk: Walk) -> float:
     """How wide a column is: its longest number, and a gap."""
-    numbers = [*walk.values.values(), *walk.gradients.values(), *(one.total for one in walk.shares)]
-    return max(NARROWEST_COLUMN, LETTER * max(len(_number(one)) for one in numbers) + 10)
+    numbers = [*walk.values.values(), *walk.gradients.values(), *(share.total for share in walk.shares)]
+    return max(NARROWEST_COLUMN, LETTER * max(len(_number(number)) for number in numbers) + 10)
 
 
 def _drawn(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
@@ -160,5 +162,5 @@ def _arc(x: float, ends: tuple[int, int], longest: int, reach: float, *, lit: bo
 def _number(value: Array) -> str:
     """A number; the rows of a small table between bars."""
     if value.ndim < 2:
-        return " ".join(plain_number(float(one)) for one in value.flat)
+        return " ".join(plain_number(float(item)) for item in value.flat)
     return " | ".join(_number(row) for row in value)

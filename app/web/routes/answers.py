@@ -72,7 +72,10 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     learner = await visitor.begin()
     async with site.database.read() as db:
         tries = await progress.tries_of(db, learner, lesson.name)
-    before = {name: (one.newest.text, decoded_draw(one.newest.verdict)) for name, one in tries.items()}
+    before = {
+        name: (attempt_summary.newest.text, decoded_draw(attempt_summary.newest.verdict))
+        for name, attempt_summary in tries.items()
+    }
     asked = [select_draw(row, draw_in(form, row)) for row in sheet.rows if row.name in given]
     fresh = [row for row in asked if before.get(row.name) != (json.dumps(given[row.name]), row.draw)]
     views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
@@ -93,7 +96,7 @@ def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     above: tuple[str, ...] = ()
     for row in sheet.rows:
-        given = _plain([one for one in form.getlist(row.name) if isinstance(one, str)][:VALUES])
+        given = _plain([name for name in form.getlist(row.name) if isinstance(name, str)][:VALUES])
         if isinstance(row, ShapeQuestion | NumberQuestion):
             same = bool(above) and "".join(given).strip() in DITTO
             given = above = above if same else given

@@ -90,8 +90,8 @@ def terms_of(
     """
     if lesson is None:
         raise RefusedError("Choose a lesson of the course.")
-    names = [one.name for one in lesson.exercises]
-    chosen = [one for one in names if one in fields.exercises] if fields.choose else names
+    names = [exercise.name for exercise in lesson.exercises]
+    chosen = [name for name in names if name in fields.exercises] if fields.choose else names
     try:
         at = {
             key: dates.parse_local_date(text, timezone) if text.strip() else None
@@ -148,9 +148,14 @@ async def _listed(
         within,
         "assignments.html",
         rows=list(
-            zip(rows, assignment_titles(site.assigned, rows), [site.assigned(one.lesson) for one in rows], strict=True)
+            zip(
+                rows,
+                assignment_titles(site.assigned, rows),
+                [site.assigned(assignment.lesson) for assignment in rows],
+                strict=True,
+            )
         ),
-        lessons=[one for one in site.offered if one.exercises],
+        lessons=[lesson for lesson in site.offered if lesson.exercises],
         fields=fields,
         problem=problem,
         doubtful=doubtful,
@@ -194,22 +199,22 @@ async def _taken(site: Site, group: int, but: int | None = None) -> list[str]:
 async def _next_round(site: Site, group: int, name: str) -> str:
     """*name*; of practice that the class has been given, the round that it has not, so that nothing of it is done."""
     curriculum = site.practice.curriculum
-    one = curriculum.set_called(name)
-    if one is None:
+    practice_set = curriculum.set_called(name)
+    if practice_set is None:
         return name
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, group)
-    given = [each for row in rows if (each := curriculum.set_called(row.lesson)) and each.kind == one.kind]
-    return one.round(max((each.number for each in given), default=0) + 1).name
+    given = [each for row in rows if (each := curriculum.set_called(row.lesson)) and each.kind == practice_set.kind]
+    return practice_set.round(max((each.number for each in given), default=0) + 1).name
 
 
 async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
     """An assignment of this very class; 404 for every other."""
     async with site.database.read() as db:
-        found = await assignments.assignment_in(db, within.group.id, parse_row_id(assignment_id))
-    if found is None:
+        assignment = await assignments.assignment_in(db, within.group.id, parse_row_id(assignment_id))
+    if assignment is None:
         raise HTTPException(404)
-    return found
+    return assignment
 
 
 TheAssignment = Annotated[Assignment, Depends(assignment_of)]
@@ -228,7 +233,7 @@ async def _one(
         people = await classes.list_members(db, group.id)
         time = await assignments.assignment_times(db, group)
         excuses = await assignments.excuses_of(db, row)
-    learners = [one for one in people if one.role == "learner"]
+    learners = [membership for membership in people if membership.role == "learner"]
     given = {
         "fields": shown_fields(row, group.timezone),
         "text": "",
@@ -241,7 +246,7 @@ async def _one(
         "faults": (),
         "learners": learners,
         "names": distinct_names(people),
-        "extensions": [one for (of, _), one in time.extensions.items() if of == row.id],
+        "extensions": [extension for (of, _), extension in time.extensions.items() if of == row.id],
         "excuses": excuses,
         "said": _said(within),
     }
@@ -300,7 +305,7 @@ async def extend(
     """More time: for one until a date, or for many by lines that are shown before they are applied."""
     group, reason = within.group, one_line(reason)[:LONGEST_LINE]
     async with site.database.read() as db:
-        people = [one for one in await classes.list_members(db, group.id) if one.role == "learner"]
+        people = [membership for membership in await classes.list_members(db, group.id) if membership.role == "learner"]
     try:
         if who or until:
             more = [(_somebody(who, people).learner_id, dates.parse_local_date(until, group.timezone))]
@@ -308,7 +313,7 @@ async def extend(
             return back_to_class(within, "assignments", row.id)
         found, faults = read_days(text, people)
         if apply and found:
-            await _extended(site, within, row, [(one.learner_id, days) for one, days in found], reason)
+            await _extended(site, within, row, [(membership.learner_id, days) for membership, days in found], reason)
             return back_to_class(within, "assignments", row.id)
     except (RefusedError, ValueError) as refused:
         return await _one(request, site, within, row, str(refused), text=text, reason=reason)
@@ -318,12 +323,12 @@ async def extend(
     names = distinct_names(people)
     planned = [
         PlannedExtension(
-            names[one.learner_id],
+            names[membership.learner_id],
             days,
             dates.days_later(due, days, group.timezone),
-            time.deadline(row, one.learner_id).due,
+            time.deadline(row, membership.learner_id).due,
         )
-        for one, days in found
+        for membership, days in found
         if due
     ]
     problem = "" if due and (found or faults) else "Write a line for each." if due else assignments.NEVER_DUE
@@ -339,7 +344,9 @@ async def _extended(
 
 async def _learners(site: Site, within: ClassMember) -> list[Membership]:
     async with site.database.read() as db:
-        return [one for one in await classes.list_members(db, within.group.id) if one.role == "learner"]
+        return [
+            membership for membership in await classes.list_members(db, within.group.id) if membership.role == "learner"
+        ]
 
 
 def _somebody(who: str, people: Sequence[Membership]) -> Membership:
@@ -347,10 +354,12 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
     Raises:
         RefusedError: No learner is meant, or several are.
     """
-    found = [one for one in people if str(one.learner_id) == who] or matching_people(who, people)
-    if len(found) != 1:
+    memberships = [membership for membership in people if str(membership.learner_id) == who] or matching_people(
+        who, people
+    )
+    if len(memberships) != 1:
         raise RefusedError("Choose one learner of this class.")
-    return found[0]
+    return memberships[0]
 
 
 @router.post(ONE + "/extensions/{learner_id}/delete")

@@ -81,7 +81,9 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         places=by_lesson(all_places),
         before=all_places[at - 1] if at else None,
         after=all_places[at + 1] if here and at + 1 < len(all_places) else None,
-        recent=[one for one in recent if here is None or one.exercise is not here.exercise][:MOST_RECENT],
+        recent=[
+            recent_mistake for recent_mistake in recent if here is None or recent_mistake.exercise is not here.exercise
+        ][:MOST_RECENT],
     )
 
 
@@ -146,10 +148,10 @@ async def _view(request: Request, db: AsyncSession, within: ClassMember, here: A
 
 
 def _named(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
-    found = next((one for one in all_places if one.value == place), None)
-    if found is None:
+    exercise = next((assigned_exercise for assigned_exercise in all_places if assigned_exercise.value == place), None)
+    if exercise is None:
         raise HTTPException(404)
-    return found
+    return exercise
 
 
 async def _place(
@@ -158,9 +160,12 @@ async def _place(
     """The exercise at *place*, else the one that somebody was last wrong at, else the first."""
     if place:
         return _named(all_places, place)
-    by_name = {(one.lesson.name, one.exercise.name): one for one in all_places}
+    by_name = {
+        (assigned_exercise.lesson.name, assigned_exercise.exercise.name): assigned_exercise
+        for assigned_exercise in all_places
+    }
     recent = await board.recent_exercises(db, group, now() - GONE_AFTER)
-    return next((by_name[one] for one in recent if one in by_name), next(iter(all_places), None))
+    return next((by_name[item] for item in recent if item in by_name), next(iter(all_places), None))
 
 
 @router.get("/slips")

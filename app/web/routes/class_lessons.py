@@ -28,7 +28,11 @@ async def lessons(request: Request, site: TheSite, within: Watching) -> Response
         size = len(await board.list_learners(db, group))
         solved = await board.solved_counts(db, group)
     rows = [
-        (lesson, len(those), sum(solved.get((lesson.name, one.exercise.name), 0) for one in those))
+        (
+            lesson,
+            len(those),
+            sum(solved.get((lesson.name, assigned_exercise.exercise.name), 0) for assigned_exercise in those),
+        )
         for lesson, those in assigned
     ]
     return class_page(request, site, within, "class_lessons.html", rows=rows, size=size)
@@ -39,7 +43,11 @@ async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheL
     """Every learner and every exercise; the page is a table."""
     group = within.group.id
     async with site.database.read() as db:
-        here = [one for one in await assigned_places(db, site.course, group) if one.lesson is lesson]
+        here = [
+            assigned_exercise
+            for assigned_exercise in await assigned_places(db, site.course, group)
+            if assigned_exercise.lesson is lesson
+        ]
         if not here:
             raise HTTPException(404)
         people = await board.list_learners(db, group)
@@ -58,10 +66,12 @@ async def learner(
     """Every attempt in order, in one lesson: the one that was worked in last, where none is named."""
     group, learner = within.group.id, parse_row_id(learner_id)
     async with site.database.read() as db:
-        people = {one.learner_id: one for one in await board.list_learners(db, group)}
+        people = {membership.learner_id: membership for membership in await board.list_learners(db, group)}
         assigned = by_lesson(await assigned_places(db, site.course, group))
         latest = await board.latest_lesson(db, group, learner)
-        found = next((one for one in assigned if one[0].slug == asked or (not asked and one[0].name == latest)), None)
+        found = next(
+            (item for item in assigned if item[0].slug == asked or (not asked and item[0].name == latest)), None
+        )
         if learner not in people or (asked and found is None):
             raise HTTPException(404)
         slips = slips_view(site.assigned, await board.slip_counts(db, group, learner=learner), by_learners=False)
@@ -69,7 +79,11 @@ async def learner(
         if found is not None:
             attempts = await board.list_attempts(db, group, learner, found[0].name)
             standings = await board.exercise_statuses(db, group, found[0].name)
-            mine = {one.exercise: one for one in standings if one.learner == learner}
+            mine = {
+                exercise_status.exercise: exercise_status
+                for exercise_status in standings
+                if exercise_status.learner == learner
+            }
             view = trace_view(found[0], found[1], attempts, mine, within.group.timezone)
     return class_page(
         request,

@@ -211,11 +211,11 @@ async def shapes(
         given: Whether to tell of the names that are in scope before the text, too.
     """
     asker = await visitor.learner() or visitor.network
-    found = await run_until_disconnect(
+    inlay_shapes = await run_until_disconnect(
         request, site.checks.told(asker, lesson, exercise, received_text(exercise, code))
     )
-    names = tuple(one for one in found.names if given or one.line)
-    return JSONResponse(to_json_value(replace(found, names=names)), headers={"cache-control": "no-store"})
+    names = tuple(name_shape for name_shape in inlay_shapes.names if given or name_shape.line)
+    return JSONResponse(to_json_value(replace(inlay_shapes, names=names)), headers={"cache-control": "no-store"})
 
 
 @router.post("/solution")

@@ -65,18 +65,18 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
 @router.get("/units/{slug}")
 async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) -> Response:
     units = site.course.units
-    at = next((number for number, one in enumerate(units) if one.slug == slug), None)
+    at = next((number for number, item in enumerate(units) if item.slug == slug), None)
     if at is None:
         raise HTTPException(404)
     solved, place, saving = await _standing(site, visitor)
     view = unit_view(site, units[at], solved)
-    own = {one.name for one in units[at].lessons}
+    own = {lesson.name for lesson in units[at].lessons}
     every = _standings(site, solved, _resume(site, place, solved))
     return site.pages.page(
         request,
         "unit.html",
         view=view,
-        standings={name: one for name, one in every.items() if name in own},
+        standings={name: map_entry for name, map_entry in every.items() if name in own},
         ways=_ways(site, units[at].lessons, slug),
         saving=saving,
         position=at + 1,
@@ -100,7 +100,7 @@ def _ways(site: Site, lessons: Sequence[Lesson], name: str) -> Mapping[str, MapL
 
 def _standings(site: Site, solved: Solved, resume: ResumeLink | None) -> dict[str, MapEntry]:
     at = resume.lesson.name if resume else ""
-    return {one.progress.lesson.name: one for one in map_entries(site, solved, at)}
+    return {map_entry.progress.lesson.name: map_entry for map_entry in map_entries(site, solved, at)}
 
 
 async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, ResumePoint | None, bool]:
@@ -123,9 +123,9 @@ async def _place(site: Site, learner: int | None) -> ResumePoint | None:
 def first_box(course: Course) -> tuple[Lesson, Grad] | None:
     """The first box of the first lesson that asks for a single gradient: somebody who has just come may try it."""
     for lesson in course.lessons[:1]:
-        for one in lesson.exercises:
-            if isinstance(one, Grad) and len(one.require) == 1:
-                return lesson, one
+        for exercise in lesson.exercises:
+            if isinstance(exercise, Grad) and len(exercise.require) == 1:
+                return lesson, exercise
     return None
 
 
@@ -145,11 +145,11 @@ def _resume(site: Site, place: ResumePoint | None, solved: Solved) -> ResumeLink
     A lesson in which nothing was done begins at its top, and so does the first where that was the line to try at once.
     """
     lessons = site.course.lessons
-    at = next((index for index, one in enumerate(lessons) if place and one.name == place.lesson), None)
+    at = next((index for index, item in enumerate(lessons) if place and item.name == place.lesson), None)
     if at is None or place is None:
         return None
     for lesson in (*lessons[at:], *lessons[:at]):
-        open_here = [one.name for one in lesson.exercises if one.name not in solved.get(lesson.name, ())]
+        open_here = [exercise.name for exercise in lesson.exercises if exercise.name not in solved.get(lesson.name, ())]
         if lesson is lessons[at] and place.exercise and open_here and not _only_tried(site, place, solved):
             return ResumeLink(lesson, _next_open(lesson, place.exercise, open_here))
         if open_here:
@@ -163,12 +163,12 @@ def _only_tried(site: Site, place: ResumePoint, solved: Solved) -> bool:
     offered = first_box(site.course)
     if offered is None or (place.lesson, place.exercise) != (offered[0].name, offered[1].name):
         return False
-    return {(lesson, one) for lesson, names in solved.items() for one in names} <= {(place.lesson, place.exercise)}
+    return {(lesson, name) for lesson, names in solved.items() for name in names} <= {(place.lesson, place.exercise)}
 
 
 def _next_open(lesson: Lesson, here: str, open_here: Sequence[str]) -> str:
     """The first of *open_here* from the exercise *here* on, or the first of all."""
-    names = [one.name for one in lesson.exercises]
+    names = [item.name for item in lesson.exercises]
     exercise = lesson.exercise(here)
     later = names[names.index(exercise.name) :] if exercise else names
     return next((name for name in later if name in open_here), open_here[0])

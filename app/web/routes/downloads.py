@@ -98,5 +98,5 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
 
 def names_for(lesson: Lesson) -> tuple[str, ...]:
     """What an export of *lesson* trains on: the census's names. A longer list would outweigh the lesson."""
-    trains = any(isinstance(one, Train) for one in lesson.exercises)
+    trains = any(isinstance(exercise, Train) for exercise in lesson.exercises)
     return load_names().names if trains else ()

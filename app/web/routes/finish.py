@@ -31,7 +31,7 @@ class Exam:
 
     @property
     def done(self) -> int:
-        return sum(one.done for one in self.gradients)
+        return sum(lamp.done for lamp in self.gradients)
 
 
 @router.get("/finish")
@@ -40,7 +40,12 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
     solved = await solved_by(site, learner)
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
     lessons = site.course.lessons
-    trains = [(lesson.name, one.name) for lesson in lessons for one in lesson.exercises if isinstance(one, Train)]
+    trains = [
+        (lesson.name, exercise.name)
+        for lesson in lessons
+        for exercise in lesson.exercises
+        if isinstance(exercise, Train)
+    ]
     return site.pages.page(
         request,
         "finish.html",
@@ -49,7 +54,7 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
         exam=await _exam(site, learner, solved),
         runs=await _runs(site, learner),
         can_train=bool(trains),
-        trained=any(one in solved.get(lesson, ()) for lesson, one in trains),
+        trained=any(name in solved.get(lesson, ()) for lesson, name in trains),
     )
 
 
@@ -59,7 +64,7 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
         return None
     lesson, exam = found
     verdict, passed_at = await _sat(site, learner, lesson, exam)
-    right = {one.name for one in verdict.names if one.verdict in RIGHT} if verdict else set()
+    right = {name_verdict.name for name_verdict in verdict.names if name_verdict.verdict in RIGHT} if verdict else set()
     return Exam(
         url=f"{lesson.address}#{exam.name}",
         gradients=gradients_of(site.unit_of(lesson), exam, solved, right),
@@ -87,7 +92,7 @@ async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:
 
 
 def _trained(site: Site, row: TrainingRun) -> FinishedRun | None:
-    lesson = next((one for one in site.course.lessons if one.name == row.lesson), None)
+    lesson = next((item for item in site.course.lessons if item.name == row.lesson), None)
     exercise = lesson.exercise(row.exercise) if lesson else None
     snapshot = decoded_snapshot(row.finished)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:

@@ -53,8 +53,14 @@ async def as_json(site: TheSite, within: Watching) -> Response:
     book = await _book(site, within)
     heads = assignment_titles(site.assigned, book.assignments)
     assignments = [
-        {"id": one.id, "lesson": one.lesson, "title": title, "points": one.points, "gone": one.id in book.gone}
-        for one, title in zip(book.assignments, heads, strict=True)
+        {
+            "id": assignment.id,
+            "lesson": assignment.lesson,
+            "title": title,
+            "points": assignment.points,
+            "gone": assignment.id in book.gone,
+        }
+        for assignment, title in zip(book.assignments, heads, strict=True)
     ]
     learners = [
         {
@@ -68,7 +74,7 @@ async def as_json(site: TheSite, within: Watching) -> Response:
             "joined": row.person.joined_at is not None,
             "grades": [
                 {
-                    "assignment": one.id,
+                    "assignment": assignment.id,
                     "points": grade.points,
                     "in_time": grade.in_time,
                     "late": grade.late,
@@ -76,7 +82,7 @@ async def as_json(site: TheSite, within: Watching) -> Response:
                     "excused": grade.state == "excused",
                     "state": grade.state,
                 }
-                for one, grade in zip(book.assignments, row.grades, strict=True)
+                for assignment, grade in zip(book.assignments, row.grades, strict=True)
             ],
         }
         for row in book.rows

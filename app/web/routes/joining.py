@@ -132,16 +132,20 @@ async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
     """Of what is due first, else of the course; what is private is seen from now on."""
     async with site.database.read() as db:
         seen = site.seeing(await lessons_seen(db, learner, site.lessons_of))
-        tasks = [one for one in await tasks_of(db, learner) if (one.assignment.opens_at or EARLIEST) <= now()]
-    known = {one.name: one for one in seen.course.lessons if one.exercises}
-    found = ((one, seen.assigned(one.assignment.lesson)) for one in tasks)
-    task, given = next(((one, it) for one, it in found if it and (it.drawn or it.name in known)), (None, None))
+        tasks = [
+            due_work for due_work in await tasks_of(db, learner) if (due_work.assignment.opens_at or EARLIEST) <= now()
+        ]
+    known = {item.name: item for item in seen.course.lessons if item.exercises}
+    found = ((due_work, seen.assigned(due_work.assignment.lesson)) for due_work in tasks)
+    task, given = next(
+        ((due_work, it) for due_work, it in found if it and (it.drawn or it.name in known)), (None, None)
+    )
     if given and given.drawn:
         return given.address, ""
     lesson = known[task.assignment.lesson] if task else next(iter(known.values()), None)
     if lesson is None:
         return "/", ""
-    names = [one.name for one in lesson.exercises]
+    names = [exercise.name for exercise in lesson.exercises]
     chosen = exercises_of(task.assignment, lambda _: names) if task else names
     return f"/lessons/{lesson.slug}?joined=1", next(iter(chosen), "")
 
@@ -166,7 +170,7 @@ async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> J
 async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) -> JoinTarget | None:
     if group := await joining.class_of_code(db, code):
         here = await find_class_member(db, group.id, learner) if learner is not None else None
-        issuers = [one.issuer for one in site.doors.rosters]
+        issuers = [identity_provider.issuer for identity_provider in site.doors.rosters]
         claimed = await claimed_ids(db, learner, issuers) if issuers and learner is not None else frozenset[str]()
         return JoinTarget(
             code=shown_code(code),
@@ -192,7 +196,9 @@ async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) 
 
 async def _instructors(db: AsyncSession, group: Class) -> tuple[str, ...]:
     listed = await list_members(db, group.id)
-    return tuple(one.name for one in listed if one.role == "instructor" and one.joined_at is not None)
+    return tuple(
+        membership.name for membership in listed if membership.role == "instructor" and membership.joined_at is not None
+    )
 
 
 def _page(

@@ -87,11 +87,11 @@ async def page(
     groups: list[ClassMember] = []
     graded: list[ClassMember] = []
     notices: Sequence[NoticeView] = ()
-    titles = {one.issuer: one.title for one in site.doors.providers.values()}
+    titles = {identity_provider.issuer: identity_provider.title for identity_provider in site.doors.providers.values()}
     if learner is not None:
         async with site.database.read() as db:
-            ways = [way_of(one, titles) for one in await credentials.list_credentials(db, learner)]
-            devices = [device(one, visitor.token) for one in await learners.sessions_of(db, learner)]
+            ways = [way_of(credential, titles) for credential in await credentials.list_credentials(db, learner)]
+            devices = [device(session, visitor.token) for session in await learners.sessions_of(db, learner)]
             holds = await credentials.account_summary(db, learner)
             groups = await classes_of(db, learner)
             graded = await graded_classes(db, learner)

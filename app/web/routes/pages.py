@@ -38,7 +38,7 @@ def former_addresses(course: Course) -> list[Route]:
     for lesson in course.lessons:
         for name in (
             *lesson.was,
-            *(word.partition("#")[0] for one in lesson.exercises for word in one.was if "#" in word),
+            *(word.partition("#")[0] for exercise in lesson.exercises for word in exercise.was if "#" in word),
         ):
             if name not in current:
                 moved.setdefault(name, lesson.slug)
@@ -108,7 +108,7 @@ async def lesson(
         saving=saving,
         readiness=site.grader.readiness,
         practised=site.practice.curriculum.taught,
-        has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
+        has_code=any(isinstance(exercise, CodeBox) for exercise in lesson.exercises),
     )
 
 

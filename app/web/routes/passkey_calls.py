@@ -64,7 +64,7 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
         site.tries.spend(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
     answer = JSONResponse({"to": response.headers["location"]})
-    answer.raw_headers += [one for one in response.raw_headers if one[0] == b"set-cookie"]
+    answer.raw_headers += [header for header in response.raw_headers if header[0] == b"set-cookie"]
     drop_cookie(request, answer, COOKIE, PATH)
     return answer
 

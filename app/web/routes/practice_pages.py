@@ -21,7 +21,7 @@ from app.web.views.lesson_view import items_of
 from app.web.views.practice_view import drill_view, map_view, practice_view, session_position
 
 router = APIRouter(prefix="/practice")
-FAMILIES = frozenset(one.family for one in TABLE)
+FAMILIES = frozenset(operation.family for operation in TABLE)
 LESSON_ITEMS = 5
 TOO_MANY_ITEMS = "{most} exercises were given to you within a day. Go on tomorrow; nothing is lost."
 
@@ -123,7 +123,7 @@ async def item(
         other=other,
         emptied=emptied,
         readiness=site.grader.readiness,
-        has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
+        has_code=any(isinstance(exercise, CodeBox) for exercise in lesson.exercises),
     )
 
 
@@ -133,10 +133,10 @@ router.post("/{item}/reveal/{name}")(open_reveal)
 
 
 def _set(site: Site, key: str) -> PracticeSet:
-    found = set_called(key, site.practice.curriculum.sets)
-    if found is None:
+    practice_set = set_called(key, site.practice.curriculum.sets)
+    if practice_set is None:
         raise HTTPException(404)
-    return found
+    return practice_set
 
 
 def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> SessionPlan | None:

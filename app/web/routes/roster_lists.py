@@ -78,14 +78,18 @@ async def invite(
 ) -> Response:
     """A link for everybody who is expected. It is shown here and nowhere else: only its hash is kept."""
     async with site.database.write() as db:
-        expected = [one for one in await classes.list_members(db, within.group.id) if one.joined_at is None]
+        expected = [
+            membership for membership in await classes.list_members(db, within.group.id) if membership.joined_at is None
+        ]
         words = await invitations.seat_words(db, expected)
         await classes.record_event(
             db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words)
         )
-    links = [(one, f"{server_of(request)}/join/{shown_code(words[one.learner_id])}") for one in expected]
+    links = [
+        (membership, f"{server_of(request)}/join/{shown_code(words[membership.learner_id])}") for membership in expected
+    ]
     if kind == "csv":
-        rows = [(one.name, one.external_id, one.label, link) for one, link in links]
+        rows = [(membership.name, membership.external_id, membership.label, link) for membership, link in links]
         return sheet_file(f"links-{within.group.id}.csv", [("name", "id", "label", "link"), *rows])
     answer = class_page(request, site, within, "invitations.html", links=links)
     answer.headers["cache-control"] = "no-store"

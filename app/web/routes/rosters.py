@@ -67,7 +67,9 @@ async def roster_file(site: TheSite, within: Watching) -> Response:
         listed = await classes.list_members(db, group)
         seen = await rosters.last_seen(db, group)
         days = await rosters.extra_days(db, group)
-    rows = [_row(one, seen.get(one.learner_id), days.get(one.learner_id, 0)) for one in listed]
+    rows = [
+        _row(membership, seen.get(membership.learner_id), days.get(membership.learner_id, 0)) for membership in listed
+    ]
     return sheet_file(f"roster-{group}.csv", [HEAD, *rows])
 
 
@@ -103,18 +105,22 @@ async def change_selected(
 ) -> Response:
     """One label for many, or many taken out of the class, once that was confirmed."""
     view = await roster_view(site, within, only)
-    chosen = [one for one in view.shown if selection.everybody or str(one.learner_id) in selection.person]
+    chosen = [
+        membership for membership in view.shown if selection.everybody or str(membership.learner_id) in selection.person
+    ]
     if not chosen:
         return await roster_page(request, site, within, NOBODY, only)
     if selection.act == "remove" and not selection.confirm:
         return class_page(request, site, within, "roster_selected.html", chosen=chosen)
     try:
         async with site.database.write() as db:
-            for one in await rosters.people_in(db, within.group.id, [one.learner_id for one in chosen]):
+            for membership in await rosters.people_in(
+                db, within.group.id, [membership.learner_id for membership in chosen]
+            ):
                 if selection.act == "remove":
-                    await rosters.take_out(db, within.group, one, within.person.learner_id, block=False)
+                    await rosters.take_out(db, within.group, membership, within.person.learner_id, block=False)
                 else:
-                    one.label = one_line(selection.new_label)[:LONGEST_LINE] or None
+                    membership.label = one_line(selection.new_label)[:LONGEST_LINE] or None
     except RefusedError as refused:
         return await roster_page(request, site, within, str(refused), only)
     return back_to_class(within, "roster")
@@ -161,7 +167,7 @@ async def _person(
         roles=classes.ROLES,
         has_account=has_account,
         names=distinct_names(listed),
-        seats=[one for one in listed if one.joined_at is None and one.role == "learner"],
+        seats=[membership for membership in listed if membership.joined_at is None and membership.role == "learner"],
         problem=problem,
     )
 

@@ -38,14 +38,14 @@ async def sign_in_response(
 ) -> Response:
     """Sign in, and go on to *back*; to the question which account stays, where there were two."""
     async with site.database.write() as db:
-        found = await sign_in(db, visitor.token, proof, device_of(request), add=add)
+        in_result = await sign_in(db, visitor.token, proof, device_of(request), add=add)
         await visitor.sessions.tell(db)
     visitor.sessions.forget()
-    visitor.becomes(found.known, found.token)
-    response = back_to("/me/merge" if found.apart else own_path(back))
+    visitor.becomes(in_result.known, in_result.token)
+    response = back_to("/me/merge" if in_result.apart else own_path(back))
     keep_cookie(request, response, WAY_COOKIE, way, "/sign-in", WAY_SECONDS)
-    if found.apart:
-        keep_cookie(request, response, MERGE_COOKIE, found.apart, "/me/merge", MINUTES)
+    if in_result.apart:
+        keep_cookie(request, response, MERGE_COOKIE, in_result.apart, "/me/merge", MINUTES)
     return response
 
 

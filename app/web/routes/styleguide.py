@@ -34,7 +34,7 @@ async def styleguide(request: Request, site: TheSite) -> Response:
         lesson=lesson,
         specimens=states_by_component(items),
         pieces={
-            name: [(one.word, site.pages.part(one.template, **one.values)) for one in those]
+            name: [(specimen.word, site.pages.part(specimen.template, **specimen.values)) for specimen in those]
             for name, those in list_specimens(lesson).items()
         },
         tokens=tokens(),

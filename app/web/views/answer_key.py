@@ -23,8 +23,8 @@ def answer_key(lesson: Lesson) -> tuple[AnswerKeyEntry, ...]:
     """A key for every exercise of *lesson*, in its order."""
     derived = right_answers(lesson)
     return tuple(
-        AnswerKeyEntry(one.name, tuple(_told(one, derived.get(one.name, ""))), tuple(_codes(one)))
-        for one in lesson.exercises
+        AnswerKeyEntry(exercise.name, tuple(_told(exercise, derived.get(exercise.name, ""))), tuple(_codes(exercise)))
+        for exercise in lesson.exercises
     )
 
 
@@ -35,15 +35,24 @@ def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
         case NumberQuestion(answer=answer):
             yield "Right", code_span(answer)
         case NumbersQuestion(parts=parts):
-            yield "Right", Markup(", ").join(Markup("{} = {}").format(one.name, code_span(one.answer)) for one in parts)
+            yield (
+                "Right",
+                Markup(", ").join(
+                    Markup("{} = {}").format(number_question.name, code_span(number_question.answer))
+                    for number_question in parts
+                ),
+            )
         case ChoiceQuestion(options=options):
             for option in options:
                 yield (
                     ("Right" if option.right else "Wrong"),
-                    Markup(": ").join(one for one in (option.html, option.feedback) if one),
+                    Markup(": ").join(markup for markup in (option.html, option.feedback) if markup),
                 )
         case OrderQuestion(lines=lines, steps=steps):
-            yield "Right", Markup("<br>").join([one.html for one in steps] or [code_span(line) for line in lines])
+            yield (
+                "Right",
+                Markup("<br>").join([order_step.html for order_step in steps] or [code_span(line) for line in lines]),
+            )
     for tempting in getattr(exercise, "tempting", ()):
         yield "Wrong", Markup("{}: {}").format(code_span(tempting.value), tempting.html)
     if exercise.right:
@@ -55,5 +64,8 @@ def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
 def _codes(exercise: Exercise) -> Iterator[tuple[Markup, str]]:
     if isinstance(exercise, CodeBox):
         yield Markup("Solution"), exercise.solution.source
-        yield from ((Markup("Also right"), one.source) for one in exercise.alternatives)
-        yield from ((Markup("Mistake: {}").format(one.html), one.code.source) for one in exercise.mistakes)
+        yield from ((Markup("Also right"), code.source) for code in exercise.alternatives)
+        yield from (
+            (Markup("Mistake: {}").format(declared_mistake.html), declared_mistake.code.source)
+            for declared_mistake in exercise.mistakes
+        )

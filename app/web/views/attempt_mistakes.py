@@ -50,7 +50,9 @@ def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> Attempt
     verdict = decoded_verdict(said.verdict)
     if verdict is None:
         return AttemptMistake(code or "old", render_sentence(code or OLD))
-    at = next((one for one in verdict.names if code and one.code == code), None) or first_fault(verdict)
+    at = next(
+        (name_verdict for name_verdict in verdict.names if code and name_verdict.code == code), None
+    ) or first_fault(verdict)
     if at is None or (code is None and verdict.outcome != "graded"):
         return AttemptMistake(
             verdict.outcome, render_sentence(OUTCOMES[verdict.outcome]), _line(said.text, _place(verdict))
@@ -69,7 +71,7 @@ def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
 def _words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
     match exercise:
         case ChoiceQuestion(options=options):
-            places = (int(one) for one in given if one.isdecimal() and len(one) < 4)
+            places = (int(name) for name in given if name.isdecimal() and len(name) < 4)
             chosen = [options[place].html for place in places if place < len(options)]
             return Markup("; ").join(chosen) or Markup("nothing chosen")
         case MatmulQuestion() if len(given) == 4:
@@ -92,7 +94,7 @@ def most_often(lines: Iterable[str]) -> str:
 
 
 def _place(verdict: Verdict) -> int | None:
-    return verdict.line or next((one.line for one in verdict.names if one.line), None)
+    return verdict.line or next((name_verdict.line for name_verdict in verdict.names if name_verdict.line), None)
 
 
 def _line(text: str, number: int | None) -> str:

@@ -149,7 +149,7 @@ def line_at(forward: Forward, fault: AttemptMistake) -> str:
 
     A tensor that several statements read has several ways back; a code that names one of them is about that one.
     """
-    readers = [one.name for one in graph_rows(forward) if fault.name.removeprefix("d") in one.reads]
+    readers = [graph_row.name for graph_row in graph_rows(forward) if fault.name.removeprefix("d") in graph_row.reads]
     named = fault.key.rpartition(":")[2]
     return named if named in readers else readers[0] if readers else ""
 
@@ -157,14 +157,20 @@ def line_at(forward: Forward, fault: AttemptMistake) -> str:
 async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: Exercise, *, least: int) -> BoardView:
     """The board as it stands now."""
     place = group.id, lesson.name, exercise.name
-    people = {one.learner_id: one for one in await board.list_learners(db, group.id)}
+    people = {membership.learner_id: membership for membership in await board.list_learners(db, group.id)}
     # Somebody may have joined since the first question.
-    standings = {one.learner: one for one in await board.exercise_statuses(db, *place) if one.learner in people}
-    stuck = {learner: one for learner, one in standings.items() if one.wrong}
+    standings = {
+        exercise_status.learner: exercise_status
+        for exercise_status in await board.exercise_statuses(db, *place)
+        if exercise_status.learner in people
+    }
+    stuck = {learner: exercise_status for learner, exercise_status in standings.items() if exercise_status.wrong}
     faults = await _faults(db, exercise, stuck)
     explained = await board.explained_at(db, *place)
-    solved = sum(one.solved_at is not None for one in standings.values())
-    tried = sum(one.solved_at is not None or one.tries > 0 for one in standings.values())
+    solved = sum(exercise_status.solved_at is not None for exercise_status in standings.values())
+    tried = sum(
+        exercise_status.solved_at is not None or exercise_status.tries > 0 for exercise_status in standings.values()
+    )
     return BoardView(
         lesson=lesson,
         exercise=exercise,
@@ -185,9 +191,13 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
 async def _faults(
     db: AsyncSession, exercise: Exercise, stuck: Mapping[int, ExerciseStatus]
 ) -> dict[int, AttemptMistake]:
-    said = await board.said_in(db, [one.newest for one in stuck.values() if one.newest])
+    said = await board.said_in(
+        db, [exercise_status.newest for exercise_status in stuck.values() if exercise_status.newest]
+    )
     return {
-        learner: fault_of(exercise, one.code, said[one.newest]) for learner, one in stuck.items() if one.newest in said
+        learner: fault_of(exercise, exercise_status.code, said[exercise_status.newest])
+        for learner, exercise_status in stuck.items()
+        if exercise_status.newest in said
     }
 
 
@@ -198,9 +208,9 @@ def _bars(faults: Mapping[int, AttemptMistake], people: Mapping[int, Membership]
     bars = []
     for group in alike.values():
         # What was said may quote a text: what was said most often quotes the fewest.
-        said = Counter(faults[one] for one in group)
-        line = most_often(faults[one].line for one in group) if len(group) >= least else ""
-        mine = sorted((people[one] for one in group), key=lambda one: plain_letters(one.name))
+        said = Counter(faults[number] for number in group)
+        line = most_often(faults[number].line for number in group) if len(group) >= least else ""
+        mine = sorted((people[number] for number in group), key=lambda membership: plain_letters(membership.name))
         bars.append(MistakeBar(said.most_common(1)[0][0], tuple(mine), len(people), line))
     return tuple(sorted(bars, key=lambda bar: (-bar.count, bar.fault.key)))
 
@@ -214,12 +224,16 @@ def _waiting(
     """Those who repeat themselves or have stopped, the longest first."""
     found = []
     for learner, fault in faults.items():
-        one = stuck[learner]
-        moments = [at for at in (one.tried_at, changes.get(learner)) if at]
+        exercise_status = stuck[learner]
+        moments = [at for at in (exercise_status.tried_at, changes.get(learner)) if at]
         idle = now() - max(moments)
-        if idle < GONE_AFTER and (one.same >= STUCK_TIMES or idle >= STUCK_FOR):
-            found.append(WaitingLearner(people[learner], one.same, one.code is not None, idle, fault.said))
-    return tuple(sorted(found, key=lambda one: (-one.idle, -one.times)))
+        if idle < GONE_AFTER and (exercise_status.same >= STUCK_TIMES or idle >= STUCK_FOR):
+            found.append(
+                WaitingLearner(
+                    people[learner], exercise_status.same, exercise_status.code is not None, idle, fault.said
+                )
+            )
+    return tuple(sorted(found, key=lambda waiting_learner: (-waiting_learner.idle, -waiting_learner.times)))
 
 
 async def _since(
@@ -232,9 +246,11 @@ async def _since(
 ) -> tuple[ExplanationEffect, ...]:
     """Of the mistakes that were there at *moment*, who has left them."""
     before = {
-        one.learner: one
-        for one in await board.exercise_statuses(db, *place, before=moment)
-        if one.learner in standings and one.correct is False and (one.solved_at is None or one.solved_at > moment)
+        exercise_status.learner: exercise_status
+        for exercise_status in await board.exercise_statuses(db, *place, before=moment)
+        if exercise_status.learner in standings
+        and exercise_status.correct is False
+        and (exercise_status.solved_at is None or exercise_status.solved_at > moment)
     }
     had = await _faults(db, exercise, before)
     alike: defaultdict[str, list[int]] = defaultdict(list)
@@ -242,10 +258,10 @@ async def _since(
         alike[fault.key].append(learner)
     found = []
     for key, group in alike.items():
-        solved = sum(standings[one].solved_at is not None for one in group)
-        still = sum(one in faults and faults[one].key == key for one in group)
+        solved = sum(standings[number].solved_at is not None for number in group)
+        still = sum(number in faults and faults[number].key == key for number in group)
         found.append(ExplanationEffect(had[group[0]].said, len(group), solved, len(group) - solved - still))
-    return tuple(sorted(found, key=lambda one: -one.then))
+    return tuple(sorted(found, key=lambda explanation_effect: -explanation_effect.then))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,15 +282,18 @@ class AssignedExercise:
 
 
 def by_lesson(all_places: Sequence[AssignedExercise]) -> list[tuple[Lesson, list[AssignedExercise]]]:
-    return [(lesson, list(those)) for lesson, those in groupby(all_places, key=lambda one: one.lesson)]
+    return [
+        (lesson, list(those))
+        for lesson, those in groupby(all_places, key=lambda assigned_exercise: assigned_exercise.lesson)
+    ]
 
 
 async def assigned_places(db: AsyncSession, course: Course, group: int) -> list[AssignedExercise]:
     """Every exercise that the class *group* was given, in the order of the course."""
     asked = await board.assigned_exercises(db, group)
     return [
-        AssignedExercise(lesson, one, number)
+        AssignedExercise(lesson, exercise, number)
         for lesson in course.lessons
-        for number, one in enumerate(lesson.exercises, start=1)
-        if board.has_exercise(asked, lesson.name, one.name)
+        for number, exercise in enumerate(lesson.exercises, start=1)
+        if board.has_exercise(asked, lesson.name, exercise.name)
     ]

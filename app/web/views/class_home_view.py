@@ -81,7 +81,9 @@ async def own_view(site: Site, within: ClassMember) -> HomeView:
     own = book.rows[0].grades
     return HomeView(
         watching=False,
-        assignments=tuple(_due(site, within, one, [got]) for one, got in zip(book.assignments, own, strict=True)),
+        assignments=tuple(
+            _due(site, within, assignment, [got]) for assignment, got in zip(book.assignments, own, strict=True)
+        ),
     )
 
 
@@ -136,7 +138,7 @@ async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
         some = asked[lesson]
         if some is None or exercise in some:
             counts[learner] = counts.get(learner, 0) + count
-    people = {one.learner_id: one for one in await board.list_learners(db, group)}
+    people = {membership.learner_id: membership for membership in await board.list_learners(db, group)}
     names = distinct_names(people.values())
-    worst = sorted(counts, key=lambda one: (-counts[one], one))[:MOST]
-    return [StuckLearner(people[one], names[one], counts[one]) for one in worst if one in people]
+    worst = sorted(counts, key=lambda number: (-counts[number], number))[:MOST]
+    return [StuckLearner(people[number], names[number], counts[number]) for number in worst if number in people]

@@ -30,15 +30,15 @@ class ProgressSummary:
 
     @property
     def estimate(self) -> str:
-        return total_time(one.lesson.estimate for one in self.lessons)
+        return total_time(lesson_progress.lesson.estimate for lesson_progress in self.lessons)
 
     @property
     def done(self) -> int:
-        return sum(one.done for one in self.lessons)
+        return sum(lesson_progress.done for lesson_progress in self.lessons)
 
     @property
     def total(self) -> int:
-        return sum(one.total for one in self.lessons)
+        return sum(lesson_progress.total for lesson_progress in self.lessons)
 
     @property
     def complete(self) -> bool:
@@ -47,7 +47,7 @@ class ProgressSummary:
     @property
     def open(self) -> tuple[LessonProgress, ...]:
         """The lessons in which something is left to do."""
-        return tuple(one for one in self.lessons if not one.complete)
+        return tuple(lesson_progress for lesson_progress in self.lessons if not lesson_progress.complete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,17 @@ def unit_view(site: Site, unit: Unit, solved: Solved) -> UnitView:
     return UnitView(
         unit=unit,
         sum=sum_of(site, unit.lessons, solved),
-        builds_on=tuple(progress_in(site, one, solved) for one in site.course.lessons if one.name in needed),
-        made=tuple(one for deliverable in unit.deliverables if (one := _made(site, deliverable, solved)) is not None),
+        builds_on=tuple(progress_in(site, lesson, solved) for lesson in site.course.lessons if lesson.name in needed),
+        made=tuple(
+            deliverable_status
+            for deliverable in unit.deliverables
+            if (deliverable_status := _made(site, deliverable, solved)) is not None
+        ),
     )
 
 
 def sum_of(site: Site, lessons: Iterable[Lesson], solved: Solved) -> ProgressSummary:
-    return ProgressSummary(tuple(progress_in(site, one, solved) for one in lessons))
+    return ProgressSummary(tuple(progress_in(site, lesson, solved) for lesson in lessons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +102,31 @@ class MapEntry:
 
 def map_entries(site: Site, solved: Solved, at: str = "") -> tuple[MapEntry, ...]:
     """All lessons in course order. Next is the one *at* which one left off, or the first that has all it needs."""
-    every = [progress_in(site, one, solved) for one in site.course.lessons]
-    open_ones = [one.lesson.name for one in every if not one.complete]
-    ready = [one.lesson.name for one in every if not one.complete and not {*one.lesson.requires} & {*open_ones}]
+    every = [progress_in(site, lesson, solved) for lesson in site.course.lessons]
+    open_ones = [lesson_progress.lesson.name for lesson_progress in every if not lesson_progress.complete]
+    ready = [
+        lesson_progress.lesson.name
+        for lesson_progress in every
+        if not lesson_progress.complete and not {*lesson_progress.lesson.requires} & {*open_ones}
+    ]
     following = at if at in open_ones else next(iter([*ready, *open_ones]), "")
     return tuple(
         MapEntry(
-            one,
-            tuple(other for other in site.course.lessons if other.name in one.lesson.requires),
-            "next" if one.lesson.name == following else "done" if one.total and one.complete else "open",
+            lesson_progress,
+            tuple(other for other in site.course.lessons if other.name in lesson_progress.lesson.requires),
+            "next"
+            if lesson_progress.lesson.name == following
+            else "done"
+            if lesson_progress.total and lesson_progress.complete
+            else "open",
         )
-        for one in every
+        for lesson_progress in every
     )
 
 
 def builds_on(site: Site, lesson: Lesson, solved: Solved) -> tuple[LessonProgress, ...]:
     """The lessons that *lesson* builds on, in course order."""
-    return tuple(progress_in(site, one, solved) for one in site.course.lessons if one.name in lesson.requires)
+    return tuple(progress_in(site, item, solved) for item in site.course.lessons if item.name in lesson.requires)
 
 
 def progress_in(site: Site, lesson: Lesson, solved: Solved) -> LessonProgress:
@@ -123,7 +135,7 @@ def progress_in(site: Site, lesson: Lesson, solved: Solved) -> LessonProgress:
 
 def _made(site: Site, deliverable: Deliverable, solved: Solved) -> DeliverableStatus | None:
     """None where a link leads to a lesson that is not served."""
-    lessons = {one.path: one for one in site.course.lessons}
+    lessons = {lesson.path: lesson for lesson in site.course.lessons}
     places = [(lessons.get(path), anchor) for path, anchor in deliverable.made_in]
     if any(lesson is None for lesson, _ in places):
         return None

@@ -240,8 +240,8 @@ class CodeView:
     def map(self) -> DifferencesMap | None:
         """How the gradient differs that is explained."""
         rows = self.checked.rows if self.checked else ()
-        found = next((row.verdict.differences for row in rows if row.explained), None)
-        return differences_map(found) if found else None
+        differences = next((row.verdict.differences for row in rows if row.explained), None)
+        return differences_map(differences) if differences else None
 
     @property
     def name(self) -> str:
@@ -406,9 +406,9 @@ def number_word(exercise: CodeBox) -> str | None:
 def _strip(kept: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[BackwardColumn, ...]:
     """The asked gradients of *exercise* with their standings, as a graph in the order of the backward pass."""
     rows = {row.verdict.name: row for row in view.rows}
-    names = tuple(one.name for one in view.verdict.names)
+    names = tuple(name_verdict.name for name_verdict in view.verdict.names)
     columns, sources = kept.of(exercise, {}, lambda: _flow(lesson, exercise, names), names)
-    read = {one for several in sources.values() for one in several}
+    read = {name for several in sources.values() for name in several}
     return tuple(
         BackwardColumn(
             column.joint,
@@ -424,7 +424,7 @@ def _strip(kept: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictVi
 def _flow(lesson: Lesson, exercise: CodeBox, names: Collection[str]) -> Flow:
     task = task_of(lesson, exercise)
     task = task.mending if isinstance(task, HuntTask) else task
-    asked = [one for one in names if one in task.grad.require] if isinstance(task, GradTask) else []
+    asked = [name for name in names if name in task.grad.require] if isinstance(task, GradTask) else []
     return gradient_flow(task.forward, asked, task.given) if isinstance(task, GradTask) and len(asked) > 1 else ((), {})
 
 
@@ -444,7 +444,9 @@ def is_exam(exercise: Exercise) -> bool:
 
 def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
     """The box that asks for the most gradients without a hint."""
-    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
+    exams = [
+        (lesson, grad) for lesson in lessons for grad in lesson.exercises if isinstance(grad, Grad) and is_exam(grad)
+    ]
     return max(exams, key=lambda exam: len(exam[1].require), default=None)
 
 
@@ -501,7 +503,11 @@ def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) ->
     """The field of each gradient that *box* asks for, by its name."""
     if isinstance(box, Checker | FunctionBox):
         return {}
-    return {one.name: _field(one, shapes.get(one.name[1:])) for one in verdict.names if one.name in box.require}
+    return {
+        name_verdict.name: _field(name_verdict, shapes.get(name_verdict.name[1:]))
+        for name_verdict in verdict.names
+        if name_verdict.name in box.require
+    }
 
 
 def _field(one: NameVerdict, shape: Shape | None) -> NudgeField:

@@ -27,7 +27,7 @@ def line_before(before: str, now: str, line: int) -> int:
 def _parts(lesson: Lesson) -> Iterator[tuple[int, str]]:
     """What stands on the page, with the line on which each begins."""
     texts = callouts = 0
-    ends = [one.place.line for one in lesson.blocks[1:]] + [len(lesson.source.split("\n")) + 1]
+    ends = [item.place.line for item in lesson.blocks[1:]] + [len(lesson.source.split("\n")) + 1]
     for block, end in zip(lesson.blocks, ends, strict=True):
         if isinstance(block, Prose):
             texts += 1
@@ -51,9 +51,9 @@ def _paragraphs(lesson: Lesson, prose: Prose, end: int, at: str) -> Iterator[tup
     first = prose.place.line
     lines = lesson.source.split("\n")[first - 1 : end - 1]
     found = [
-        one.map[0]
-        for one in lesson_markdown().parse("\n".join(lines))
-        if one.map and not one.level and one.nesting >= 0
+        token.map[0]
+        for token in lesson_markdown().parse("\n".join(lines))
+        if token.map and not token.level and token.nesting >= 0
     ]
     for number, line in enumerate(found, 1):
         yield first + line, f"{at} > :nth-child({number})"

@@ -39,12 +39,12 @@ def assignment_titles(known: Known, assignments: Sequence[Assignment]) -> list[s
 
     Their headings; those without one are called by their lessons, in the order in which they were assigned.
     """
-    found: dict[int, str] = {one.id: one.heading for one in assignments if one.heading}
-    for one in sorted(assignments, key=lambda one: one.id):
-        if not one.heading:
-            lesson = known(one.lesson)
-            found[one.id] = free_heading(lesson.title if lesson else one.lesson, found.values())
-    return [found[one.id] for one in assignments]
+    found: dict[int, str] = {assignment.id: assignment.heading for assignment in assignments if assignment.heading}
+    for assignment in sorted(assignments, key=lambda assignment: assignment.id):
+        if not assignment.heading:
+            lesson = known(assignment.lesson)
+            found[assignment.id] = free_heading(lesson.title if lesson else assignment.lesson, found.values())
+    return [found[assignment.id] for assignment in assignments]
 
 
 def heading_for(typed: str, title: str, taken: Collection[str]) -> str:
@@ -62,7 +62,7 @@ def heading_for(typed: str, title: str, taken: Collection[str]) -> str:
 def free_heading(title: str, taken: Collection[str]) -> str:
     """*title*, or the first part of it that no other column is called."""
     parts = (f"{title}, part {number}" for number in count(2))
-    return title if title not in taken else next(one for one in parts if one not in taken)
+    return title if title not in taken else next(part for part in parts if part not in taken)
 
 
 @lru_cache(maxsize=4096)  # a class of 200 with 100 assignments has 20,000 grades, and few that differ
@@ -73,7 +73,7 @@ def shown_points(points: float | None, none: str = "") -> str:
 
 def gradebook_csv(known: Known, book: Gradebook, system: System) -> str:
     """The gradebook as CSV, ended as spreadsheets want it."""
-    heads = [guard_cell(one) for one in assignment_titles(known, book.assignments)]
+    heads = [guard_cell(title) for title in assignment_titles(known, book.assignments)]
     rows = {"": _plain, "canvas": _canvas, "moodle": _moodle}[system](book, heads)
     written = io.StringIO()
     csv.writer(written).writerows(rows)
@@ -81,7 +81,7 @@ def gradebook_csv(known: Known, book: Gradebook, system: System) -> str:
 
 
 def _plain(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
-    possible = [shown_points(one.points) for one in book.assignments]
+    possible = [shown_points(assignment.points) for assignment in book.assignments]
     found = [["Name", "Id", "Group", *heads, "Total", "Of"], ["Points", "", "", *possible, "", ""]]
     found.extend([*_person(row), *_cells(row, ""), *total_points(row)] for row in book.rows)
     return found
@@ -89,7 +89,9 @@ def _plain(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
 
 def _canvas(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     found = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *heads]]
-    found.append(["Points Possible", "", "", "", "", *(shown_points(one.points) for one in book.assignments)])
+    found.append(
+        ["Points Possible", "", "", "", "", *(shown_points(assignment.points) for assignment in book.assignments)]
+    )
     for row in book.rows:
         name, number, label = _person(row)
         if number:
@@ -108,7 +110,7 @@ def _moodle(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
 
 def _cells(row: GradebookRow, system: System) -> list[str]:
     marks = MARKS[system]
-    return [shown_points(one.points, marks.get(one.state, "")) for one in row.grades]
+    return [shown_points(grade.points, marks.get(grade.state, "")) for grade in row.grades]
 
 
 def total_points(row: GradebookRow) -> tuple[str, str]:
@@ -125,4 +127,4 @@ def is_confirmed(person: Membership) -> bool:
 
 def _person(row: GradebookRow) -> list[str]:
     left = f" (left {row.left_at:%Y-%m-%d})" if row.left_at else ""
-    return [guard_cell(one) for one in (row.person.name + left, row.person.external_id, row.person.label)]
+    return [guard_cell(name) for name in (row.person.name + left, row.person.external_id, row.person.label)]

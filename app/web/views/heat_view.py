@@ -30,12 +30,16 @@ class HeatCell:
 
     @property
     def state(self) -> State:
-        one = self.standing
-        if one.solved_at is not None:
-            return "after" if one.solution_at is not None and one.solution_at <= one.solved_at else "solved"
-        if one.tries:
+        exercise_status = self.standing
+        if exercise_status.solved_at is not None:
+            return (
+                "after"
+                if exercise_status.solution_at is not None and exercise_status.solution_at <= exercise_status.solved_at
+                else "solved"
+            )
+        if exercise_status.tries:
             return "tried"
-        return "opened" if one.hints or one.solution_at else "untouched"
+        return "opened" if exercise_status.hints or exercise_status.solution_at else "untouched"
 
     @property
     def sign(self) -> str:
@@ -44,9 +48,13 @@ class HeatCell:
     @property
     def told(self) -> str:
         """What is to be said of it, with the newest code."""
-        one = self.standing
-        tries = f", {one.tries} {'try' if one.tries == 1 else 'tries'}" if one.tries else ""
-        return f"{WORDS[self.state]}{tries}{f'; newest: {one.code}' if one.code else ''}"
+        exercise_status = self.standing
+        tries = (
+            f", {exercise_status.tries} {'try' if exercise_status.tries == 1 else 'tries'}"
+            if exercise_status.tries
+            else ""
+        )
+        return f"{WORDS[self.state]}{tries}{f'; newest: {exercise_status.code}' if exercise_status.code else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ def heat_view(
     people: Sequence[Membership],
     standings: Sequence[ExerciseStatus],
 ) -> HeatView:
-    found = {(one.learner, one.exercise): one for one in standings}
+    found = {(exercise_status.learner, exercise_status.exercise): exercise_status for exercise_status in standings}
 
     def cell(person: Membership, place: AssignedExercise) -> HeatCell:
         at = person.learner_id, place.exercise.name
@@ -74,6 +82,11 @@ def heat_view(
 
     rows = tuple((person, tuple(cell(person, place) for place in places)) for person in people)
     solved = tuple(
-        sum(one.solved_at is not None for one in standings if one.exercise == place.exercise.name) for place in places
+        sum(
+            exercise_status.solved_at is not None
+            for exercise_status in standings
+            if exercise_status.exercise == place.exercise.name
+        )
+        for place in places
     )
     return HeatView(lesson, tuple(places), rows, solved, distinct_names(people))

@@ -21,7 +21,7 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
     done = set(right)
     first: dict[str, str] = {}
     for lesson in unit.lessons:
-        for box in (one for one in lesson.exercises if isinstance(one, Grad)):
+        for box in (grad for grad in lesson.exercises if isinstance(grad, Grad)):
             done |= set(box.require) if box.name in solved.get(lesson.name, ()) else set()
             first = dict.fromkeys(box.require, f"{lesson.address}#{box.name}") | first
     return tuple(Lamp(name, name in done, first[name]) for name in exam.require)

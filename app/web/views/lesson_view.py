@@ -145,16 +145,20 @@ def _sections(lesson: Lesson) -> Iterator[Section]:
 def programs_of(site: Site, lesson: Lesson, solved: Collection[str]) -> tuple[ProgramShapes, ...]:
     """The programs of *lesson* with the shapes of their tensors, but for those that are asked and not yet answered."""
     programs: tuple[ProgramShapes, ...] = site.kept.of(lesson, {}, lambda: tuple(_programs(site, lesson)), "programs")
-    asked = {one.name: asked_shapes(lesson, one.name, solved) for one in programs}
+    asked = {program_shapes.name: asked_shapes(lesson, program_shapes.name, solved) for program_shapes in programs}
     return tuple(
-        replace(one, shapes=tuple(each for each in one.shapes if each[0] not in asked[one.name])) for one in programs
+        replace(
+            program_shapes,
+            shapes=tuple(each for each in program_shapes.shapes if each[0] not in asked[program_shapes.name]),
+        )
+        for program_shapes in programs
     )
 
 
 def _programs(site: Site, lesson: Lesson) -> Iterator[ProgramShapes]:
-    for one in lesson.forwards.values():
-        shapes = tuple((name, format_shape(shape)) for name, shape in site.shapes.inferred(one).items())
-        yield ProgramShapes(one.name, one.show, shapes)
+    for program in lesson.forwards.values():
+        shapes = tuple((name, format_shape(shape)) for name, shape in site.shapes.inferred(program).items())
+        yield ProgramShapes(program.name, program.show, shapes)
 
 
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[PageBlock]:
@@ -198,5 +202,5 @@ async def reveal_view(
     row = state.progress.get(reveal.name)
     shown = (row is not None and row.solution_at is not None) or all(map(state.answered, reveal.after))
     blocks = reveal.blocks if shown else ()
-    items = tuple([PageBlock(one, await _view(site, lesson, one, state, learner)) for one in blocks])
+    items = tuple([PageBlock(block, await _view(site, lesson, block, state, learner)) for block in blocks])
     return RevealView(reveal=reveal, url=f"{lesson.address}/reveal/{reveal.name}", open=shown, items=items)

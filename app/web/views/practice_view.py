@@ -95,11 +95,13 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
         operations = await practice.operations_known(db, learner)
         standing = await practice.standing(db, learner)
         now = practice.clock()
-        due = scheduler.in_order(one for one in map(memory_of, known.values()) if one.due_at <= now)
+        due = scheduler.in_order(
+            card_state for card_state in map(memory_of, known.values()) if card_state.due_at <= now
+        )
         return PracticeView(
             first=None if operations else first,
             taught=bool(operations),
-            due=tuple(_card(known[one.about], now) for one in due),
+            due=tuple(_card(known[card_state.about], now) for card_state in due),
             later=_later(known, now),
             rhythm=await _rhythm(db, learner, now),
             ended=_ended(standing),
@@ -120,14 +122,14 @@ async def map_view(practice: Practice, database: Database, learner: int | None) 
         ratings = await cards.ratings_of(db, learner)
         # What opened the card of a slip was the slip.
         first = {about: [(card.opened_at, scheduler.AGAIN)] if about[1] else [] for about, card in known.items()}
-        able = scheduler.newly_able({about: [*one, *ratings.get(about, ())] for about, one in first.items()}, now)
-        order = dict.fromkeys(one.family for one in TABLE)
+        able = scheduler.newly_able({about: [*item, *ratings.get(about, ())] for about, item in first.items()}, now)
+        order = dict.fromkeys(operation.family for operation in TABLE)
         return MapView(
             first=None if taught else practice.curriculum.first,
             families=tuple(
-                _family(one, known, drills[one].best if one in drills else None, now)
-                for one in order
-                if one in taught | met
+                _family(name, known, drills[name].best if name in drills else None, now)
+                for name in order
+                if name in taught | met
             ),
             able=tuple(_card(known[about], now) for about in able),
             rhythm=await _rhythm(db, learner, now),
@@ -185,13 +187,15 @@ def _card(card: Card, now: datetime) -> CardView:
 
 def _family(family: str, known: Known, best: int | None, now: datetime) -> FamilyView:
     whole = known.get((family, ""))
-    slips = [card for (one, slip), card in known.items() if one == family and slip]
+    slips = [card for (name, slip), card in known.items() if name == family and slip]
     return FamilyView(
         family=family,
         title=family_words(family),
         strength=scheduler.memory_strength(memory_of(whole), now) if whole else None,
         due=_when(whole.due_at, now) if whole else "",
-        slips=tuple(_card(card, now) for card in sorted(slips, key=lambda one: (one.due_at, one.slip))),
+        slips=tuple(
+            _card(card, now) for card in sorted(slips, key=lambda this_card: (this_card.due_at, this_card.slip))
+        ),
         best=best,
     )
 

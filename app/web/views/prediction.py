@@ -44,12 +44,12 @@ def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict 
 
 def options_of(box: Grad) -> tuple[Markup, ...]:
     each = [f"`{name}` will be red{'' if len(box.require) == 1 else ', and nothing else'}." for name in box.require]
-    return tuple(render_sentence(one) for one in (NOTHING, *each, *([SEVERAL] if len(box.require) > 1 else ())))
+    return tuple(render_sentence(item) for item in (NOTHING, *each, *([SEVERAL] if len(box.require) > 1 else ())))
 
 
 def came_of(box: Grad, verdict: Verdict) -> int:
     """The number of the option that came true; what is not written yet is not red, nor what follows from another."""
-    red = [one.name for one in verdict.names if one.verdict not in NOT_RED]
+    red = [name_verdict.name for name_verdict in verdict.names if name_verdict.verdict not in NOT_RED]
     if not red:
         return 1
     return box.require.index(red[0]) + 2 if len(red) == 1 else len(box.require) + 2

@@ -28,9 +28,13 @@ def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> froze
 
     The shape of a gradient gives away that of its tensor; those of inputs stand below it, unless they are asked.
     """
-    given = {one.name for one in lesson.forwards[forward].inputs}
-    asked = [one for one in lesson.exercises if isinstance(one, ShapeQuiz) and one.forward == forward]
-    names = [one.of for one in asked if one.of and one.name not in solved]
+    given = {tensor_input.name for tensor_input in lesson.forwards[forward].inputs}
+    asked = [
+        shape_question
+        for shape_question in lesson.exercises
+        if isinstance(shape_question, ShapeQuiz) and shape_question.forward == forward
+    ]
+    names = [shape_question.of for shape_question in asked if shape_question.of and shape_question.name not in solved]
     return frozenset({*names, *({name.removeprefix("d") for name in names} - given)})
 
 
@@ -48,14 +52,17 @@ def program_of(
 
 def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
     shown = {name: format_shape(shape) for name, shape in shapes.items()}
-    return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in graph_rows(forward))
+    return tuple(
+        ProgramLine(graph_row.name, graph_row.source, shown.get(graph_row.name, ""))
+        for graph_row in graph_rows(forward)
+    )
 
 
 def _above(kept: RenderCache, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
     """The blocks that stand above *exercise* and can be seen with it."""
 
     def found() -> tuple[object, ...]:
-        at = next((at for at, one in enumerate(lesson.blocks) if one is exercise), 0)
+        at = next((at for at, block in enumerate(lesson.blocks) if block is exercise), 0)
         return lesson.blocks[max(at - NEAR, 0) : at]
 
     return kept.of(exercise, {}, found, "above")

@@ -60,7 +60,9 @@ class QuizChoices:
 def quiz_choices(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> QuizChoices:
     if isinstance(quiz, AxesQuestion):
         left = sums_offered(quiz, shapes)
-        sums = "; ".join(f"{' '.join(map(str, one.axes))}|{format_shape(one.shape)}" for one in left)
+        sums = "; ".join(
+            f"{' '.join(map(str, axes_option.axes))}|{format_shape(axes_option.shape)}" for axes_option in left
+        )
         return QuizChoices(axes=axes_offered(quiz, shapes), sums=sums)
     if isinstance(quiz, CellsQuestion):
         return QuizChoices(
@@ -83,9 +85,11 @@ def _grid(quiz: CellsQuestion, forward: Forward | None) -> tuple[tuple[AnswerCel
         return ()
     names = names_of(quiz, entries.shape)
     given = np.asarray(quiz.at[quiz.of]).ravel().tolist() if quiz.of in quiz.at else [""] * len(names)
-    found = [AnswerCell(number, name, str(one)) for number, (name, one) in enumerate(zip(names, given, strict=True))]
+    answer_cells = [
+        AnswerCell(number, name, str(item)) for number, (name, item) in enumerate(zip(names, given, strict=True))
+    ]
     width = entries.shape[-1] if entries.shape else 1
-    return tuple(tuple(found[start : start + width]) for start in range(0, len(found), width))
+    return tuple(tuple(answer_cells[start : start + width]) for start in range(0, len(answer_cells), width))
 
 
 def lines_to_place(quiz: OrderQuestion, given: Sequence[str]) -> tuple[LineToPlace, ...]:
@@ -93,7 +97,7 @@ def lines_to_place(quiz: OrderQuestion, given: Sequence[str]) -> tuple[LineToPla
     places = places_in(quiz, given) if given else {}
     shown = list(enumerate(quiz.shown, start=1))
     rows = sorted(shown, key=lambda row: places.get(row[1], len(shown) + 1))
-    said: list[str] = [one.html for one in quiz.steps] or [""] * len(quiz.lines)
+    said: list[str] = [order_step.html for order_step in quiz.steps] or [""] * len(quiz.lines)
     return tuple(LineToPlace(at, quiz.lines[line], str(places.get(line, "")), said[line]) for at, line in rows)
 
 

@@ -50,7 +50,7 @@ class RosterView:
 
     @property
     def joined(self) -> int:
-        return sum(one.joined_at is not None for one in self.listed)
+        return sum(membership.joined_at is not None for membership in self.listed)
 
     @property
     def expected(self) -> int:
@@ -68,16 +68,16 @@ async def roster_view(site: Site, within: ClassMember, only: RosterFilter) -> Ro
         last = await roster_lists.last_list(db, group.id)
     # Names come sorted, and a sort keeps them so where its own key is the same.
     keys: dict[Sort, Callable[[Membership], Any]] = {
-        "id": lambda one: (one.external_id is None, one.external_id),
-        "label": lambda one: (one.label is None, one.label),
-        "seen": lambda one: seen.get(one.learner_id, LONG_AGO),
+        "id": lambda membership: (membership.external_id is None, membership.external_id),
+        "label": lambda membership: (membership.label is None, membership.label),
+        "seen": lambda membership: seen.get(membership.learner_id, LONG_AGO),
     }
-    shown = [one for one in listed if only.shows(one)]
-    has_ids = any(one.external_id and one.role == "learner" for one in listed)
+    shown = [membership for membership in listed if only.shows(membership)]
+    has_ids = any(membership.external_id and membership.role == "learner" for membership in listed)
     return RosterView(
         listed=listed,
         shown=sorted(shown, key=keys[only.sort]) if only.sort in keys else shown,
-        labels=tuple(sorted({one.label for one in listed if one.label})),
+        labels=tuple(sorted({membership.label for membership in listed if membership.label})),
         seen=seen,
         days=days,
         blocked=blocked,

@@ -85,21 +85,21 @@ class RunResultView:
 
     @cached_property
     def _seen(self) -> tuple[ValueView, ...]:
-        once = {one.name: one for one in reversed(self.run.shown)}
-        names = {one.name: one.shape for one in self.run.told.names}
-        return tuple(_seen(one, names, self.run.origins) for one in reversed(once.values()))
+        once = {shown_value.name: shown_value for shown_value in reversed(self.run.shown)}
+        names = {name_shape.name: name_shape.shape for name_shape in self.run.told.names}
+        return tuple(_seen(shown_value, names, self.run.origins) for shown_value in reversed(once.values()))
 
     @property
     def values(self) -> tuple[ValueView, ...]:
         """What expressions came to."""
-        return tuple(one for one in self._seen if not one.name.isidentifier())
+        return tuple(value_view for value_view in self._seen if not value_view.name.isidentifier())
 
     @cached_property
     def asked(self) -> tuple[ValueView, ...]:
         """The gradients that the box asks for, in its order; of a box that asks for none, all names."""
-        known = {one.name: one for one in self._seen}
+        known = {value_view.name: value_view for value_view in self._seen}
         if not self.required:
-            return tuple(one for one in self._seen if one.name.isidentifier())
+            return tuple(value_view for value_view in self._seen if value_view.name.isidentifier())
         return tuple(known[name] for name in self.required if name in known)
 
     @property
@@ -109,8 +109,10 @@ class RunResultView:
 
     @property
     def others(self) -> tuple[ValueView, ...]:
-        asked = {one.name for one in self.asked}
-        return tuple(one for one in self._seen if one.name.isidentifier() and one.name not in asked)
+        asked = {value_view.name for value_view in self.asked}
+        return tuple(
+            value_view for value_view in self._seen if value_view.name.isidentifier() and value_view.name not in asked
+        )
 
 
 def _seen(one: ShownValue, names: Mapping[str, str], origins: Sequence[Origin]) -> ValueView:

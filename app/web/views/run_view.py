@@ -24,7 +24,7 @@ class FinishedRun:
     def agrees(self) -> bool | None:
         """Whether its gradients were those of torch; None where nobody looked."""
         compared = self.snapshot.compared
-        return all(one.approx for one in compared) if compared else None
+        return all(gradient_comparison.approx for gradient_comparison in compared) if compared else None
 
     @property
     def picture(self) -> Markup:
@@ -53,7 +53,7 @@ class TrainingRunView:
     @property
     def sampled(self) -> Markup:
         """The invented names."""
-        return sampled_names([(one.step, one.names) for one in self.snapshot.sampled], self.known)
+        return sampled_names([(names.step, names.names) for names in self.snapshot.sampled], self.known)
 
     @property
     def headline(self) -> str:

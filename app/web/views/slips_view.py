@@ -77,19 +77,21 @@ class RecentMistake:
 def slips_view(known: Known, counted: Iterable[SlipCounts], *, by_learners: bool) -> SlipsView:
     """The table of *counted* at lessons that are *known*; *by_learners* counts people, otherwise attempts."""
     cells: defaultdict[Markup, Counter[str]] = defaultdict(Counter)
-    for one in counted:
-        lesson = known(one.lesson)
-        if lesson is not None and slip_of(one.code) != OTHER_ROAD:
-            count = one.learners if by_learners else one.attempts
-            cells[said_of(lesson, one.exercise, one.code)][family_of(lesson, one.exercise, one.code)] += count
+    for slip_counts in counted:
+        lesson = known(slip_counts.lesson)
+        if lesson is not None and slip_of(slip_counts.code) != OTHER_ROAD:
+            count = slip_counts.learners if by_learners else slip_counts.attempts
+            cells[said_of(lesson, slip_counts.exercise, slip_counts.code)][
+                family_of(lesson, slip_counts.exercise, slip_counts.code)
+            ] += count
     totals = sum(cells.values(), Counter[str]())
     families = tuple(name for name, _ in totals.most_common())
     ordered = sorted(cells.items(), key=lambda item: (-item[1].total(), item[0]))
     slips = tuple(
         SlipCount(
             said,
-            tuple(row[one] for one in families),
-            tuple(round(100 * row[one] / totals[one]) for one in families),
+            tuple(row[family] for family in families),
+            tuple(round(100 * row[family] / totals[family]) for family in families),
             row.total(),
         )
         for said, row in ordered[:MOST_SLIPS]
@@ -149,9 +151,13 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
 async def recent_mistakes(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[RecentMistake]:
     """The mistakes at lessons that are *known* since a moment, the most frequent first."""
     found = []
-    for one in await board.slip_counts(db, class_id, since=since):
-        lesson = known(one.lesson)
-        exercise = lesson.named.get(one.exercise) if lesson else None
-        if lesson and exercise and slip_of(one.code) != OTHER_ROAD:
-            found.append(RecentMistake(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
+    for slip_counts in await board.slip_counts(db, class_id, since=since):
+        lesson = known(slip_counts.lesson)
+        exercise = lesson.named.get(slip_counts.exercise) if lesson else None
+        if lesson and exercise and slip_of(slip_counts.code) != OTHER_ROAD:
+            found.append(
+                RecentMistake(
+                    lesson, exercise, said_of(lesson, slip_counts.exercise, slip_counts.code), slip_counts.learners
+                )
+            )
     return found

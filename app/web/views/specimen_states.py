@@ -37,12 +37,14 @@ ANSWERS = {
 
 right = partial(NameVerdict, verdict="right")
 wrong = partial(NameVerdict, verdict="wrong")
-PASSED = tuple(right(name=one, exact=True, approx=True, maxdiff=0.0) for one in ("dX", "dW", "db"))
+PASSED = tuple(right(name=name, exact=True, approx=True, maxdiff=0.0) for name in ("dX", "dW", "db"))
 
 
 def graded(*names: NameVerdict, **values: Any) -> Verdict:
     """It passed where all *names* are right."""
-    return Verdict(outcome="graded", passed=all(one.verdict == "right" for one in names), names=names, **values)
+    return Verdict(
+        outcome="graded", passed=all(name_verdict.verdict == "right" for name_verdict in names), names=names, **values
+    )
 
 
 VERDICTS = {
@@ -66,7 +68,7 @@ VERDICTS = {
 }  # fmt: skip
 ENDS = {
     "linear-backward": VERDICTS,
-    "predicted": {one: VERDICTS[one] for one in ("wrong", "right")},
+    "predicted": {name: VERDICTS[name] for name in ("wrong", "right")},
     "silent-mean": {
         "wrong": graded(wrong(name="line", code="line:innocent", word="not line 2", message="It is a product.")),
         "right": graded(
@@ -124,18 +126,18 @@ def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
             if not isinstance(block, Exercise):
                 blocks.append(block)
                 continue
-            one = replace(block, name=f"{block.name}-{word}")
-            blocks.append(one)
+            this_block = replace(block, name=f"{block.name}-{word}")
+            blocks.append(this_block)
             done = word in ("right", "revealed")
             if isinstance(block, CodeBox):
                 text = _code(block, done)
-                drafts |= {one.name: _draft(text, word)} if word != "fresh" else {}
+                drafts |= {this_block.name: _draft(text, word)} if word != "fresh" else {}
             else:
                 text = json.dumps(ANSWERS[block.name][done])
             if word not in ("empty", "fresh", "run"):
-                tries[one.name] = AttemptSummary(1, int(not done), _attempt(block, text, done, word))
+                tries[this_block.name] = AttemptSummary(1, int(not done), _attempt(block, text, done, word))
             if done:
-                progress[one.name] = _progress(block, shown=word == "revealed")
+                progress[this_block.name] = _progress(block, shown=word == "revealed")
     return replace(specimen, blocks=tuple(blocks)), LessonState(progress=progress, tries=tries, drafts=drafts)
 
 
@@ -169,7 +171,9 @@ def _states(exercise: Block) -> tuple[str, ...]:
 def states_by_component(items: list[PageBlock]) -> dict[str, list[tuple[str, PageBlock]]]:
     """By component, its states under their words; what is no exercise comes first."""
     groups: dict[str, list[tuple[str, PageBlock]]] = {"text": []}
-    for one in items:
-        name, _, word = one.block.name.rpartition("-") if isinstance(one.block, Exercise) else ("text", "", "")
-        groups.setdefault(name, []).append((word, one))
+    for page_block in items:
+        name, _, word = (
+            page_block.block.name.rpartition("-") if isinstance(page_block.block, Exercise) else ("text", "", "")
+        )
+        groups.setdefault(name, []).append((word, page_block))
     return groups

@@ -40,7 +40,7 @@ THEN = datetime(2026, 3, 1, 12, 4, tzinfo=UTC)
 GROUP = Class(id=1, name="Deep learning", timezone="Europe/Berlin", joining="open")
 PEOPLE = tuple(Membership(learner_id=at, name=name, label="") for at, name in enumerate(("Ada", "Emmy", "Grace"), 1))
 TYPED = {"lesson": "", "due": "2026-03-08T23:59", "share": "half"}
-LINKS = tuple((one, f"https://here/join/{at}K7Q-M2X-9DV") for at, one in enumerate(PEOPLE))
+LINKS = tuple((membership, f"https://here/join/{at}K7Q-M2X-9DV") for at, membership in enumerate(PEOPLE))
 TRANSPOSED = AttemptMistake("dX:transposed", Markup("This is the transpose of <code>dX</code>."), "dX = W @ dY", "dX")
 PLACE = SourceLocation("lessons/1-layers/01-linear.md", 12, 1)
 DUE = DueNote(1, GROUP.name, "2 of 8 done, due Fri 6 Mar, 23:59", "A linear layer", "/lessons/linear", over=False)
@@ -63,7 +63,7 @@ class Specimen:
 
 def list_specimens(lesson: Lesson) -> dict[str, tuple[Specimen, ...]]:
     """By name, all that no exercise of *lesson* is; a class is stuck at its first box, and trains with it."""
-    box = next(one for one in lesson.exercises if isinstance(one, CodeBox))
+    box = next(block for block in lesson.exercises if isinstance(block, CodeBox))
     return {
         "training": tuple(
             Specimen(word, "_train_run.html" if view.run and not view.live else "_train_panel.html", {"view": view})
@@ -135,8 +135,8 @@ STRENGTHS: tuple[tuple[Strength, str], ...] = (("fresh", "Sums"), ("fading", "Br
 MAP = MapView(
     first=None,
     families=tuple(
-        FamilyView(family=one, title=title, strength=one, due="in 3 days", slips=(SLIP,) * (one == "due"), best=6)
-        for one, title in STRENGTHS
+        FamilyView(family=name, title=title, strength=name, due="in 3 days", slips=(SLIP,) * (name == "due"), best=6)
+        for name, title in STRENGTHS
     ),
     able=(SLIP,),
 )
@@ -255,7 +255,7 @@ def _board(lesson: Lesson, box: CodeBox, *, graph: bool) -> dict[str, Any]:
         timezone=GROUP.timezone,
         since=(ExplanationEffect(TRANSPOSED.said, then=5, solved=2, other=1),),
         forward=lesson.forwards.get(box.forward or ""),
-        names={one.learner_id: one.name for one in PEOPLE},
+        names={membership.learner_id: membership.name for membership in PEOPLE},
     )
     return {"view": view, "group": GROUP, "asked": {"graph": graph, "place": ""}}
 
@@ -312,10 +312,10 @@ def _settings() -> dict[str, Any]:
 
 
 def _assigned(lesson: Lesson) -> dict[str, Any]:
-    one = Assignment(id=1, lesson=lesson.name, due_at=THEN, late_until=THEN + timedelta(days=2), points=9)
+    assignment = Assignment(id=1, lesson=lesson.name, due_at=THEN, late_until=THEN + timedelta(days=2), points=9)
     return {
         "group": GROUP,
-        "rows": [(one, lesson.title, lesson)],
+        "rows": [(assignment, lesson.title, lesson)],
         "lessons": [lesson],
         "fields": dict.fromkeys(("heading", "opens", "late", "points", "solutions"), "") | TYPED,
         "problem": "Share that late work counts: 'half' is no number.",

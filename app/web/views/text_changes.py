@@ -22,7 +22,7 @@ def diff_lines(before: str, after: str) -> tuple[DiffLine, ...]:
     """What changed, with one line around it; the second text alone where they are too long."""
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > MOST_LINES:
-        return tuple(DiffLine("same", one) for one in new)
+        return tuple(DiffLine("same", name) for name in new)
     changed = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    lines = [DiffLine(KINDS[one[0]], "…" if one[0] == "@" else one[1:]) for one in changed]
+    lines = [DiffLine(KINDS[name[0]], "…" if name[0] == "@" else name[1:]) for name in changed]
     return tuple(lines[1:])

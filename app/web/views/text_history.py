@@ -70,11 +70,11 @@ async def history_view(
     marks = [] if learner is None else await marks_of(db, learner, lesson.name, exercise.name)
     position = at if at is not None and 1 <= at <= len(marks) else len(marks)
     mark = marks[position - 1] if marks else None
-    found = await past_text(db, mark) if mark else None
-    verdict = decoded_verdict(found.verdict) if found else None
+    text_version = await past_text(db, mark) if mark else None
+    verdict = decoded_verdict(text_version.verdict) if text_version else None
     back = lesson.address
     draft = await draft_of(db, learner, lesson.name, exercise.name) if learner is not None else None
-    text, in_box = found.text if found else "", draft.text if draft else starter_of(exercise, "")
+    text, in_box = text_version.text if text_version else "", draft.text if draft else starter_of(exercise, "")
     lines: tuple[DiffLine, ...] = ()
     if against == "box":
         lines = diff_lines(text, in_box)
@@ -91,7 +91,7 @@ async def history_view(
         text=text,
         draft=draft,
         checked=VerdictView(verdict) if verdict else None,
-        reason=REASONS.get(found.reason or "", "") if found else "",
+        reason=REASONS.get(text_version.reason or "", "") if text_version else "",
         against=against,
         lines=lines,
     )

@@ -63,7 +63,7 @@ def trace_view(
         places: The exercises of *lesson* that are assigned.
         standings: By exercise, where the learner stands.
     """
-    by_name = {one.exercise.name: one for one in places}
+    by_name = {assigned_exercise.exercise.name: assigned_exercise for assigned_exercise in places}
     before: dict[str, Attempt] = {}
     numbers: dict[str, int] = {}
     moments: list[tuple[datetime, TraceEvent]] = []
@@ -73,20 +73,30 @@ def trace_view(
         if place is None:
             continue
         numbers[attempt.exercise] = numbers.get(attempt.exercise, 0) + 1
-        one = standings.get(attempt.exercise)
-        step = _step(place, attempt, before.get(attempt.exercise), one, numbers[attempt.exercise], timezone, last)
+        exercise_status = standings.get(attempt.exercise)
+        step = _step(
+            place, attempt, before.get(attempt.exercise), exercise_status, numbers[attempt.exercise], timezone, last
+        )
         moments.append((attempt.created_at, step))
         before[attempt.exercise], last = attempt, attempt.created_at
-    for name, one in standings.items():
-        if one.solution_at is not None and name in by_name:
-            when = format_moment(one.solution_at, timezone)
+    for name, exercise_status in standings.items():
+        if exercise_status.solution_at is not None and name in by_name:
+            when = format_moment(exercise_status.solution_at, timezone)
             opened = TraceEvent(
-                place=by_name[name], at=one.solution_at, when=when, after="", number=None, mark="later",
+                place=by_name[name], at=exercise_status.solution_at, when=when, after="", number=None, mark="later",
                 said=Markup(SOLUTION),
             )  # fmt: skip
-            moments.append((one.solution_at, opened))
+            moments.append((exercise_status.solution_at, opened))
     steps = tuple(step for _, step in sorted(moments, key=lambda pair: pair[0]))
-    return TraceView(lesson, steps, tuple((by_name[name], one.hints) for name, one in standings.items() if one.hints))
+    return TraceView(
+        lesson,
+        steps,
+        tuple(
+            (by_name[name], exercise_status.hints)
+            for name, exercise_status in standings.items()
+            if exercise_status.hints
+        ),
+    )
 
 
 def _step(

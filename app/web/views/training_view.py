@@ -102,7 +102,7 @@ async def train_view(
             stored = await trainings.training_of(db, learner, lesson.name, train.name)
     snapshot = site.runs.stands(stored) if stored else None
     chosen = stored.preset if stored else train.presets[0].name
-    preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
+    preset = next((item for item in train.presets if item.name == chosen), train.presets[0])
     finished = decoded_snapshot(stored.finished) if stored else None
     # It can have come to its end after *state* was read.
     passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
@@ -114,12 +114,14 @@ async def train_view(
         preset=preset,
         presets=offer.presets,
         codes=codes,
-        wrong=next((one for one in codes if one.attempt is failed), None),
+        wrong=next((code_choice for code_choice in codes if code_choice.attempt is failed), None),
         box=f"{offer.home.address}#{offer.box}",
         box_name=offer.box,
         run=TrainingRunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
         kept=FinishedRun(finished) if stored and finished and stored.finished != stored.run else None,
-        trained_with=next((one.label for one in codes if stored and one.attempt.id == stored.attempt_id), ""),
+        trained_with=next(
+            (code_choice.label for code_choice in codes if stored and code_choice.attempt.id == stored.attempt_id), ""
+        ),
         solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,
@@ -132,7 +134,7 @@ async def order_of(
 ) -> TrainingRequest | str:
     """The run that a form asks for, or why it cannot be had."""
     found = boxes_of(site.course.lessons, lesson, train)
-    preset = next((one for one in train.presets if one.name == preset_name), None)
+    preset = next((item for item in train.presets if item.name == preset_name), None)
     forward = lesson.forward(train.forward)
     if found is None or preset is None or forward is None:
         return NO_RUN
@@ -143,7 +145,9 @@ async def order_of(
             newest = _newest(await progress.attempts_at(db, learner, home.name, box.name))
             codes.append(newest.text if newest else box.starter.source)
         tried = await progress.attempts_at(db, learner, home.name, chain[-1].name)
-    picked = _newest(tried) if attempt_id is None else next((one for one in tried if one.id == attempt_id), None)
+    picked = (
+        _newest(tried) if attempt_id is None else next((attempt for attempt in tried if attempt.id == attempt_id), None)
+    )
     if picked is None:
         return NO_RUN if tried else NO_CODE
     return TrainingRequest(
@@ -175,7 +179,7 @@ def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
     found, forward = boxes_of(site.course.lessons, lesson, train), lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
     home, box = (found[0], found[1][-1].name) if found else (lesson, "")
-    return _Offer(home, box, tuple((one, setup_of(train, forward, one).numbers) for one in train.presets))
+    return _Offer(home, box, tuple((preset, setup_of(train, forward, preset).numbers) for preset in train.presets))
 
 
 def _code_choices(tried: Sequence[Attempt]) -> tuple[CodeChoice, ...]:
@@ -186,15 +190,17 @@ def _code_choices(tried: Sequence[Attempt]) -> tuple[CodeChoice, ...]:
     newest = _newest(tried)
     numbered = list(enumerate(tried, start=1))
     numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
-    return tuple(CodeChoice(number, one, one is newest) for number, one in numbered[:ATTEMPTS])
+    return tuple(CodeChoice(number, attempt, attempt is newest) for number, attempt in numbered[:ATTEMPTS])
 
 
 def _newest(tried: Sequence[Attempt]) -> Attempt | None:
     """The newest attempt that passed, or the newest of all."""
-    passed = [one for one in tried if one.correct]
+    passed = [attempt for attempt in tried if attempt.correct]
     return next(reversed(passed or tried), None)
 
 
 def _newest_wrong(tried: Sequence[Attempt]) -> Attempt | None:
     """The newest attempt that was judged wrong as a whole text, without a blank."""
-    return next((one for one in reversed(tried) if one.correct is False and BLANK not in one.text), None)
+    return next(
+        (attempt for attempt in reversed(tried) if attempt.correct is False and BLANK not in attempt.text), None
+    )
