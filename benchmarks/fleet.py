@@ -203,7 +203,7 @@ async def _words(url: str) -> None:
     """From the commit at one server until whoever watches the run at another has its new moment."""
     await migrate(url)
     database, buses = Database(url), (EventBus(url), EventBus(url))
-    listening = [asyncio.create_task(bus.listen()) for bus in buses]
+    listening = [asyncio.create_task(bus.relay_notifications()) for bus in buses]
     await asyncio.gather(*(bus.listens.wait() for bus in buses))
     snapshot = Snapshot(phase="training", steps=ROUNDS)
     begun = NewTrainingRun(

@@ -47,7 +47,7 @@ class ErrorCollector:
     def add(self, place: SourceLocation, code: str, message: str, fix: str = "") -> None:
         self._found.append(LessonError(place, code, message, fix))
 
-    def told(self, code: str) -> bool:
+    def has_code(self, code: str) -> bool:
         """Whether a fault of this *code* was added already."""
         return any(error.code == code for error in self._found)
 

@@ -133,7 +133,7 @@ def split_at_directives(
     """
     run: list[Token] = []
     for token in tokens:
-        if token.nesting == 1 and token.level == DEEPEST - 1 and not faults.told("too-deep"):
+        if token.nesting == 1 and token.level == DEEPEST - 1 and not faults.has_code("too-deep"):
             message = f"Lists and quotations stand in one another here {DEEPEST // 2} times and more."
             place = file.place(line + (token.map or [0])[0])
             faults.add(place, "too-deep", message, "Begin a new one; what is deeper would be lost.")
@@ -228,7 +228,7 @@ def _opening_is_sound(
 ) -> bool:
     info = token.info.strip()
     if not info:
-        if faults.told("unclosed"):  # what is left of a fence that was closed too early
+        if faults.has_code("unclosed"):  # what is left of a fence that was closed too early
             return False
         faults.add(
             place,
@@ -244,7 +244,7 @@ def _opening_is_sound(
         faults.add(place, "not-a-directive", f"{token.markup}{info!r} does not name a directive in braces.", fix)
         return False
     if match[1] not in known:
-        if not faults.told("unclosed"):
+        if not faults.has_code("unclosed"):
             message = f"There is no directive {match[1]!r} {where}."
             faults.add(place, "unknown-directive", message, did_you_mean(match[1], known))
         return False

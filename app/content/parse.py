@@ -143,7 +143,7 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
         first = next((token.map[0] for token in part.tokens if token.map), 0)
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None
     check_fence(part, reading.faults)
-    with reading.speaking(part):
+    with reading.prose_language(part):
         block = READERS[part.name](part, reading)
     if isinstance(block, Forward):
         reading.forwards.setdefault(block.name, block)

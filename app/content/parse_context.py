@@ -92,7 +92,7 @@ class ParseContext:
         return Options(directive.options, self.title(directive), directive.place, self.faults)
 
     @contextmanager
-    def speaking(self, directive: Directive) -> Iterator[None]:
+    def prose_language(self, directive: Directive) -> Iterator[None]:
         """While *directive* is read, what it shows is in its own language, or else in that around it."""
         around = self.prose.lang
         self.prose.lang = self.options(directive).language("lang") or around
@@ -201,7 +201,7 @@ class ParseContext:
         if name is None:
             return None
         forward = self.forwards.get(name)
-        if forward is None and not self.faults.told("unclosed"):
+        if forward is None and not self.faults.has_code("unclosed"):
             fix = did_you_mean(name, self.forwards) or "Write a '```{forward} name' block in this lesson."
             options.wrong("forward", "unknown-forward", f"There is no forward program {name!r} in this lesson.", fix)
         return forward and self._resized(forward, options)

@@ -34,7 +34,7 @@ class EventBus:
         self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
         self.listens = asyncio.Event()
 
-    async def tell(self, db: AsyncSession, key: str) -> None:
+    async def publish(self, db: AsyncSession, key: str) -> None:
         """Wake whoever waits for *key*, wherever, when the transaction of *db* is committed."""
         if self._shared:
             await db.execute(select(func.pg_notify(CHANNEL, key)))
@@ -42,7 +42,7 @@ class EventBus:
             event.listen(db.sync_session, "after_commit", lambda _: self._wake(key), once=True)
 
     @contextmanager
-    def hearing(self, key: str) -> Iterator["Subscription"]:
+    def subscribe(self, key: str) -> Iterator["Subscription"]:
         """Hear of *key* from here on."""
         woken = asyncio.Event()
         self._waiting[key].add(woken)
@@ -53,7 +53,7 @@ class EventBus:
             if not self._waiting[key]:
                 del self._waiting[key]
 
-    async def listen(self) -> None:
+    async def relay_notifications(self) -> None:
         """Bring words from other processes, until it is cancelled."""
         if not self._shared:
             self.listens.set()

@@ -143,7 +143,7 @@ def create_app(
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
         stopping = asyncio.Event()
-        listening = [asyncio.create_task(item) for item in (bus.listen(), sessions.listen())]
+        listening = [asyncio.create_task(item) for item in (bus.relay_notifications(), sessions.listen())]
         refill = cleanup.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
@@ -248,7 +248,9 @@ async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, .
 async def _warn_of_lost_lessons(site: Site) -> None:
     """Tell the operator which lessons a class was given and the course has lost."""
     async with site.database.read() as db:
-        lost = await lost_assignments(db, site.seeing([lesson.name for lesson in site.whole.lessons]).assigned)
+        lost = await lost_assignments(
+            db, site.with_private_lessons([lesson.name for lesson in site.whole.lessons]).assigned
+        )
     for lost_assignment in lost:
         log.warning(
             "assigned-lesson-gone",

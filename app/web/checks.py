@@ -190,7 +190,7 @@ class CheckService:
         # A newer text drops the question about an older one, which may still be on its way.
         if self._refusal(code) or self._typing[asker] >= AT_ONCE:
             return InlayShapes()
-        self._keys.spend(asker)
+        self._keys.consume(asker)
         self._faults.refuse(code)
         with _one_more(self._typing, asker):
             return await self._grader.told(self._tasks.task(lesson, exercise), code)
@@ -206,7 +206,7 @@ class CheckService:
         Raises:
             RetryLaterError: There were too many within a minute.
         """
-        self._allowance.spend(learner)
+        self._allowance.consume(learner)
 
     def ensure_open(self) -> None:
         """

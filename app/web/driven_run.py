@@ -68,7 +68,7 @@ class TrainingRecorder:
                     db, learner, *place, to_json_column(snapshot), owner=self.owner, live=snapshot.live,
                     finished=snapshot.phase == "finished", halt=text, leaving=leaving,
                 )  # fmt: skip
-                await self.bus.tell(db, run_key(learner, *place))
+                await self.bus.publish(db, run_key(learner, *place))
         except SQLAlchemyError as error:
             log.warning("training-not-recorded", error=str(error)[:200])
             return "go on"
@@ -118,7 +118,7 @@ class LocalTrainingRun:
 
     async def _follow(self, run: asyncio.Future[Snapshot]) -> Wish:
         """Write down how far *run* is, now and then and when it is to stop, until it has ended."""
-        with self._ledger.bus.hearing(stop_key(self._learner, *self.order.place)) as told:
+        with self._ledger.bus.subscribe(stop_key(self._learner, *self.order.place)) as told:
             while True:
                 word = asyncio.ensure_future(told.wait(RECORD_SECONDS))
                 either: tuple[asyncio.Future[Any], ...] = (run, word)

@@ -227,7 +227,7 @@ class Site:
         """The lessons of a unit, by the name of its folder; none where there is no such unit."""
         return tuple(lesson.name for item in self.whole.units if item.slug == unit for lesson in item.lessons)
 
-    def seeing(self, names: Collection[str]) -> "Site":
+    def with_private_lessons(self, names: Collection[str]) -> "Site":
         """The same for somebody who may see these private lessons too."""
         private = {lesson.name for unit in self.whole.units if unit.private for lesson in unit.lessons}
         shown = frozenset(private & set(names))
@@ -253,7 +253,7 @@ class Site:
             case HuntTask(mending=task) | (GradTask() as task):
                 return scope_of(task, self.shapes.inferred(task.forward))
 
-    async def practised(self, learner: int | None, item: str) -> Lesson | None:
+    async def find_practice_lesson(self, learner: int | None, item: str) -> Lesson | None:
         """An item of practice as a lesson; None for a learner who was not given it."""
         if learner is None or not ITEM.fullmatch(item):
             return None
@@ -328,7 +328,7 @@ async def site_of(request: Request) -> Site:
         learner = await visitor.learner()
         if learner is not None and visitor.in_class:
             async with site.database.read() as db:
-                return site.seeing(await lessons_seen(db, learner, site.lessons_of))
+                return site.with_private_lessons(await lessons_seen(db, learner, site.lessons_of))
     return site
 
 
@@ -345,7 +345,7 @@ async def lesson_of(request: Request, site: TheSite, visitor: TheVisitor) -> Les
     if "slug" in request.path_params:
         lesson = site.course.at.get(request.path_params["slug"])
     else:
-        lesson = await site.practised(await visitor.learner(), request.path_params["item"])
+        lesson = await site.find_practice_lesson(await visitor.learner(), request.path_params["item"])
     if lesson is None:
         raise HTTPException(404)
     return lesson

@@ -130,7 +130,7 @@ class TrainingRuns:
             if row is not None and kept is not None:
                 row.run, row.live = to_json_column(replace(kept, phase="stopped", seconds_left=None)), False
                 row.halt = None
-            await self._ledger.bus.tell(db, stop_key(*place))
+            await self._ledger.bus.publish(db, stop_key(*place))
         driven = self._live.get(learner)
         if driven is not None and driven.task is not None and driven.order.place == (lesson, exercise):
             await asyncio.wait({driven.task}, timeout=RECORD_SECONDS)
@@ -162,7 +162,7 @@ class TrainingRuns:
     async def watch(self, learner: int, lesson: str, exercise: str) -> AsyncIterator[Snapshot]:
         """Each new moment of a run, until it has ended or the server stops."""
         seen = None
-        with self._ledger.bus.hearing(run_key(learner, lesson, exercise)) as told:
+        with self._ledger.bus.subscribe(run_key(learner, lesson, exercise)) as told:
             while not self._closing:
                 here = learner in self._live
                 now = await self.look(learner, lesson, exercise)

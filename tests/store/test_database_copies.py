@@ -251,7 +251,7 @@ async def pages(url: str) -> AsyncIterator[None]:
 async def word(url: str) -> AsyncIterator[None]:
     """A process that listens to what others tell, and asks nothing else."""
     bus = EventBus(url)
-    listening = asyncio.ensure_future(bus.listen())
+    listening = asyncio.ensure_future(bus.relay_notifications())
     await bus.listens.wait()
     yield
     listening.cancel()

@@ -18,7 +18,7 @@ LONG = 2 * SECONDS  # nobody waits that long: there is a word before
 async def buses(url):
     """Of two processes; on SQLite there is one."""
     one, other = EventBus(url), EventBus(url)
-    tasks = [asyncio.create_task(bus.listen()) for bus in (one, other)]
+    tasks = [asyncio.create_task(bus.relay_notifications()) for bus in (one, other)]
     for bus in (one, other):
         await asyncio.wait_for(bus.listens.wait(), SECONDS)
     yield (one, other) if url.startswith("postgresql") else (one, one)
@@ -28,7 +28,7 @@ async def buses(url):
 
 
 async def heard(bus, key):
-    with bus.hearing(key) as ear:
+    with bus.subscribe(key) as ear:
         await asyncio.wait_for(ear.wait(LONG), SECONDS)
     return True
 
@@ -38,25 +38,25 @@ async def test_a_word_is_heard_in_every_process(buses, database):
     await asyncio.sleep(0)
 
     async with database.write() as db:
-        await buses[0].tell(db, "run 1/l/run")
+        await buses[0].publish(db, "run 1/l/run")
 
     assert all(await asyncio.gather(*waiting))
 
 
 async def test_nothing_is_heard_of_what_was_not_written(buses, database):
-    with buses[1].hearing("k") as ear:
+    with buses[1].subscribe("k") as ear:
         with contextlib.suppress(ConnectionError):
             async with database.write() as db:
-                await buses[0].tell(db, "k")
+                await buses[0].publish(db, "k")
                 raise ConnectionError
         async with database.write() as db:
-            await buses[0].tell(db, "k later")
+            await buses[0].publish(db, "k later")
         await ear.wait(0.3)
         assert not ear.heard
 
 
 async def test_a_word_that_came_before_the_wait_is_not_lost_and_is_heard_once(buses, database):
-    with buses[1].hearing("k") as ear:
+    with buses[1].subscribe("k") as ear:
         await asyncio.gather(heard(buses[1], "k"), told(buses[0], database, "k"))
 
         await asyncio.wait_for(ear.wait(LONG), SECONDS)
@@ -68,11 +68,11 @@ async def test_a_word_that_came_before_the_wait_is_not_lost_and_is_heard_once(bu
 async def told(bus, database, key):
     await asyncio.sleep(0)
     async with database.write() as db:
-        await bus.tell(db, key)
+        await bus.publish(db, key)
 
 
 async def test_other_keys_wake_nobody(buses, database):
-    with buses[1].hearing("mine") as ear:
+    with buses[1].subscribe("mine") as ear:
         await asyncio.gather(heard(buses[1], "yours"), told(buses[0], database, "yours"))
 
         await ear.wait(0.01)
@@ -92,7 +92,7 @@ async def test_who_is_sent_away_while_a_word_comes_goes():
 
 
 async def test_nobody_is_kept_who_hears_no_more(buses):
-    with buses[0].hearing("k"):
+    with buses[0].subscribe("k"):
         pass
 
     assert not buses[0]._waiting

@@ -40,7 +40,7 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Prose | Callout
     check_fence(part, reading.faults)
     if part.name == "visual":
         reading.prose.anchors.append(part.argument)
-    with reading.speaking(part):
+    with reading.prose_language(part):
         return visual.read(part, reading) if part.name == "visual" else callout.read(part, reading)
 
 

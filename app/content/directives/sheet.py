@@ -44,7 +44,7 @@ def read(directive: Directive, reading: ParseContext) -> Sheet:
 
 
 def _row(row: Directive, reading: ParseContext) -> Row:
-    with reading.speaking(row):
+    with reading.prose_language(row):
         return ROWS[row.name](row, reading)
 
 

@@ -126,11 +126,11 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
             if found is not None:
                 return found
             continue
-        hit = view.first(predicted(view, stage))
+        hit = view.best_hypothesis(predicted(view, stage))
         if hit is not None and view.evidence(hit) >= 0:
-            return view.said(hit)
+            return view.to_diagnosis(hit)
         doubtful = doubtful or hit
-    return None if doubtful is None else view.said(doubtful)
+    return None if doubtful is None else view.to_diagnosis(doubtful)
 
 
 def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:

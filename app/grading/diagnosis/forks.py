@@ -36,13 +36,13 @@ def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for item, other in combinations(view.paths, 2):
         if item.consumer != other.consumer:
             code, pair = f"crossed:{item.consumer}+{other.consumer}", {"one": item.consumer, "other": other.consumer}
-            yield view.row(code, partial(_crossed, view, item, other), SAY["crossed"], **pair)
+            yield view.hypothesis(code, partial(_crossed, view, item, other), SAY["crossed"], **pair)
     for path in view.paths:
         copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
         ways: list[Predict] = [partial(_written_over, path), *copied]
         for predict in ways:
             claim = partial(writes_parts, view)
-            yield view.row(f"overwritten:{path.consumer}", predict, SAY["over"], (), claim, one=path.consumer)
+            yield view.hypothesis(f"overwritten:{path.consumer}", predict, SAY["over"], (), claim, one=path.consumer)
     yield from _in_steps(view)
 
 
@@ -80,7 +80,7 @@ def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
     lines = join_words([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
     factors = join_words([in_code(step.node.operands[1 - step.position].text) for step in steps])
     for at, (code, _, say) in enumerate(_patterns(steps)):
-        yield view.row(code, partial(_joined, view, at), SAY["steps"], lines=lines, factors=factors, how=say)
+        yield view.hypothesis(code, partial(_joined, view, at), SAY["steps"], lines=lines, factors=factors, how=say)
 
 
 def _meetings(view: GradientAnalysis, look: Observation) -> list[PathStep]:

@@ -54,7 +54,7 @@ class GradientAnalysis:
         self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
         self.got = {look: np.asarray(look.got, dtype=np.float64) for look in case.looks}
         self.scale = {look: scale_of(look) or 1.0 for look in case.looks}
-        self.steps, self.spot = cache(self._steps), cache(self._spot)
+        self.steps, self.spot = cache(self._steps), cache(self._step_fields)
         # What the words of a rule stand for at a step.
         self.meanings = cache(lambda step: words_of(step.node, step.position, step.g))
         nodes = [node for write in case.writes for node in ast.walk(write)]
@@ -81,7 +81,7 @@ class GradientAnalysis:
         with np.errstate(all="ignore"):
             return steps_of(self.case, path, look)
 
-    def _spot(self, path: GradientPath, depth: int) -> dict[str, str]:
+    def _step_fields(self, path: GradientPath, depth: int) -> dict[str, str]:
         """What a sentence may speak of at one step, as fields of a format string.
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
@@ -117,7 +117,7 @@ class GradientAnalysis:
                 seen.add(key)
                 yield path, depth, step
 
-    def slip(
+    def hypothesis_at_step(
         self,
         path: GradientPath,
         depth: int,
@@ -131,9 +131,11 @@ class GradientAnalysis:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
         fields = {**self.spot(path, depth), **more}
         words = [word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier()]
-        return self.row(format_code(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields)
+        return self.hypothesis(
+            format_code(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields
+        )
 
-    def row(
+    def hypothesis(
         self,
         code: str,
         predict: Predict,
@@ -149,7 +151,7 @@ class GradientAnalysis:
 
     def _sent(self, path: GradientPath, depth: int, send: Send, look: Observation) -> Array | None:
         steps = self.steps(path, look)
-        return self.resent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
+        return self.gradient_if_sent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
 
     def everywhere(self, alike: Callable[[PathStep], bool], send: Send, look: Observation) -> Array | None:
         """The gradient, had the first step that is *alike* on each path sent so; None where fewer than two have one."""
@@ -164,7 +166,7 @@ class GradientAnalysis:
             total = total + share
         return total if changed > 1 else None
 
-    def exchanged(self, path: GradientPath, look: Observation, share: Array | None) -> Array | None:
+    def gradient_with_share(self, path: GradientPath, look: Observation, share: Array | None) -> Array | None:
         """The gradient, had *path* contributed *share*; all other paths as they should be."""
         if share is None or len(self.paths) == 1:
             return share
@@ -173,7 +175,7 @@ class GradientAnalysis:
         except ValueError:
             return None
 
-    def resent(self, path: GradientPath, depth: int, look: Observation, full: Array | None) -> Array | None:
+    def gradient_if_sent(self, path: GradientPath, depth: int, look: Observation, full: Array | None) -> Array | None:
         """The gradient, had this step sent *full* to its operand, on every path that shares the step."""
         steps = self.steps(path, look)
         if full is None or depth >= len(steps):
@@ -184,7 +186,7 @@ class GradientAnalysis:
         for other, step in self._sharing(path, steps[depth], look):
             share = step.carried(full)
             if share is None or total is None or share.shape != look.shares[other.key].shape:
-                return self.exchanged(path, look, steps[depth].carried(full))
+                return self.gradient_with_share(path, look, steps[depth].carried(full))
             total = total - look.shares[other.key] + share
         return total
 
@@ -215,7 +217,7 @@ class GradientAnalysis:
         """Whether *tensor* is more than rounding noise, which any tiny prediction would equal."""
         return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[look]
 
-    def came_true(self, mistake: Hypothesis) -> bool:
+    def confirms(self, mistake: Hypothesis) -> bool:
         """Whether *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
         told_apart = False
         for look in self.case.looks:
@@ -244,15 +246,15 @@ class GradientAnalysis:
             return 0
         return len(mistake.mentions) if self.words.issuperset(mistake.mentions) else -1
 
-    def first(self, mistakes: Iterable[Hypothesis]) -> Hypothesis | None:
+    def best_hypothesis(self, mistakes: Iterable[Hypothesis]) -> Hypothesis | None:
         """The mistake that came true; among several the one that the learner's lines speak for, then the first."""
         by_evidence: dict[int, list[Hypothesis]] = {}
         for mistake in mistakes:
             by_evidence.setdefault(self.evidence(mistake), []).append(mistake)
         ranked = (hypothesis for evidence in sorted(by_evidence, reverse=True) for hypothesis in by_evidence[evidence])
-        return next((mistake for mistake in ranked if self.came_true(mistake) and mistake.claim()), None)
+        return next((mistake for mistake in ranked if self.confirms(mistake) and mistake.claim()), None)
 
-    def said(self, mistake: Hypothesis) -> Diagnosis:
+    def to_diagnosis(self, mistake: Hypothesis) -> Diagnosis:
         return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=without_others(mistake.say()))
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:

@@ -39,12 +39,16 @@ def index_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         if is_pick(step):
             for code, send, say, word in _rows(step, SAY["dense" if len(view.paths) == 1 else "dense-share"]):
                 mentions = ("{word}",) if code == "wrong-index:{word}" and word in step.look.forward else ()
-                yield view.slip(path, depth, code, send, say, mentions, word=word, axis=word)
+                yield view.hypothesis_at_step(path, depth, code, send, say, mentions, word=word, axis=word)
         if step.node.op == "diagonal":
-            yield view.slip(path, depth, "dense", lambda s: np.broadcast_to(s.g[:, None], s.x.shape), SAY["diagonal"])
+            yield view.hypothesis_at_step(
+                path, depth, "dense", lambda s: np.broadcast_to(s.g[:, None], s.x.shape), SAY["diagonal"]
+            )
         if step.node.op in {"max", "min"} and len(step.node.options["axes"]) == 1:
             yield from _labels(view, path, depth, step)
-            yield from (view.slip(path, depth, *row) for row in _whole() if step.node.options["axes"] == (1,))
+            yield from (
+                view.hypothesis_at_step(path, depth, *row) for row in _whole() if step.node.options["axes"] == (1,)
+            )
 
 
 def is_pick(step: PathStep) -> bool:
@@ -174,7 +178,7 @@ def _labels(view: GradientAnalysis, path: GradientPath, depth: int, step: PathSt
     for name, tensor in step.look.forward.items():
         if tensor.dtype.kind == "i" and tensor.shape == rest:
             send = partial(_marked, name=name, axis=axis)
-            yield view.slip(path, depth, "router-labels:{word}", send, SAY["labels"], (name,), word=name)
+            yield view.hypothesis_at_step(path, depth, "router-labels:{word}", send, SAY["labels"], (name,), word=name)
 
 
 def _marked(step: PathStep, name: str, axis: int) -> Array:

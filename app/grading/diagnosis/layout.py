@@ -112,13 +112,15 @@ def view_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         if step.node.op == "cat":
             axis = step.node.options["axis"]
             for start in range(step.g.shape[axis] - step.x.shape[axis] + 1):
-                yield view.slip(path, depth, "wrong-part", partial(_part, start=start), SAY["part"])
+                yield view.hypothesis_at_step(path, depth, "wrong-part", partial(_part, start=start), SAY["part"])
         if step.node.op == "stack":
             for at in range(len(step.node.operands)):
-                yield view.slip(path, depth, "wrong-part", partial(_slice, at=at), SAY["part"])
+                yield view.hypothesis_at_step(path, depth, "wrong-part", partial(_slice, at=at), SAY["part"])
     yield from _unturned(view)
     for axis in range(view.case.looks[0].reference.ndim):
-        yield view.row("mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis))
+        yield view.hypothesis(
+            "mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis)
+        )
 
 
 def _unturned(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -126,7 +128,7 @@ def _unturned(view: GradientAnalysis) -> Iterator[Hypothesis]:
     lines = dict.fromkeys(step.statement.source for _, _, step in view.every_step() if step.node.op == "permute")
     if lines and len(view.paths) > 1:
         predict = partial(view.everywhere, lambda step: step.node.op == "permute", _as_it_lies)
-        yield view.row("permute-skipped", predict, SAY["skipped"], statements=join_words([*map(in_code, lines)]))
+        yield view.hypothesis("permute-skipped", predict, SAY["skipped"], statements=join_words([*map(in_code, lines)]))
 
 
 def _as_it_lies(step: PathStep) -> Array:
@@ -136,13 +138,15 @@ def _as_it_lies(step: PathStep) -> Array:
 def _of_view(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) -> Iterator[Hypothesis]:
     fields = {**view.spot(path, depth), "statements": in_code(step.statement.source)}
     if step.node.op == "permute" and len(view.paths) > 1:
-        yield view.slip(path, depth, "permute-skipped", _as_it_lies, SAY["skipped"], statements=fields["statements"])
+        yield view.hypothesis_at_step(
+            path, depth, "permute-skipped", _as_it_lies, SAY["skipped"], statements=fields["statements"]
+        )
     if any(node.op == "permute" for node, _ in ((step.node, 0), *step.below)):
-        yield view.row("permute-skipped", partial(_laid, view, path, depth, None), SAY["skipped"], **fields)
+        yield view.hypothesis("permute-skipped", partial(_laid, view, path, depth, None), SAY["skipped"], **fields)
     if step.g.ndim > RANK_MAX:
         return
     for order in permutations(range(step.g.ndim)):
-        yield view.row("axes-mixed", partial(_laid, view, path, depth, order), SAY["mixed"], **fields)
+        yield view.hypothesis("axes-mixed", partial(_laid, view, path, depth, order), SAY["mixed"], **fields)
 
 
 def _laid(
@@ -152,7 +156,7 @@ def _laid(
     g = g if order is None else g.transpose(order)
     if g.size != look.reference.size:
         return None
-    return view.exchanged(path, look, np.ascontiguousarray(g).reshape(look.reference.shape))
+    return view.gradient_with_share(path, look, np.ascontiguousarray(g).reshape(look.reference.shape))
 
 
 def _part(step: PathStep, start: int) -> Array:

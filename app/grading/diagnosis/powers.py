@@ -58,7 +58,7 @@ def _row(view: GradientAnalysis, path: GradientPath, name: str, power: float, pr
     line = _line_of(view, path, name)
     of, in_rule = (SAY[key].format(line) if line else "" for key in ("of", "in-rule"))
     mentions = (name,) if power > 0 else ()
-    return view.row(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
+    return view.hypothesis(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
 
 
 def _line_of(view: GradientAnalysis, path: GradientPath, name: str) -> str:
@@ -76,7 +76,7 @@ def _scaled_share(
     view: GradientAnalysis, path: GradientPath, name: str, power: float, look: Observation
 ) -> Array | None:
     full = unreduced_share(look, path) * look.forward[name].astype(np.float64) ** power
-    return view.exchanged(path, look, reduce_to(full, look.reference.shape))
+    return view.gradient_with_share(path, look, reduce_to(full, look.reference.shape))
 
 
 def _at_upstream(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -86,7 +86,7 @@ def _at_upstream(view: GradientAnalysis) -> Iterator[Hypothesis]:
             continue
         for name, tensor in step.look.forward.items():
             for power in (1.0, -1.0) if _may_scale(tensor, step.g.shape) else ():
-                slip = view.slip(path, depth, "", partial(_scaled, name=name, power=power), "")
+                slip = view.hypothesis_at_step(path, depth, "", partial(_scaled, name=name, power=power), "")
                 yield _row(view, path, name, power, slip.predict)
 
 
@@ -104,7 +104,7 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
             yield _row(view, line, name, power, partial(_whole, names=(name,), power=power))
     for text, other in combinations(small, 2):
         predict = partial(_whole, names=(text, other), power=-1.0)
-        yield view.row(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)
+        yield view.hypothesis(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)
 
 
 def _whole(look: Observation, names: Sequence[str], power: float) -> Array:

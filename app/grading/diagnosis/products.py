@@ -49,14 +49,14 @@ def product_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
                 continue
             fields = {**view.spot(path, depth), "word": word}
             predict = partial(_predict, view, path, depth, join, other)
-            yield view.row(format_code(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
+            yield view.hypothesis(format_code(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:
             entries = partial(_unsummed, view, path, depth)
-            yield view.row("elementwise-not-matmul", entries, SAY["unsummed"], **view.spot(path, depth))
+            yield view.hypothesis("elementwise-not-matmul", entries, SAY["unsummed"], **view.spot(path, depth))
         if step.node.op == "conv" and step.position < 2:
             turned, text = ((_turned_kernel, "flipped"), (_turned_result, "reverse"))[step.position]
-            yield view.slip(path, depth, "kernel-flipped", turned, SAY[text])
+            yield view.hypothesis_at_step(path, depth, "kernel-flipped", turned, SAY[text])
 
 
 def _turned(kernel: Array) -> Array:
@@ -121,6 +121,6 @@ def _predict(
     step = view.steps(path, look)[depth]
     full = np.asarray(join(step.g, other(step)))
     if full.shape == step.x.shape or (full.ndim > step.x.ndim and full.shape[-step.x.ndim :] == step.x.shape):
-        return view.resent(path, depth, look, full)
+        return view.gradient_if_sent(path, depth, look, full)
     # What fits nowhere is seen as it is, if no step below takes it on.
-    return None if step.below else view.exchanged(path, look, full)
+    return None if step.below else view.gradient_with_share(path, look, full)

@@ -110,14 +110,14 @@ def _predict(
     # The same numbers in the tensor's own shape differ from it only by keepdim.
     if share.size == reference.size and share.shape != reference.shape and len(view.paths) > 1:
         share = share.reshape(reference.shape)
-    return view.exchanged(path, look, share)
+    return view.gradient_with_share(path, look, share)
 
 
 def _spread(
     view: GradientAnalysis, path: GradientPath, source: Source, act: Callable[[Array], Any], look: Observation
 ) -> Array | None:
     """One number of everything, in each entry."""
-    return view.exchanged(path, look, np.broadcast_to(act(source(look, path)), look.reference.shape))
+    return view.gradient_with_share(path, look, np.broadcast_to(act(source(look, path)), look.reference.shape))
 
 
 def _one_slice(unreduced: Array, axes: Axes, end: int, keepdim: bool) -> Array:

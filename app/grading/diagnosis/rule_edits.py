@@ -230,11 +230,11 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif slip.say == RULE["of-upstream"][1]:
             claim = partial(puts_through, view, step.look.gradients.keys())
         say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer}
-        yield view.slip(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
+        yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
     say = _of_share(view, path, step, RULE["upstream"][1])
-    yield view.slip(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, way=path.consumer)
+    yield view.hypothesis_at_step(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, way=path.consumer)
     for place, value, code, say in other_operands(step):
-        yield view.slip(path, depth, code, partial(with_value, place=place, value=value), say)
+        yield view.hypothesis_at_step(path, depth, code, partial(with_value, place=place, value=value), say)
 
 
 def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
@@ -276,7 +276,9 @@ def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:
                         send = partial(_with_tensor, view, rule, place, name)
                         claim = partial(is_exchanged, view, (path, depth), partial(_two_of, view, place, name))
                         fields = {"word": name, "place": shown}
-                        yield view.slip(path, depth, "wrong-operand:{word}", send, say, (name,), claim, **fields)
+                        yield view.hypothesis_at_step(
+                            path, depth, "wrong-operand:{word}", send, say, (name,), claim, **fields
+                        )
 
 
 def _shown_places(step: PathStep, rule: str) -> dict[str, str]:
@@ -323,7 +325,7 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
             predict = partial(view.everywhere, alike, sender(view, slip.text))
             claim = partial(_is_throughout, view, alike, (normalised_text(rule), slip.text))
-            yield view.row(format_code(slip.code, said), predict, slip.say + more, (), claim, **said)
+            yield view.hypothesis(format_code(slip.code, said), predict, slip.say + more, (), claim, **said)
 
 
 def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], texts: tuple[str, str]) -> bool:

@@ -267,9 +267,9 @@ def _fitted(
 ) -> Array | None:
     """The coefficient of each term in the learner's tensor; None where they do not make it up."""
     step = view.steps(path, look)[depth]
-    nothing = view.resent(path, depth, look, np.zeros_like(step.x))
+    nothing = view.gradient_if_sent(path, depth, look, np.zeros_like(step.x))
     full = (evaluate_rule(term, view.meanings(step), step.node, step.position) for term in terms)
-    sent = [view.resent(path, depth, look, np.broadcast_to(array, step.x.shape)) for array in full]
+    sent = [view.gradient_if_sent(path, depth, look, np.broadcast_to(array, step.x.shape)) for array in full]
     if nothing is None or any(each is None for each in sent):
         return None
     return view.solved([each - nothing for each in sent if each is not None], view.got[look] - nothing, look)

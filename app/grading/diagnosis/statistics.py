@@ -68,14 +68,14 @@ def all_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     names = names_of(view)
     if len(names) > 1:
         held = join_words([in_code(name) for name in names])
-        yield view.row("statistics-constant", lambda look: _terms(look, names)[DIRECT], SAY["all"], held=held)
+        yield view.hypothesis("statistics-constant", lambda look: _terms(look, names)[DIRECT], SAY["all"], held=held)
 
 
 def one_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """One of the statistics held constant."""
     for name in names_of(view):
         predict, claim = partial(_with_constant, name), partial(lacks_no_gradient, view)
-        yield view.row(f"statistics-constant:{name}", predict, SAY["one"], (), claim, held=in_code(name))
+        yield view.hypothesis(f"statistics-constant:{name}", predict, SAY["one"], (), claim, held=in_code(name))
 
 
 def _with_constant(name: str, look: Observation) -> Array:
@@ -100,7 +100,9 @@ def other_axes(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size) if axes not in right):
         shown = join_words([f"axis {axis}" for axis in axes])
         for scale, unit, changed in product(scales, (None, *units), (*((name,) for name in names), names)):
-            yield view.row("term-axis", partial(_along, names, changed, axes, scale, unit), SAY["axes"], axes=shown)
+            yield view.hypothesis(
+                "term-axis", partial(_along, names, changed, axes, scale, unit), SAY["axes"], axes=shown
+            )
 
 
 def _is_array(look: Observation, name: str) -> bool:

@@ -49,13 +49,15 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
                 send, say, claim = partial(_from, name=name), _starting(view, step), partial(reads_all, view, (name,))
-                yield view.slip(
+                yield view.hypothesis_at_step(
                     path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name, way=path.consumer
                 )
         if step.is_root:
-            yield view.slip(path, depth, "upstream-inverted", lambda step: step.sends(1.0 / step.g), SAY["inverted"])
+            yield view.hypothesis_at_step(
+                path, depth, "upstream-inverted", lambda step: step.sends(1.0 / step.g), SAY["inverted"]
+            )
     ones = partial(view.everywhere, lambda step: step.is_root, lambda step: step.of_ones)
-    yield view.row("upstream-missing", ones, SAY["absent"])
+    yield view.hypothesis("upstream-missing", ones, SAY["absent"])
     yield from _computed(view)
 
 
@@ -78,13 +80,13 @@ def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path in (path for path in view.paths if not view.steps(path, look)):
         for name in (name for key, name in look.others if key == path.key):
             fields = {"word": name, "statement": path.statement.source, "up": f"`d{path.consumer}`"}
-            yield view.row(
+            yield view.hypothesis(
                 f"wrong-upstream:{name}", partial(_other, view, path, name), SAY["starts"], (name,), **fields
             )
 
 
 def _other(view: GradientAnalysis, path: GradientPath, name: str, look: Observation) -> Array | None:
-    return view.exchanged(path, look, look.others.get((path.key, name)))
+    return view.gradient_with_share(path, look, look.others.get((path.key, name)))
 
 
 def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -100,19 +102,19 @@ def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
                     say = SAY["passed" if len(view.paths) == 1 else "passed-share"]
                 fields = {"word": name, "way": in_code(path.consumer), "statement": path.statement.source}
                 predict, claim = partial(_copy, view, path, name, act), partial(reads_all, view, (name,))
-                yield view.row(f"copied:{name}", predict, say, (name,), claim, **fields)
+                yield view.hypothesis(f"copied:{name}", predict, say, (name,), claim, **fields)
             if len(view.paths) > 1:  # in the place of all shares together
                 whole, claim = partial(_copied, name, act), partial(reads_all, view, (name,))
-                yield view.row(f"copied:{name}", whole, SAY["copy"], (name,), claim, word=name)
+                yield view.hypothesis(f"copied:{name}", whole, SAY["copy"], (name,), claim, word=name)
 
 
 def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The right gradient with a tensor or a 1 too many, added to it or taken from it."""
     for path in view.paths:
         # Of a single number no regression tells the shares apart.
-        missing = partial(view.exchanged, path, share=np.zeros(()))
+        missing = partial(view.gradient_with_share, path, share=np.zeros(()))
         way = in_code(path.consumer)
-        yield view.row(f"share-missing:{path.consumer}", missing, SAY["share"], way=way)
+        yield view.hypothesis(f"share-missing:{path.consumer}", missing, SAY["share"], way=way)
     arriving = {f"d{path.consumer}" for path in view.paths}
     for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):
         for sign, word, term in ((1, "added to", "term-extra"), (-1, "taken from", "term-missing")):
@@ -123,7 +125,7 @@ def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             certain = name == "1" or name in arriving or name in _alone(view)
             claim = always if certain else partial(cannot_be_read, view)
             predict, more = partial(_with, name, sign), {"word": name, "way": word}
-            yield view.row(f"{code}:{name}", predict, say, mentions, claim, **more)
+            yield view.hypothesis(f"{code}:{name}", predict, say, mentions, claim, **more)
 
 
 def _alone(view: GradientAnalysis) -> set[str]:
@@ -161,7 +163,7 @@ def _copy(
     look: Observation,
 ) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name))
-    return None if tensor is None else view.exchanged(path, look, act(tensor, look.reference.shape))
+    return None if tensor is None else view.gradient_with_share(path, look, act(tensor, look.reference.shape))
 
 
 # A part of the upstream, or another order of it.
@@ -180,10 +182,10 @@ def changed_upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             along = "" if axis is None else axis_text(view.case, fields["y"], axis)
             more = {**fields, "axis": along, "where": where, "ways": ways}
             claim = partial(_takes_part, view, step, say, axis or 0)
-            yield view.row(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", (), claim, **more)
+            yield view.hypothesis(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", (), claim, **more)
             if everywhere:
                 predict = partial(view.everywhere, partial(_is_alike, kind), partial(_after, act))
-                yield view.row(code, predict, CHANGED[say] + CHANGED["everywhere"], (), claim, **more)
+                yield view.hypothesis(code, predict, CHANGED[say] + CHANGED["everywhere"], (), claim, **more)
 
 
 def _is_place(step: PathStep, depth: int) -> bool:
@@ -257,7 +259,7 @@ def _averaged(g: Array, axis: int | None) -> Array:
 def _at(
     view: GradientAnalysis, path: GradientPath, depth: int, act: Callable[[Array], Array], look: Observation
 ) -> Array | None:
-    array = view.resent(path, depth, look, _after(act, view.steps(path, look)[depth]))
+    array = view.gradient_if_sent(path, depth, look, _after(act, view.steps(path, look)[depth]))
     # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
     return None if array is None or _holes(array) > _usual_holes(look) else array
 

@@ -65,10 +65,10 @@ class Guesses:
         self._browsers.charge(browser, -1)
 
     def _spend_both(self, allowance: RateLimit, key: str, browser: str) -> None:
-        allowance.spend(key)
+        allowance.consume(key)
         try:
             if browser:
-                self._browsers.spend(browser)
+                self._browsers.consume(browser)
         except RetryLaterError:
             allowance.charge(key, -1)
             raise

@@ -64,7 +64,7 @@ class RetryLaterError(HTTPException):
         headers = {"retry-after": str(max(1, math.ceil(seconds)))}
         super().__init__(429, message, headers if saved else {**headers, "not-saved": "1"})
 
-    def said_by(self, response: Response) -> Response:
+    def apply_to(self, response: Response) -> Response:
         """*response*, with the status and the time."""
         response.status_code = self.status_code
         response.headers.update(self.headers or {})
@@ -95,7 +95,7 @@ class RateLimit:
         self._full_at: dict[Hashable, float] = {}
         self._most = REMEMBERED
 
-    def spend(self, learner: Hashable) -> None:
+    def consume(self, learner: Hashable) -> None:
         """Take one token.
 
         Raises:
@@ -235,11 +235,11 @@ class SessionCache:
     async def tell(self, db: AsyncSession) -> None:
         """Have every server forget whom it remembers, when the transaction of *db* is committed; this one at once."""
         event.listen(db.sync_session, "after_commit", lambda _: self.forget(), once=True)
-        await self._bus.tell(db, ENDED)
+        await self._bus.publish(db, ENDED)
 
     async def listen(self) -> None:
         """Forget when another server says so, until this is cancelled."""
-        with self._bus.hearing(ENDED) as told:
+        with self._bus.subscribe(ENDED) as told:
             while True:
                 await told.wait()
                 if told.heard:
@@ -253,7 +253,7 @@ async def tell_servers(db: AsyncSession, bus: EventBus, data_dir: Path) -> None:
         with suppress(OSError):  # a fleet has heard of it, and each server forgets by itself after a while
             (data_dir / ENDED_FILE).write_text("\n")
 
-    await bus.tell(db, ENDED)
+    await bus.publish(db, ENDED)
     event.listen(db.sync_session, "after_commit", leave_word, once=True)
 
 
@@ -308,18 +308,18 @@ class Visitor:
         """
         learner = await self.learner()
         if learner is not None:
-            self.sessions.changes.spend(learner)
+            self.sessions.changes.consume(learner)
             return learner
-        self.sessions.beginnings.spend(self.network)
+        self.sessions.beginnings.consume(self.network)
         async with self.sessions.database.write(short=True) as db:
             if self._nobodys and await learners.was_rotated(db, self._nobodys):
                 # A cookie of a new learner would take the place of the one that another tab has got by now.
                 raise RetryLaterError(SIGNED_IN, 1, saved=False)
             learner, token = await learners.begin_session(db)
-        self.becomes(learners.SessionLearner(learner, stale=False), token)
+        self.switch_learner(learners.SessionLearner(learner, stale=False), token)
         return learner
 
-    def becomes(self, known: learners.SessionLearner, token: str) -> None:
+    def switch_learner(self, known: learners.SessionLearner, token: str) -> None:
         """Be *known* from now on, by a new *token*; with "" nobody."""
         self.known, self.token, self.new_token = known if token else None, token, token
         if token:

@@ -145,7 +145,7 @@ async def _recorded(
                 await progress.mark_solved(db, learner, lesson.name, view.name, view.edition)
         if watched:
             for view in views:
-                await site.bus.tell(db, exercise_topic(lesson.name, view.name))
+                await site.bus.publish(db, exercise_topic(lesson.name, view.name))
         await db.flush()
         if lesson.drawn:
             await site.practice.catch_up(db, learner)

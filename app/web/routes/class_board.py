@@ -94,7 +94,7 @@ async def explained(site: TheSite, within: Watching, place: Annotated[str, Form(
     async with site.database.write() as db:
         here = _named(await assigned_places(db, site.course, group), place)
         await board.record_explanation(db, group, within.person.learner_id, here.lesson.name, here.exercise.name)
-        await site.bus.tell(db, board.exercise_topic(here.lesson.name, here.exercise.name))
+        await site.bus.publish(db, board.exercise_topic(here.lesson.name, here.exercise.name))
     return back_to(BoardQuery(place=place, project=False, graph=False).address(group))
 
 
@@ -122,7 +122,7 @@ async def _moments(
 ) -> AsyncIterator[str]:
     """Until the server stops, or whoever watches may not any more, or the exercise is assigned no more."""
     group, seen = within.group.id, ""
-    with site.bus.hearing(board.exercise_topic(here.lesson.name, here.exercise.name)) as ear:
+    with site.bus.subscribe(board.exercise_topic(here.lesson.name, here.exercise.name)) as ear:
         while not site.runs.closing:
             began = time.monotonic()
             async with site.database.read() as db:

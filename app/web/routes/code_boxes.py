@@ -145,7 +145,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
                 await site.practice.catch_up(db, learner)
             lamps = await _lamps(db, box, learner)
         if visitor.in_class:
-            await site.bus.tell(db, exercise_topic(*box.names))
+            await site.bus.publish(db, exercise_topic(*box.names))
     if not wants_fragment(request):
         return box.back(saved=saved)
     state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
@@ -191,7 +191,7 @@ async def measure(
     try:
         found = await run_until_disconnect(request, asked)
     except RetryLaterError as later:
-        return later.said_by(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
+        return later.apply_to(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
     return _nudged(request, box, found)
 
 
@@ -273,7 +273,7 @@ async def _retry_later_response(
     else:
         said = VerdictView(Verdict(outcome="busy", message=later.detail))
         view, told = replace(view, checked=said, run=None, stale=False), said.announcement
-    return later.said_by(box_fragment(box, "_checked.html", view, told, saved=saved))
+    return later.apply_to(box_fragment(box, "_checked.html", view, told, saved=saved))
 
 
 def _nudged(request: Request, box: BoxRequest, nudge: Nudge) -> Response:

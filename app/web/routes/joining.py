@@ -131,7 +131,7 @@ async def _enter(db: AsyncSession, door: JoinTarget, learner: int, name: str, ex
 async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
     """Of what is due first, else of the course; what is private is seen from now on."""
     async with site.database.read() as db:
-        seen = site.seeing(await lessons_seen(db, learner, site.lessons_of))
+        seen = site.with_private_lessons(await lessons_seen(db, learner, site.lessons_of))
         tasks = [
             due_work for due_work in await tasks_of(db, learner) if (due_work.assignment.opens_at or EARLIEST) <= now()
         ]

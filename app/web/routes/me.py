@@ -177,7 +177,7 @@ async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Tex
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="delete")
     visitor.sessions.forget()
-    visitor.becomes(SessionLearner(learner, stale=False), "")
+    visitor.switch_learner(SessionLearner(learner, stale=False), "")
     return back_to("/me")
 
 
@@ -212,7 +212,7 @@ async def merge(
         return await page(request, site, visitor, status=409, said=str(refused), at="merge")
     if stays != "both" and known is not None:
         visitor.sessions.forget()
-        visitor.becomes(known, new)
+        visitor.switch_learner(known, new)
     response = back_to("/me")
     drop_cookie(request, response, MERGE_COOKIE, "/me/merge")
     return response

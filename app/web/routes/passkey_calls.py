@@ -61,7 +61,7 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
         add = await is_adding(visitor, asked["add"])
         response = await sign_in_response(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
     except RefusedError as refused:
-        site.tries.spend(("address", visitor.network))
+        site.tries.consume(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
     answer = JSONResponse({"to": response.headers["location"]})
     answer.raw_headers += [header for header in response.raw_headers if header[0] == b"set-cookie"]

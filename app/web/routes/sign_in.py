@@ -62,7 +62,7 @@ async def by_password(
         async with site.turns.turn():
             keys = (("name", subject), ("address", visitor.network))
             for key in keys:
-                site.tries.spend(key)
+                site.tries.consume(key)
             async with site.database.read() as db:
                 credential = await find_credential(db, "password", "", subject)
             await passwords.verify_password(credential, password)
@@ -84,8 +84,8 @@ async def with_new_name(
         passwords.refuse_weak(name, password)
         async with site.turns.turn():
             # Both before the hash, which is what costs: a name that is taken stays counted, and so does a new learner.
-            site.tries.spend(("address", visitor.network))
-            visitor.sessions.beginnings.spend(visitor.network)
+            site.tries.consume(("address", visitor.network))
+            visitor.sessions.beginnings.consume(visitor.network)
             async with site.database.read() as db:
                 proof = await passwords.new_proof(db, name)
             proof = replace(proof, secret=await passwords.hash_password(name, password))
@@ -139,5 +139,5 @@ async def sign_out(site: TheSite, visitor: TheVisitor) -> Response:
             await learners.end_session(db, visitor.token)
             await visitor.sessions.tell(db)
         visitor.sessions.forget()
-        visitor.becomes(visitor.known, "")
+        visitor.switch_learner(visitor.known, "")
     return back_to("/")

@@ -46,10 +46,10 @@ async def send(
             request, visitor, back, status=422, said=str(refused), at="email", name=email, add=bool(add)
         )
     for allowance, key in ((site.tries, ("email", address)), (visitor.sessions.beginnings, visitor.network)):
-        allowance.spend(key)
+        allowance.consume(key)
         allowance.charge(key, TOKENS - 1)
-    site.letters.spend(address)
-    site.tickets.spend(visitor.network)
+    site.letters.consume(address)
+    site.tickets.consume(visitor.network)
     code, token = fresh_code(), secrets.token_urlsafe(32)
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:

@@ -41,7 +41,7 @@ async def sign_in_response(
         in_result = await sign_in(db, visitor.token, proof, device_of(request), add=add)
         await visitor.sessions.tell(db)
     visitor.sessions.forget()
-    visitor.becomes(in_result.known, in_result.token)
+    visitor.switch_learner(in_result.known, in_result.token)
     response = back_to("/me/merge" if in_result.apart else own_path(back))
     keep_cookie(request, response, WAY_COOKIE, way, "/sign-in", WAY_SECONDS)
     if in_result.apart:
@@ -55,8 +55,8 @@ def spend_ticket(site: Site, visitor: Visitor) -> None:
     Raises:
         RetryLaterError: There were too many of this network.
     """
-    visitor.sessions.beginnings.spend(visitor.network)
-    site.tickets.spend(visitor.network)
+    visitor.sessions.beginnings.consume(visitor.network)
+    site.tickets.consume(visitor.network)
 
 
 async def is_adding(visitor: Visitor, asked_by: int | None) -> bool:

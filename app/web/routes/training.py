@@ -63,7 +63,7 @@ async def start(
     except RetryLaterError as later:
         if not wants_fragment(request):
             raise
-        return later.said_by(await _shown(request, site, learner, lesson, train, later.detail))
+        return later.apply_to(await _shown(request, site, learner, lesson, train, later.detail))
     return await _shown(request, site, learner, lesson, train, refused)
 
 

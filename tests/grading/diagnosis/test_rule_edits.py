@@ -145,7 +145,9 @@ def _predicted(view, path, depth, step):
     rule = rule_of(step.node, step.position)
     found = []
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
-        mistake = view.slip(path, depth, slip.code, diagnosing.rule_edits.sender(view, slip.text), slip.say, word="")
+        mistake = view.hypothesis_at_step(
+            path, depth, slip.code, diagnosing.rule_edits.sender(view, slip.text), slip.say, word=""
+        )
         tensors = [view.predicted(mistake, look) for look in view.case.looks]
         if all(tensor is not None for tensor in tensors) and _is_wrong(view, tensors):
             found.append((slip, tensors))
@@ -187,7 +189,7 @@ def test_no_right_gradient_is_called_a_mistake(table):
     _, case, rows = table
     view = GradientAnalysis(case)
 
-    assert not any(view.came_true(mistake) for mistake, _ in rows)
+    assert not any(view.confirms(mistake) for mistake, _ in rows)
 
 
 def test_every_sentence_can_be_said(table):

@@ -82,7 +82,7 @@ def attempts(folder: Path) -> list[str]:
 def spend(allowance: RateLimit, learner: int) -> float:
     """Seconds until there is something left to spend; 0 where it was spent."""
     try:
-        allowance.spend(learner)
+        allowance.consume(learner)
     except RetryLaterError as later:
         return float((later.headers or {})["retry-after"])
     return 0.0
@@ -143,7 +143,7 @@ def test_many_networks_at_once_cost_each_request_no_more_than_few(clock: Clock) 
     Key.looks = 0
 
     for network in networks:
-        allowance.spend(network)
+        allowance.consume(network)
 
     assert Key.looks < 10 * len(networks)
 

@@ -246,7 +246,7 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
             await asyncio.sleep(0)
             async with site.database.write() as db:
                 await board.record_explanation(db, group.id, room.ids["Ada"], "linear-layer", "linear-backward")
-                await site.bus.tell(db, board.exercise_topic("linear-layer", "linear-backward"))
+                await site.bus.publish(db, board.exercise_topic("linear-layer", "linear-backward"))
             return first, await coming, moments
 
         first, second, moments = asker.run(watch())
@@ -258,7 +258,7 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
         async def end():
             async with site.database.write() as db:
                 (await find_class_member(db, group.id, room.ids["Ada"])).person.role = "learner"
-                await site.bus.tell(db, board.exercise_topic("linear-layer", "linear-backward"))
+                await site.bus.publish(db, board.exercise_topic("linear-layer", "linear-backward"))
             return [html async for html in moments]
 
         assert asker.run(end()) == []
@@ -304,7 +304,7 @@ def test_a_board_is_told_at_once_of_what_somebody_of_a_class_answers_and_of_nobo
         eve = room.browser("Eve").cookies["session"]
 
         def heard(session):
-            with app.state.site.bus.hearing(board.exercise_topic("linear-layer", exercise)) as ear:
+            with app.state.site.bus.subscribe(board.exercise_topic("linear-layer", exercise)) as ear:
                 pairs = {"cookie": f"session={session}", "sec-fetch-site": "same-origin"}
                 pairs["content-type"] = "application/x-www-form-urlencoded"
                 asker(Ask("POST", path, headers_of(pairs.items()), urlencode(fields).encode()))
