@@ -48,7 +48,7 @@ for line in sys.stdin:
 """
 
 SMALL = """
-warm.everything()
+warm.warm_up()
 x = torch.ones(2, 3, requires_grad=True)
 try:
     torch.autograd.grad(x * 2, x, torch.ones(3, 2))

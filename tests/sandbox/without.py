@@ -57,7 +57,7 @@ def main() -> None:
     # The zygote hides as well, and its children inherit that; here it is the child's own step that is looked at.
     zygote_loop.kernel.hide_memory = lambda: None
     if "namespaces" not in PLACE.read_text().split(","):
-        zygote_loop.namespaces.enter = lambda **_: None
+        zygote_loop.namespaces.enter_namespaces = lambda **_: None
     sys.argv = [sys.argv[0], sys.argv[2]]
     zygote.main()
 

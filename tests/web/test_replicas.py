@@ -66,7 +66,7 @@ def test_the_events_of_a_run_reach_a_browser_at_the_other_server(clients, grader
 
 
 def test_the_end_of_a_run_is_told_and_not_waited_for(clients, graders, monkeypatch):
-    monkeypatch.setattr("app.store.event_bus.Ear.wait.__defaults__", (3600,))
+    monkeypatch.setattr("app.store.event_bus.Subscription.wait.__defaults__", (3600,))
     here, there = clients
     graders[0].free.clear()
     start(here)
@@ -158,11 +158,11 @@ def test_nothing_is_swept_by_a_server_that_is_one_of_several(settings, graders, 
 
 
 def test_a_run_that_tells_no_word_is_seen_to_end_all_the_same(clients, graders, monkeypatch):
-    monkeypatch.setattr("app.store.event_bus.Ear.wait.__defaults__", (0.2,))
+    monkeypatch.setattr("app.store.event_bus.Subscription.wait.__defaults__", (0.2,))
     here, there = clients
     graders[0].free.clear()
     start(here)
-    monkeypatch.setattr(runs_of(here)._ledger.bus, "tell", silent)
+    monkeypatch.setattr(runs_of(here)._ledger.bus, "publish", silent)
     threading.Timer(0.5, graders[0].free.set).start()
 
     assert "event: end" in there.get(f"{RUN}/events").text
