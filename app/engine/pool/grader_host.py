@@ -24,6 +24,8 @@ from app.engine.pool.local_graders import LocalGraders
 log = structlog.get_logger()
 
 FETCH_SECONDS = 5.0
+FLUSH_SECONDS = 60
+"""A broker on a busy machine may take its time; the answer is on its way to it, and the question is held meanwhile."""
 REMEMBERED = 1_000
 VERSIONS = (
     "The graders run another version of Backhand ({theirs}) than this page ({ours}). Your text is saved; please try "
@@ -107,7 +109,7 @@ class GraderHost:
                 answer = json.dumps({"id": asked["id"], **(await run)}).encode()
                 self._last[number] = (asked["reply"], answer)
                 await self._connection.publish(asked["reply"], answer)
-                await self._connection.flush()
+                await self._connection.flush(FLUSH_SECONDS)
             except asyncio.CancelledError:
                 if not run.cancelled():
                     raise
