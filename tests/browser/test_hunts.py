@@ -73,6 +73,7 @@ def test_a_bug_is_found_and_mended_by_keyboard(page: Page) -> None:
     for _ in range(BUG.line - 1):
         page.keyboard.press("ArrowDown")
     expect(line(page, BUG.line)).to_be_checked()
+    expect(section(page, BUG).locator(".cm-content")).to_be_visible()  # it comes a moment after the page
     tab_to(page, f"#{BUG.name} .cm-content")
     for key in ("ControlOrMeta+End", "Backspace", "Home", "Shift+End"):
         page.keyboard.press(key)
