@@ -1,8 +1,8 @@
 """Checks and runs of submissions: asked of the graders once, found again afterwards, and bounded per learner.
 
 A learner may ask so many at once and so many a minute; what the store answers is free. What cannot be answered now is
-put off by a `RetryLaterError` and is no attempt. A verdict is found again under a key of the task, the text and the sources
-of everything that judges it: after an update of either, the same text is graded again.
+put off by a `RetryLaterError` and is no attempt. A verdict is found again under a key of the task, the text and the
+sources of everything that judges it: after an update of either, the same text is graded again.
 """
 
 import json

@@ -109,7 +109,7 @@ class GradientAnalysis:
                 yield path, depth, step
 
     def places(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
-        """Like `every_step`, but a step that several paths share only once: a hypothesis at it replaces them together."""
+        """Like `every_step`, but a step shared by several paths only once: a hypothesis replaces them together."""
         seen: set[tuple[int, int]] = set()
         for path, depth, step in self.every_step():
             key = (id(step.node.expr), 0 if step.is_square else step.position)
