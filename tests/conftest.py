@@ -1,15 +1,13 @@
 """What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
 
-import fcntl
 import gc
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from pathlib import Path
 
 import pytest
 import structlog
+from execnet import XSpec
 from hypothesis import settings
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -24,6 +22,7 @@ from app.sandbox import process
 from app.sandbox.runner import Jail
 from app.store import database
 from tests.examples import TIMES
+from tests.forked_workers import fork_workers
 from tests.graders import SharedGraders, shared_graders
 from tests.store import postgres
 from tests.waiting import SECONDS
@@ -76,23 +75,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
     return Rooms(config, log)
 
 
-@contextmanager
-def first_one_alone() -> Iterator[None]:
-    """The first worker compiles every module that was never imported here; the others read what it has written."""
-    with Path(__file__).open() as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            fcntl.flock(lock, fcntl.LOCK_SH)
-        yield
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[XSpec]) -> None:
+    fork_workers(config, specs)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is there afterwards stays: to look for garbage in it is a tenth of what the tests cost, and of this too."""
     gc.disable()
-    with first_one_alone():
-        collected = yield
+    collected = yield
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -1,0 +1,66 @@
+"""Workers are forked from a run that has imported the tests; what goes wrong in them is told as by fresh ones."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFTEST = """
+from tests.forked_workers import fork_workers
+
+def pytest_xdist_setupnodes(config, specs):
+    fork_workers(config, specs)
+"""
+
+
+@pytest.fixture
+def told(tmp_path: Path):
+    """What a run of two workers says of the tests of one file."""
+
+    def run(text: str) -> str:
+        (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
+        (tmp_path / "test_it.py").write_text(text, "utf-8")
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT}\nfilterwarnings = error\n", "utf-8")
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "-rA",
+            "--import-mode=importlib",
+            "-p",
+            "no:cacheprovider",
+        ]
+        return subprocess.run([*command, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True).stdout
+
+    return run
+
+
+def test_a_file_is_imported_once_for_all_workers(told):
+    text = "import os\nHERE = os.getpid()\n"
+    text += "".join(f"def test_{n}():\n    assert HERE == os.getppid()\n" for n in range(4))
+    assert "4 passed" in told(text)
+
+
+def test_a_worker_that_ends_is_told_and_replaced(told):
+    said = told("import os\ndef test_a(): os.kill(os.getpid(), 9)\ndef test_b(): pass\n")
+    assert re.search(r"worker 'gw\d' crashed while running 'test_it.py::test_a'", said)
+    assert "1 failed, 1 passed" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("import nowhere", "No module named 'nowhere'"), ("import warnings\nwarnings.warn('old')", "UserWarning: old")],
+)
+def test_a_file_that_cannot_be_imported_is_an_error_with_its_reason(told, text, reason):
+    said = told(text)
+    assert "ERROR collecting test_it.py" in said
+    assert reason in said
+
+
+def test_what_a_failing_test_prints_is_told(told):
+    assert "it was seven" in told("def test_a():\n    print('it was seven')\n    assert False\n")
