@@ -5,10 +5,12 @@ that one entry: where nothing comes back, nothing went in. Nothing is executed.
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from math import prod
 
 import numpy as np
@@ -24,6 +26,9 @@ from app.grading.reading.walk import sent_gradients
 LARGEST = 20_000
 """Entries of a tensor whose entries are followed."""
 NAMED = 4
+MOST_LINES = 1024
+"""Lines that are remembered: who runs a text again has changed few of them."""
+_KNOWN: OrderedDict[Hashable, list["Origin"]] = OrderedDict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +59,7 @@ def entry_origins(
     for at, line in enumerate(plan.lines):
         asked = next((name for name in names if plan.last.get(name) == at), None)
         with np.errstate(all="ignore"), suppress(UntracedError, *READING_ERRORS):
-            origins += _followed(asked, line.node, reading) if asked else ()
+            origins += _remembered(asked, line.node, line.reads, reading) if asked else ()
         try:
             reading.run([line.node])
         except UntracedError:
@@ -67,6 +72,26 @@ def entry_origins(
 
 def _positive(one: Array) -> Array:
     return np.random.default_rng(one.size).uniform(0.5, 1.5, one.shape) if one.dtype.kind == "f" else one
+
+
+def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading: Interpreter) -> list[Origin]:
+    """What is followed of *statement*, which depends on its text and on what that reads, and on nothing else."""
+    others = {text: reading.others[text] for text in reads & reading.others.keys()}
+    if any(type(value) is not int for value in others.values()):
+        return _followed(name, statement, reading)
+    arrays = frozenset((text, _mark(reading.arrays[text])) for text in reads & reading.arrays.keys())
+    key = name, ast.dump(statement), frozenset(others.items()), arrays
+    if key not in _KNOWN:
+        _KNOWN[key] = _followed(name, statement, reading)
+    _KNOWN.move_to_end(key)
+    while len(_KNOWN) > MOST_LINES:
+        _KNOWN.popitem(last=False)
+    return _KNOWN[key]
+
+
+def _mark(one: Array) -> Hashable:
+    """What tells *one* from others; the numbers of a real one are made from its shape."""
+    return one.shape, one.dtype.str, b"" if one.dtype.kind == "f" else blake2b(one.tobytes()).digest()
 
 
 def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Origin]:

@@ -3,7 +3,6 @@
 All of it is cut to a bound. Runs in the jail.
 """
 
-import math
 from typing import Any
 
 import torch
@@ -14,6 +13,9 @@ from app.grading.judge.verdict import STEPS
 _PLAIN = (bool, int, float, str, torch.Size, torch.dtype)
 _CHARACTERS = 4000
 MAP_ROWS, MAP_COLUMNS = 24, 40
+_LETTERS = torch.tensor(list(f".{STEPS}?{STEPS.upper()[::-1]}".encode()), dtype=torch.uint8)
+"""By level: from 0 on those above zero, from the end those below."""
+_NO_NUMBER = len(STEPS) + 1
 
 
 def shown_as(name: str, value: object, *, printed: bool = True) -> dict[str, Any]:
@@ -37,30 +39,32 @@ def _seen(value: torch.Tensor) -> dict[str, Any]:
     if not value.numel() or value.is_complex() or value.layout is not torch.strided:
         return {}
     table = value.detach().reshape(-1, value.shape[-1] if value.ndim else 1)
-    rows, columns = (_spaced(size, most) for size, most in zip(table.shape, (MAP_ROWS, MAP_COLUMNS), strict=True))
-    numbers = table[rows][:, columns].to(torch.float64).tolist()
-    largest = max((abs(item) for row in numbers for item in row if math.isfinite(item)), default=0.0)
     return {
         "rows": [[_word(item) for item in row] for row in table[:HEAD, :HEAD].tolist()],
-        "map": ["".join(_level(item, largest) for item in row) for row in numbers],
+        "map": _levels(_spaced(_spaced(table, 0, MAP_ROWS), 1, MAP_COLUMNS).to(torch.float64)),
     }
 
 
-def _spaced(size: int, most: int) -> list[int]:
-    """At most *most* places, from the first to the last."""
-    return list(range(size)) if size <= most else [at * (size - 1) // (most - 1) for at in range(most)]
+def _spaced(table: torch.Tensor, axis: int, most: int) -> torch.Tensor:
+    """At most *most* places along *axis*, from the first to the last."""
+    size = table.shape[axis]
+    if size <= most:
+        return table
+    return table.index_select(axis, torch.tensor([at * (size - 1) // (most - 1) for at in range(most)]))
 
 
 def _word(number: float) -> str:
     return f"{number:.4g}" if isinstance(number, float) else str(number)
 
 
-def _level(number: float, largest: float) -> str:
-    """A letter for the magnitude; capitals are below zero, a point is zero, and `?` is no number."""
+def _levels(numbers: torch.Tensor) -> list[str]:
+    """By row: a letter for each magnitude; capitals are below zero, a point is zero, and `?` is no number.
+
+    All entries at once: of many tensors, one after another takes longer than the run whose values they are.
+    """
+    sizes = numbers.abs().where(numbers.isfinite(), 0.0)
     # By the square root, so that small numbers beside a large one can still be told from zero.
-    if not math.isfinite(number):
-        return "?"
-    if not number:
-        return "."
-    level = STEPS[max(0, math.ceil(len(STEPS) * math.sqrt(abs(number) / largest)) - 1)]
-    return level if number > 0 else level.upper()
+    levels = (sizes / (sizes.max().item() or 1.0)).sqrt().mul(len(STEPS)).ceil().clamp(min=1.0) * numbers.sign()
+    letters = bytes(_LETTERS[levels.where(numbers.isfinite(), _NO_NUMBER).to(torch.int64)].flatten().tolist()).decode()
+    columns = numbers.shape[1]
+    return [letters[at : at + columns] for at in range(0, len(letters), columns)]

@@ -3,9 +3,9 @@
 What was printed, what expressions came to, and each tensor as a small table of its first entries, beside a map of all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 
 from markupsafe import Markup
@@ -87,7 +87,12 @@ class RunResultView:
     def _seen(self) -> tuple[ValueView, ...]:
         once = {shown_value.name: shown_value for shown_value in reversed(self.run.shown)}
         names = {name_shape.name: name_shape.shape for name_shape in self.run.told.names}
-        return tuple(_seen(shown_value, names, self.run.origins) for shown_value in reversed(once.values()))
+        origins: dict[str, tuple[Origin, ...]] = {}
+        for origin in self.run.origins:
+            origins[origin.name] = *origins.get(origin.name, ()), origin
+        return tuple(
+            _seen(value, names.get(value.name, ""), origins.get(value.name, ())) for value in reversed(once.values())
+        )
 
     @property
     def values(self) -> tuple[ValueView, ...]:
@@ -115,12 +120,11 @@ class RunResultView:
         )
 
 
-def _seen(one: ShownValue, names: Mapping[str, str], origins: Sequence[Origin]) -> ValueView:
-    mine = [origin for origin in origins if origin.name == one.name]
+@lru_cache(maxsize=512)  # a text is run again after a change to one of its lines: most of its values are as before
+def _seen(one: ShownValue, shape: str, mine: tuple[Origin, ...]) -> ValueView:
     wide = one.shape[-1] if one.shape else 1
     high = prod(one.shape[:-1])
     numbers = format_shape(one.shape) if one.rows or one.text.startswith("tensor") else ""
-    shape = names.get(one.name, "")
     return ValueView(
         name=one.name,
         shape=shape if shape != numbers else "",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from app.grading.judge import origins
 from app.grading.judge.origins import entry_origins, place_of
 from app.grading.judge.parsed_submission import parse_submission
 
@@ -57,3 +58,37 @@ def test_the_last_line_that_writes_a_name_is_followed():
 def test_entries_that_are_no_block_are_called_some_of_one():
     assert place_of(np.eye(3, dtype=bool)) == "some of [:, :]"
     assert place_of(np.array([True, False, True, False])) == "[[0, 2]]"
+
+
+def followed(code: str, scope: dict[str, np.ndarray], dims: dict[str, int]) -> tuple[origins.Origin, ...]:
+    return entry_origins(parse_submission(code), scope, dims, ["dW"])
+
+
+@pytest.mark.parametrize(
+    ("code", "scope", "dims", "other_scope", "other_dims"),
+    [
+        ("dW = X.sum(0)", {"X": np.zeros((3, 2))}, {}, {"X": np.zeros((4, 2))}, {}),
+        ("dW = X[ix]", {"X": np.zeros(3), "ix": np.array([0, 1])}, {}, {"X": np.zeros(3), "ix": np.array([2, 0])}, {}),
+        ("dW = X[:N].sum()", {"X": np.zeros(3)}, {"N": 1}, {"X": np.zeros(3)}, {"N": 2}),
+        ("dW = X[k[0]]", {"X": np.zeros(3)}, {}, {"X": np.zeros(3)}, {}),
+    ],
+)
+def test_a_line_that_is_read_again_is_followed_on_what_it_reads_now(code, scope, dims, other_scope, other_dims):
+    before, after = ("k = [0]\n", "k = [1]\n") if "k[" in code else ("", "")
+
+    first = followed(before + code, scope, dims)
+
+    assert first
+    assert followed(before + code, scope, dims) == first
+    assert followed(after + code, other_scope, other_dims) != first
+
+
+def test_a_run_of_the_same_lines_follows_none_of_them_again(monkeypatch):
+    code = "dW = X.T @ dY  # told by its shapes alone"
+    first = came(code, "dW", 3)
+
+    monkeypatch.setattr(origins, "_followed", lambda *_: pytest.fail("followed again"))
+
+    assert came(f"# above\n{code}, and not by its place", "dW", 3) == first
+    with pytest.raises(pytest.fail.Exception):
+        came("dW = X.T @ (2 * dY)", "dW", 3)
