@@ -5,21 +5,27 @@ Two processes: the learner's text never shares one with the author's solution or
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.content.blocks import FunctionBox
 from app.engine.grade import definition_runs
-from app.engine.grade.jail_runs import JailRunner
+from app.engine.grade.jail_runs import JailRunner, TimeLimitedRunner
+from app.engine.grade.slip_search import Holding, SlipSearch
 from app.engine.grader import RunResult
 from app.grading.forward.driver_jobs import FunctionHeader
-from app.grading.judge.function_verdict import CaseResult, names_of, verdict_of
+from app.grading.judge.function_verdict import CaseResult, explained, names_of, slips_text, verdict_of
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import parse_report
+from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 
 _SECONDS = 4.0
+_TRY_SECONDS = 0.5
+_ENDLESS = frozenset({"timeout", "memory", "crashed"})
+"""Endings of a run for which a slip may be the reason."""
 
 Answers = Mapping[str, CaseResult]
 Declared = tuple[tuple[str, Answers], ...]
@@ -34,18 +40,19 @@ def check_function(
         return unfinished
     reply = jail.run(_job(box, code, judge=False))
     if (stopped := definition_runs.stopped_verdict(box, reply)) is not None:
-        return stopped
+        return _with_slips(stopped, _slips(box, code, frozenset(), jail)) if reply.ending in _ENDLESS else stopped
     printed = reply.texts.get("printed", "")
     answers = _answers(box, reply)
     references = _references(box, reply, jail)
     if isinstance(references, Verdict):
         return references
-    names = _verdicts(box, answers, references, "")
+    names = _verdicts(box, answers, references)
     first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is not None:
-        message = next((said for said, gives in declared() if _same(gives, answers)), "")
-        names = _verdicts(box, answers, references, message)
         printed += reply.texts.get(f"printed/{first.name}", "")
+        message = next((said for said, gives in declared() if _same(gives, answers)), "")
+        slips = () if message else _slips(box, code, _holding(names), jail)
+        names = explained(names, message, slips)
     return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: definition_runs.PRINTED])
 
 
@@ -63,13 +70,38 @@ def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
     return tuple((message, _answers(box, reply)) for message, reply in replies if reply.ending == "done")
 
 
-def _verdicts(box: FunctionBox, own: Answers, references: Answers, message: str) -> tuple[NameVerdict, ...]:
-    """One verdict a case; *message*, of a declared mistake, stands at the first that is wrong."""
-    name_verdicts: list[NameVerdict] = []
-    for name, case in zip(names_of(box), box.cases, strict=True):
-        first = all(name_verdict.verdict in RIGHT for name_verdict in name_verdicts)
-        name_verdicts.append(verdict_of(name, case, own[name], references[name], message if first else ""))
-    return tuple(name_verdicts)
+def _verdicts(box: FunctionBox, own: Answers, references: Answers) -> tuple[NameVerdict, ...]:
+    """One verdict a case."""
+    return tuple(
+        verdict_of(name, case, own[name], references[name]) for name, case in zip(names_of(box), box.cases, strict=True)
+    )
+
+
+def _holding(names: tuple[NameVerdict, ...]) -> Holding:
+    return frozenset(name_verdict.name for name_verdict in names if name_verdict.verdict in RIGHT)
+
+
+def _slips(box: FunctionBox, code: str, right: Holding, jail: JailRunner) -> tuple[Slip, ...]:
+    """The slips of *code*, for which the cases *right* hold."""
+    quick = TimeLimitedRunner(jail, _TRY_SECONDS)
+
+    def holds(text: str) -> Holding | None:
+        reply = quick.run(_job(box, text, judge=False))
+        if reply.ending != "done":
+            return None
+        references = _references(box, reply, jail)
+        if isinstance(references, Verdict):
+            return None
+        return _holding(_verdicts(box, _answers(box, reply), references))
+
+    return SlipSearch(holds, names_of(box), right).slips_in(code, box.solution.source)
+
+
+def _with_slips(stopped: Verdict, slips: tuple[Slip, ...]) -> Verdict:
+    """The verdict on a text that came to no end, and whose *slips* are the reason."""
+    if not slips:
+        return stopped
+    return replace(stopped, line=slips[0].line, message=f"{stopped.message.partition('. ')[0]}. {slips_text(slips)}")
 
 
 def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | Verdict:

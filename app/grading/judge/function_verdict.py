@@ -5,14 +5,16 @@ Made outside of the jail. What comes from there is what untrusted code returned,
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from app.content.blocks import FunctionBox, FunctionCase
 from app.grading.judge.run_reports import Array, ReportedError, as_list, parse_error
+from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.verdict import NameVerdict
+from app.grading.judge.verdict import RIGHT, NameVerdict
 
 RTOL, ATOL = 1e-6, 1e-9
 _SHOWN = 240
@@ -56,23 +58,57 @@ def names_of(box: FunctionBox) -> tuple[str, ...]:
 NOTHING = "It gave nothing back. Does every way through it end in a `return` with a value?"
 
 
-def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseResult, declared: str) -> NameVerdict:
+def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseResult) -> NameVerdict:
     """The verdict on one case.
 
     Args:
         own: What the learner's program gave; *reference*: what the author's gives.
-        declared: The message of a declared mistake that gives just the same on every case; "" where there is none.
     """
     if own.error is not None:
         # The error, and what the case is. What its other sentences say is about an answer, and here none was given.
         case_is, stop, _ = case.message.partition(". ")
         message = f"It stopped with an error. {translate_error(own.error)} {case_is}{stop.strip()}"
-        return _wrong(name, case, "raised", declared or message, own, reference)
+        return _wrong(name, case, "raised", message, own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:
         return NameVerdict(name=name, verdict="right", word="as it should be")
     said = NOTHING if own.tree == ["nothing"] else case.message
-    return _wrong(name, case, "differs", declared or said, own, reference)
+    return _wrong(name, case, "differs", said, own, reference)
+
+
+def explained(names: Sequence[NameVerdict], declared: str, slips: Sequence[Slip]) -> tuple[NameVerdict, ...]:
+    """*names* with the reason at the first that is wrong, and none at the others: they may be wrong for the same one.
+
+    Args:
+        declared: The message of a declared mistake that gives just the same on every case; "" where there is none.
+        slips: What was found in the text, in the order of its lines.
+    """
+    first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
+    if first is None:
+        return tuple(names)
+    if declared:
+        told = replace(first, message=declared)
+    elif slips:
+        # Where not even the first case holds, what it is about says no more than the exercise does.
+        silent = slips[0].named and (first is names[0] or (first.code or "").endswith(":raised"))
+        case_is = "" if silent else first.message
+        told = replace(first, message=f"{slips_text(slips)} {case_is}".rstrip(), line=slips[0].line)
+    else:
+        told = first
+    return tuple(
+        told
+        if name_verdict is first
+        else name_verdict
+        if name_verdict.verdict in RIGHT
+        else replace(name_verdict, message="")
+        for name_verdict in names
+    )
+
+
+def slips_text(slips: Sequence[Slip]) -> str:
+    """What is said of *slips*: each after the first with its line."""
+    first, *others = slips
+    return " ".join([first.sentence, *(f"Line {slip.line}: {slip.sentence}" for slip in others)])
 
 
 def _wrong(

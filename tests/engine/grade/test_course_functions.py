@@ -250,7 +250,7 @@ WRONG = {
     ),
     "tanh of the input": ("value-more", [("1 - out.data ** 2", "1 - self.data ** 2")], "The slope of tanh"),
     "relu always open": ("value-more", [("(self.data > 0) * out.grad", "out.grad")], "relu lets the gradient through"),
-    "power overwritten": ("value-more", [("self.grad += exponent", "self.grad = exponent")], "A power"),
+    "power overwritten": ("value-more", [("self.grad += exponent", "self.grad = exponent")], "`self.grad = …` writes"),
     "exp overwritten": ("value-more", [("self.grad += out.data *", "self.grad = out.data *")], "The exponential"),
     "log overwritten": ("value-more", [("self.grad += out.grad /", "self.grad = out.grad /")], "The slope of the log"),
     "tanh overwritten": ("value-more", [("self.grad += (1 -", "self.grad = (1 -")], "The slope of tanh"),

@@ -1,0 +1,99 @@
+"""Look for the slips in a learner's function or class: undo one at a time, and see in the jail whether its cases hold.
+
+What is told has been tried: with these slips undone every case holds, or at least the first that failed.
+"""
+
+import ast
+from collections.abc import Callable
+
+from app.bindings import parse_code
+from app.grading.judge.slips.alignment import Edit, edits_between, slip_of
+from app.grading.judge.slips.habits import habits_in
+from app.grading.judge.slips.slip import PHRASES, Slip
+
+MOST_RUNS = 24
+MOST_LATE = 2
+"""Tries that were stopped for their time; each costs all of what a try may take."""
+MOST_SLIPS = 3
+
+Holding = frozenset[str]
+"""The names of the cases that hold."""
+Try = Callable[[str], Holding | None]
+"""Runs a text; None where it came to no end."""
+
+
+class SlipSearch:
+    """One search. *holds* runs a text on *cases*, in file order; *right* are those that hold for the learner's own."""
+
+    def __init__(self, holds: Try, cases: tuple[str, ...], right: Holding) -> None:
+        self._holds = holds
+        self._cases = cases
+        self._right = right
+        self._runs = self._late = 0
+
+    def slips_in(self, code: str, solution: str) -> tuple[Slip, ...]:
+        """The slips of *code*, in the order of its lines; empty where none is sure."""
+        try:
+            tree, right = parse_code(code), parse_code(solution)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ()
+        found: list[Slip] = []
+        holding = self._right
+        while len(found) < MOST_SLIPS:
+            slips, complete = self._next(tree, right, holding)
+            found += slips
+            if complete or not slips:
+                break
+            tree = slips[-1].tree
+            holding = self._tried(tree) or holding
+        return tuple(sorted(found, key=lambda slip: slip.line))
+
+    def _next(self, tree: ast.Module, right: ast.Module, holding: Holding) -> tuple[list[Slip], bool]:
+        """The slips that make *tree* hold, or one with which more holds, and whether everything does then."""
+        habits = [slip for slip in habits_in(tree) if ast.dump(slip.tree) != ast.dump(tree)]
+        for slip in habits:
+            if edits_between(slip.tree, right) == []:
+                return [slip], True
+        edits = edits_between(tree, right) or []
+        if len(edits) == 1:
+            return _sayable([slip_of(tree, edits)]), True
+        better: tuple[int, Slip] | None = None
+        for slip in habits:
+            found = self._tried(slip.tree)
+            if found is None:
+                continue
+            if len(found) == len(self._cases):
+                return [slip], True
+            if found > holding and self._first(holding) in found and (better is None or len(found) > better[0]):
+                better = len(found), slip
+        if slips := self._needed(tree, edits):
+            return slips, True
+        return ([better[1]] if better else []), False
+
+    def _needed(self, tree: ast.Module, edits: list[Edit]) -> list[Slip]:
+        """The fewest of *edits* that make *tree* hold; none where they are many, or one of them cannot be said."""
+        needed = list(edits)
+        for edit in edits:
+            fewer = [other for other in needed if other is not edit]
+            if fewer and self._tried(slip_of(tree, fewer).tree) == frozenset(self._cases):
+                needed = fewer
+        kinds = {edit.kind for edit in needed}
+        if not needed or (len(needed) > 2 and len(kinds) > 1):
+            return []
+        slips = [slip_of(tree, [edit]) for edit in needed]
+        return _sayable(slips[:1] if len(kinds) == 1 else slips)
+
+    def _first(self, holding: Holding) -> str:
+        return next((case for case in self._cases if case not in holding), "")
+
+    def _tried(self, tree: ast.Module) -> Holding | None:
+        if self._runs >= MOST_RUNS or self._late >= MOST_LATE:
+            return None
+        self._runs += 1
+        found = self._holds(ast.unparse(tree))
+        self._late += found is None
+        return found
+
+
+def _sayable(slips: list[Slip]) -> list[Slip]:
+    return slips if all(slip.kind in PHRASES for slip in slips) else []

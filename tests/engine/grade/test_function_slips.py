@@ -1,0 +1,251 @@
+"""Slips in the functions and classes of the course: the line is named, and what stands there."""
+
+import pytest
+
+from app.content.blocks import FunctionBox
+from app.engine.task import FunctionTask
+from tests.courses import LESSONS, course_in
+
+BOXES = {
+    one.name: one for lesson in course_in(LESSONS).lessons for one in lesson.exercises if isinstance(one, FunctionBox)
+}
+SELF, OTHER = "            self.grad += other.data * out.grad\n", "            other.grad += self.data * out.grad\n"
+GATES = SELF + OTHER
+STACK = "".join(BOXES["value-backward"].solution.source.partition("        order, seen, stack")[1:])
+RECURSIVE = """\
+        order, seen = [], set()
+
+        def visit(node):
+            if node not in seen:
+                seen.add(node)
+                for child in node.made_from:
+                    visit(child)
+                order.append(node)
+
+        visit(self)
+        for node in order:
+            if node.made_from:
+                node.grad = 0.0
+        self.grad = 1.0
+        for node in reversed(order):
+            node._backward()
+"""
+SLIPS = {
+    "the Value for its number": (
+        "value-gates",
+        (GATES, "            self.grad += other * out.grad\n            other.grad += self * out.grad\n"),
+        24,
+        "`other` is a `Value`, and a share is a number: the number that it holds is `other.data`.",
+    ),
+    "the Value in one line": ("value-gates", ("other.data * out.grad", "out.grad * other"), 24, "`other` is a `Value`"),
+    "assigned": (
+        "value-gates",
+        (GATES, GATES.replace("+=", "=")),
+        24,
+        "`self.grad = …` writes over the share that came before. Shares add up: `+=`.",
+    ),
+    "plus behind": ("value-gates", (GATES, GATES.replace("+=", "=+")), 24, "`=+` puts a plus in front"),
+    "a grad of its own": (
+        "value-gates",
+        (GATES, GATES.replace("out.grad", "grad")),
+        24,
+        "There is no `grad` of its own here. What comes back is kept by the result: `out.grad`.",
+    ),
+    "returned": (
+        "value-gates",
+        (GATES, "            return other.data * out.grad, self.data * out.grad\n"),
+        24,
+        "What `_backward` returns, nothing takes.",
+    ),
+    "swapped": (
+        "value-gates",
+        (GATES, GATES.replace("other.data", "X").replace("self.data", "other.data").replace("X", "self.data")),
+        24,
+        "The two shares stand the wrong way round: what goes to `self` belongs to `other`",
+    ),
+    "dedented": ("value-gates", (OTHER, OTHER[4:]), 25, "This line stands outside of `_backward`."),
+    "all dedented": (
+        "value-gates",
+        (GATES, f"            pass\n{SELF[4:]}{OTHER[4:]}"),
+        25,
+        "This line stands outside of `_backward`.",
+    ),
+    "empty": ("value-gates", (GATES, "            pass\n"), 24, "`_backward` of `__mul__` is still empty"),
+    "one share": ("value-gates", (OTHER, ""), 24, "`_backward` of `__mul__` adds nothing to `other.grad`"),
+    "no upstream": (
+        "value-gates",
+        (GATES, GATES.replace(" * out.grad", "")),
+        24,
+        "`other.data` is the local derivative alone. It is multiplied by what comes back.",
+    ),
+    "called early": (
+        "value-gates",
+        (GATES + "\n        out._backward = _backward\n", GATES + "\n        out._backward = _backward()\n"),
+        27,
+        "`_backward()` with parentheses calls it now",
+    ),
+    "two slips": (
+        "value-gates",
+        (GATES, "            self.grad = other * out.grad\n            other.grad = self * out.grad\n"),
+        24,
+        "`other` is a `Value`",
+    ),
+    "from the front": (
+        "value-backward",
+        (STACK, RECURSIVE.replace("reversed(order)", "order")),
+        51,
+        "This loop walks `order` from its beginning, and so from the inputs.",
+    ),
+    "turned round twice": (
+        "value-backward",
+        (STACK, RECURSIVE.replace("        visit(self)\n", "        visit(self)\n        order.reverse()\n")),
+        52,
+        "`order` is turned round once too often",
+    ),
+    "reversed, and thrown away": (
+        "value-backward",
+        (
+            STACK,
+            RECURSIVE.replace("        self.grad = 1.0", "        reversed(order)\n        self.grad = 1.0").replace(
+                "in reversed(order)", "in order"
+            ),
+        ),
+        50,
+        "`reversed(order)` makes something new and changes nothing",
+    ),
+    "never seen": (
+        "value-backward",
+        (
+            STACK,
+            RECURSIVE.replace("if node not in seen:", "if True:").replace("                seen.add(node)\n", ""),
+        ),
+        39,
+        "`visit` visits a node again at every path that leads there",
+    ),
+    "never added": (
+        "value-backward",
+        (STACK, RECURSIVE.replace("                seen.add(node)\n", "")),
+        40,
+        "`visit` asks whether a node is in `seen`, and no line ever puts one in.",
+    ),
+    "appended early": (
+        "value-backward",
+        (
+            STACK,
+            RECURSIVE.replace("                order.append(node)\n", "").replace(
+                "                seen.add(node)\n",
+                "                seen.add(node)\n                order.append(node)\n",
+            ),
+        ),
+        42,
+        "`visit` puts a node into the list before what it was made from.",
+    ),
+    "no beginning": (
+        "value-more",
+        (STACK, RECURSIVE.replace("        self.grad = 1.0\n", "")),
+        50,
+        "Nothing gives the result itself its gradient. It is 1",
+    ),
+    "cleared again": (
+        "value-more",
+        (
+            STACK,
+            RECURSIVE.replace("        self.grad = 1.0\n", "").replace(
+                "        for node in order:", "        self.grad = 1.0\n        for node in order:"
+            ),
+        ),
+        47,
+        "The gradient of the result is set here, and a loop further down clears it again.",
+    ),
+    "named and not called": (
+        "value-backward",
+        (STACK, RECURSIVE.replace("node._backward()", "node._backward")),
+        52,
+        "`node._backward` names the function and does not call it: `node._backward()`.",
+    ),
+    "thrown away": (
+        "unbroadcast",
+        ("g = g.sum(0)", "g.sum(0)"),
+        3,
+        "`g.sum(0)` makes something new and changes nothing: its result is kept nowhere. Give it a name, `g = …`.",
+    ),
+    "the sum of Python": (
+        "unbroadcast",
+        ("g.sum(axis, keepdim=True)", "sum(g, axis, keepdim=True)"),
+        6,
+        "This `sum` is Python's own",
+    ),
+    "input for output": (
+        "value-more",
+        ("out.data * out.grad", "self.data * out.grad"),
+        66,
+        "All fits here but for `self.data`: something else belongs there. The exponential is its own slope.",
+    ),
+}
+
+
+def changed(box: str, before: str, after: str) -> str:
+    code = BOXES[box].solution.source
+    assert before in code
+    return code.replace(before, after, 1)
+
+
+def first_fault(jailed, box, code):
+    verdict = jailed.check(FunctionTask(box=BOXES[box]), code)
+    wrong = [one for one in verdict.names if one.verdict == "wrong"]
+    return wrong[0] if wrong else verdict
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_a_slip_of_a_beginner_is_named_with_its_line(jailed, name) -> None:
+    box, edit, line, begins = SLIPS[name]
+
+    fault = first_fault(jailed, box, changed(box, *edit))
+
+    assert begins in fault.message
+    assert fault.line == line
+
+
+def test_a_second_slip_is_named_with_its_own_line(jailed) -> None:
+    code = changed("value-gates", GATES, GATES.replace("self.grad += other.data", "self.grad = other"))
+
+    message = first_fault(jailed, "value-gates", code).message
+
+    assert "`other` is a `Value`" in message
+    assert "`self.grad = …` writes over" in message
+
+
+def test_only_the_first_case_that_fails_is_explained(jailed) -> None:
+    verdict = jailed.check(
+        FunctionTask(box=BOXES["value-backward"]),
+        changed("value-backward", STACK, RECURSIVE.replace("reversed(order)", "order")),
+    )
+
+    wrong = [one for one in verdict.names if one.verdict == "wrong"]
+    assert len(wrong) > 5
+    assert [one.name for one in wrong if one.message] == [wrong[0].name]
+
+
+def test_the_text_of_a_case_is_not_said_of_a_slip_that_no_case_survives(jailed) -> None:
+    message = first_fault(jailed, "value-gates", changed("value-gates", *SLIPS["the Value for its number"][1])).message
+
+    assert "scaled by" not in message
+
+
+def test_of_a_program_that_is_another_one_no_slip_is_told(jailed) -> None:
+    code = """\
+class Value:
+    def __init__(self, data, made_from=()):
+        self.data = data
+        self.grad = 7.0
+
+    def __add__(self, other):
+        return self
+
+    def __mul__(self, other):
+        return self
+"""
+
+    fault = first_fault(jailed, "value-gates", code)
+
+    assert fault.line is None or "stopped with an error" in fault.message
