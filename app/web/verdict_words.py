@@ -207,7 +207,7 @@ def _locked_hints_text(first: int, last: int) -> str:
 
 
 def headline(verdict: Verdict) -> str:
-    """What is left to do, in a few words: `4 lines to mend, 12 follow from them`."""
+    """What is left to do, in a few words: `1 line to mend, 2 follow from it, 14 not begun`."""
     faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in FAULTS]
     if verdict.outcome == "error" and not faults and verdict.names and verdict.line:
         return "A line to mend"  # the others were judged without it
@@ -229,6 +229,11 @@ def headline(verdict: Verdict) -> str:
     follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
+    # What a stopped run never came to may be written all the same.
+    blank = (
+        sum(name_verdict.verdict == "not-yet" for name_verdict in verdict.names) if verdict.outcome == "graded" else 0
+    )
+    after += f", {blank} not begun" if blank else ""
     return f"{lines} {'line' if lines == 1 else 'lines'} to mend{after}"
 
 

@@ -121,26 +121,53 @@ class Draft {
 
   save({ leaving = false } = {}) {
     clearTimeout(this.timer);
-    if (!this.dirty) return this.busy;
+    if (!this.dirty && !this.unsure) return this.busy;
     this.busy = this.busy.then(() => this.send(leaving));
     return this.busy;
   }
 
   async send(leaving) {
-    if (!this.dirty) return;
-    const { line } = this;
-    const text = this.textarea.value;
-    this.sending = text;
-    if (leaving) this.keep();
     try {
-      const body = this.body(text, line);
-      const response = await fetch(this.url, { method: "POST", body, keepalive: leaving, headers: { Accept: "application/json" } });
-      if (!response.ok) throw Object.assign(new Error(response.status), { answered: true });
-      this.confirm(text, line, await response.json());
+      await this.settle(leaving);
+      if (this.dirty) await this.post(this.textarea.value, this.line, leaving);
     } catch ({ answered }) {
       this.say(answered ? "Kept on this device: the server could not save it" : "Kept on this device", "kept");
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.save(), AGAIN);
+    }
+  }
+
+  /** A request that was stopped, or lost, may have been saved: sent again, its text makes no new revision, and tells which one there is. */
+  async settle(leaving = false) {
+    if (this.unsure) await this.post(this.unsure.text, this.unsure.line, leaving);
+  }
+
+  async post(text, line, keepalive) {
+    this.sending = text;
+    if (keepalive) this.keep();
+    const body = this.body(text, line);
+    const response = await fetch(this.url, { method: "POST", body, keepalive, headers: { Accept: "application/json" } });
+    if (!response.ok) throw Object.assign(new Error(response.status), { answered: true });
+    this.unsure = null;
+    this.confirm(text, line, await response.json());
+  }
+
+  /** A check, a run or a hint takes the text along, after every save before it; those after it start from what it saved. */
+  async through(url, request, text, line) {
+    await this.settle().catch(() => {});
+    request.body.set("revision", this.revision.value);
+    this.sending = text;
+    try {
+      const response = await fetch(url, request);
+      // 429: too much was asked for just now, and the text is saved all the same, but where it says otherwise.
+      const saved = response.ok || (response.status === 429 && !response.headers.has("Not-Saved"));
+      if (saved) this.sent(text, line, response.headers.get("Revision"));
+      else this.save();
+      return response;
+    } catch (error) {
+      this.unsure = { text, line };
+      this.save();
+      throw error;
     }
   }
 
@@ -161,8 +188,9 @@ class Draft {
     say(this.form, message);
   }
 
-  /** After a check or a run the server has the text that went with it, and the page its revision. */
-  sent(text, line) {
+  /** The server has the text that went with a request, as this *revision*. */
+  sent(text, line, revision) {
+    if (revision) this.revision.value = revision;
     this.saved = text;
     this.savedLine = line;
     if (!this.dirty) this.forget();
@@ -213,28 +241,17 @@ document.addEventListener("click", (event) => {
   form.querySelector("[data-action=check]").focus();
 });
 
-// A check waits for a save that is on its way, and starts from the revision that this save made.
+// One after another, whatever is pressed meanwhile: of two that overlapped, the later would seem to come from another tab.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   const draft = draftOf(ctx.request.form);
   if (!draft) return;
   clearTimeout(draft.timer);
   const text = draft.textarea.value;
   const { line } = draft;
-  ctx.fetch = async (url, request) => {
-    await draft.busy;
-    request.body.set("revision", draft.revision.value);
-    try {
-      const response = await fetch(url, request);
-      // 429: too much was asked for just now, and the text is saved all the same, but where it says otherwise.
-      const saved = response.ok || (response.status === 429 && !response.headers.has("Not-Saved"));
-      if (saved) draft.sent(text, line);
-      else draft.save();
-      return response;
-    } catch (error) {
-      // Stopped, or the server is away: whether it has the text, and as which revision, is found out by saving it.
-      draft.save();
-      throw error;
-    }
+  ctx.fetch = (url, request) => {
+    const answered = draft.busy.then(() => draft.through(url, request, text, line));
+    draft.busy = answered.catch(() => {});
+    return answered;
   };
 });
 

@@ -113,7 +113,7 @@ class Tiles {
     tile.type = "button";
     tile.dataset.factor = factor;
     tile.append(area(shape), made("code", "", factor), made("span", "size", shapeText(shape)));
-    tile.addEventListener("click", () => !this.dragged && this.put(factor, this.free()));
+    tile.addEventListener("click", () => !this.dragged && this.add(factor));
     tile.addEventListener("pointerdown", (event) => this.drag(event, tile));
     return tile;
   }
@@ -125,9 +125,11 @@ class Tiles {
     return place;
   }
 
-  free() {
-    const empty = this.factors.findIndex((factor) => !factor.querySelector("select").value);
-    return empty < 0 ? 1 : empty;
+  /** Into the first place that is free; a tile after a whole product begins another one. */
+  add(factor) {
+    const empty = this.factors.findIndex((one) => !one.querySelector("select").value);
+    if (empty < 0) this.factors.forEach((_, side) => this.put("", side));
+    this.put(factor, Math.max(empty, 0));
   }
 
   put(factor, side) {
@@ -167,7 +169,7 @@ class Tiles {
     chosen.forEach(({ name, shape }, side) => {
       const which = side ? "Right" : "Left";
       const place = this.places[side];
-      place.replaceChildren(...(name ? [area(shape), made("code", "", name), made("span", "size", shapeText(shape))] : [`${which} factor`]));
+      place.replaceChildren(...(name ? [area(shape), made("code", "", name), made("span", "size", shapeText(shape)), made("span", "taken-away", "×")] : [`${which} factor`]));
       place.setAttribute("aria-label", name ? `${which} factor: ${name}. Take it away` : `${which} factor: empty`);
       place.toggleAttribute("data-filled", Boolean(name));
     });

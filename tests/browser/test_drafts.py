@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import APIResponse, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from app.content.blocks import Grad, NumberQuestion
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
@@ -18,6 +18,7 @@ from tests.browser.steps import (
     violations,
     write,
 )
+from tests.waiting import until
 
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
@@ -149,6 +150,27 @@ def test_a_check_right_after_typing_is_no_conflict(page: Page) -> None:
         expect(section(page, BOX).locator(".verdict [data-verdict], .verdict .outcome").first).to_be_visible()
 
     expect(page.locator(f"#{BOX.name}-notice")).to_be_empty()
+
+
+def test_presses_that_overlap_come_from_no_other_tab(page: Page) -> None:
+    page.goto(ADDRESS)
+    both = page.locator(f"#{BOX.name}-both")
+    write(page, BOX, "dW = 'hint'")
+    page.locator(f"#{BOX.name}-hint").click()
+    expect(page.locator(f"#{BOX.name}-hint-1")).to_be_visible()
+    held: list[Route] = []
+    page.route("**/history", lambda route: held.append(route))
+    write(page, BOX, "dW = 'history'")
+    page.locator(f"#{BOX.name}-history-button").click()
+    until(lambda: page.evaluate("0") or held)
+    saved = held[0].fetch()
+
+    write(page, BOX, BOX.solution.source)
+    page.locator(f"#{BOX.name}-check").click()
+    held[0].fulfill(response=saved)
+
+    expect_verdict(page, BOX, passed="true")
+    expect(both).to_be_hidden()
 
 
 def test_the_line_of_an_error_is_marked_and_the_mark_goes_with_the_error(page: Page) -> None:

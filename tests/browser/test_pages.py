@@ -85,6 +85,10 @@ def test_a_product_is_built_by_dragging_tiles_on_a_phone_and_a_place_is_emptied_
     expect(left).to_have_accessible_name("Left factor: X.T. Take it away")
     expect(form.locator("[data-result]")).to_contain_text("(3, 4) @ (4, 2) → (3, 2)")
     assert form.locator("select[name=right]").input_value() == "dY", "the fields underneath say the same"
+    expect(left.locator(".taken-away")).to_be_visible()
+    form.locator('.tile[data-factor="dY.T"]').tap()
+    expect(left).to_have_accessible_name("Left factor: dY.T. Take it away")
+    expect(right).to_have_accessible_name("Right factor: empty")
     left.tap()
     expect(left).to_have_accessible_name("Left factor: empty")
     assert not scrolls_sideways(page)

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.store import drafts
 from app.web.render import back_to, wants_fragment
-from app.web.routes.code_boxes import CONFLICT, TheBox, TheCodeBox, box_fragment
+from app.web.routes.code_boxes import CONFLICT, TheBox, TheCodeBox, box_fragment, with_revision
 from app.web.site import TheLesson, TheSite, TheVisitor
 from app.web.views.text_history import Against, HistoryView, history_view
 
@@ -90,10 +90,11 @@ async def open_history(
     """Save, then step back through the stored texts, from number *at* or the newest."""
     learner = await visitor.begin()
     async with box.site.database.write(short=True) as db:
-        await box.save(db, learner)
+        saved = await box.save(db, learner)
         view = await history_view(db, learner, box.lesson, box.exercise, at, against)
     if wants_fragment(request):
-        return box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+        shown = box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+        return with_revision(shown, saved)
     return back_to(f"{view.url}/history?at={view.at}&against={against}" if against else f"{view.url}/history")
 
 

@@ -84,6 +84,12 @@ class BoxRequest:
         return back_to(f"{self.lesson.address}{query}", self.exercise.name)
 
 
+def with_revision(response: Response, saved: SaveResult) -> Response:
+    """Tell the page as which revision its text was saved: what it saves next starts from that one."""
+    response.headers["revision"] = str(saved.draft.revision)
+    return response
+
+
 def received_text(exercise: CodeBox, code: str, line: int | None = None) -> str:
     """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL.
 
@@ -186,13 +192,14 @@ async def measure(
     site, learner = box.site, await visitor.begin()
     entry = str((await request.form()).get(field_of(nudge), ""))[:ENTRY_CHARACTERS]
     async with site.database.write(short=True) as db:
-        await box.save(db, learner)
+        saved = await box.save(db, learner)
     asked = site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
     try:
         found = await run_until_disconnect(request, asked)
     except RetryLaterError as later:
-        return later.apply_to(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
-    return _nudged(request, box, found)
+        busy = _nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail))
+        return later.apply_to(with_revision(busy, saved))
+    return with_revision(_nudged(request, box, found), saved)
 
 
 @router.post("/shapes")
@@ -224,7 +231,7 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
     learner = await visitor.begin()
     until = await _closed_until(visitor, box)
     async with box.site.database.write(short=True) as db:
-        await box.save(db, learner)
+        saved = await box.save(db, learner)
         view = await box.view(db, learner)
         if not view.solution.closed and not until:
             await progress.open_solution(db, learner, *box.names)
@@ -234,7 +241,8 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
     if not wants_fragment(request):
         return box.back()
     said = view.solution.closed or "The solution is open."
-    return box.site.pages.fragment("_solution.html", solution=view.solution, announcement=said)
+    shown = box.site.pages.fragment("_solution.html", solution=view.solution, announcement=said)
+    return with_revision(shown, saved)
 
 
 async def _closed_until(visitor: Visitor, box: BoxRequest) -> str:
@@ -297,7 +305,7 @@ def box_fragment(
 ) -> Response:
     if saved is not None and saved.conflict:
         announcement = f"{announcement} {CONFLICT}"
-    return box.site.pages.fragment(
+    answer = box.site.pages.fragment(
         template,
         view=view,
         announcement=announcement,
@@ -310,3 +318,4 @@ def box_fragment(
         lamps=lamps,
         beside=beside,
     )
+    return answer if saved is None else with_revision(answer, saved)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.content.blocks import CodeBox
 from app.store import drafts, progress
 from app.web.render import back_to, wants_fragment
-from app.web.routes.code_boxes import BoxRequest, received_text
+from app.web.routes.code_boxes import BoxRequest, received_text, with_revision
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import hints_view, select_draw
 
@@ -35,9 +35,10 @@ async def hint(
         raise HTTPException(404)
     learner = await visitor.begin()
     names = (lesson.name, exercise.name)
+    saved = None
     async with site.database.write(short=True) as db:
         if isinstance(exercise, CodeBox) and revision is not None:
-            await drafts.save_draft(db, learner, *names, received_text(exercise, code, line), base=revision)
+            saved = await drafts.save_draft(db, learner, *names, received_text(exercise, code, line), base=revision)
         await progress.open_hint(db, learner, *names, len(exercise.hints))
         await db.flush()
         state = await progress.lesson_state(db, learner, *names)
@@ -46,7 +47,7 @@ async def hint(
     box = BoxRequest(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
     url = f"{lesson.address}/{kind}/{exercise.name}"
     hints = hints_view(select_draw(exercise, draw), state, url)
-    return site.pages.fragment(
+    opened = site.pages.fragment(
         "_hinted.html",
         name=exercise.name,
         hints=hints,
@@ -54,3 +55,4 @@ async def hint(
         solution=box.solution if box else None,
         announcement=f"Hint {len(hints.open)} of {hints.total} is open.",
     )
+    return opened if saved is None else with_revision(opened, saved)

@@ -27,15 +27,37 @@ def send(client: TestClient, action: str, code: str = WRONG, revision: int = 0, 
 def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client: TestClient) -> None:
     text = send(client, "check").text
 
-    assert "0 of 3 right, checked on 2 hidden sizes" in text
     assert text.count('class="verdict-row"') == 3
-    assert text.count("<details open>") == 1
+    assert text.count('<details class="more">') == 1
     assert "This is the transpose of <code>dX</code>." in text
     assert "off by up to 0.731" in text
     assert "Each `row` is off." in text
     assert '<th scope="col">yours − reference</th>' in text
     assert "all 2 rows and all 3 columns. The strongest colours stand for ±0.73." in text
     assert "<html" not in text
+
+
+@pytest.mark.alone
+def test_a_wrong_line_says_one_sentence_and_folds_the_rest_behind_one_button(client: TestClient, grader) -> None:
+    grader.outcome = Verdict(
+        outcome="graded",
+        names=(
+            NameVerdict(
+                name="dX", verdict="wrong", code="dX:factor", line=1, message="Twice.", exact=False, maxdiff=0.731
+            ),
+        ),
+        hidden_sizes=2,
+    )
+    text = send(client, "check").text
+    seen, _, folded = text.partition('<details class="more">')
+    words = " ".join(re.sub(r"<[^>]+>", " ", re.sub(r'<span class="unseen">[^<]*</span>', "", seen)).split())
+
+    assert words.removesuffix(" The values are not given.").endswith(
+        "1 line to mend (an earlier text) dX line 1 Twice."
+    )
+    for companion in ("off by up to 0.731", "Hint 2 of 2", "Nudge an entry"):
+        assert companion in folded.partition("</li>")[0]
+    assert "<summary>Show me" in folded
 
 
 def test_a_check_asks_the_database_for_little(client: TestClient) -> None:
