@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from app.bindings import parse_code
 from app.content.lookalikes import IN_CODE, LOOKALIKES
+from app.content.notations import attribute_words
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
 LONGEST = 50_000
@@ -103,7 +104,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
         own = _own_attributes(tree) if CLASSES in rules else frozenset()
         for node in nodes:
             if not (CLASSES in rules and _of_a_class(node, own)):
-                _check(node, rules)
+                _check(node, rules, own)
     except _Refused as found:
         return _at(code, found.node, found.message)
     except SyntaxError:
@@ -175,7 +176,7 @@ def _of_a_class(node: ast.AST, own: frozenset[str]) -> bool:
             return False
 
 
-def _check(node: ast.AST, rules: tuple[str, ...]) -> None:
+def _check(node: ast.AST, rules: tuple[str, ...], own: frozenset[str]) -> None:
     kind = type(node).__name__
     if kind not in _NODES and not isinstance(node, _GROUPS):
         raise _Refused(node, _SAID.get(kind, f"`{_keyword(kind)}` is not available in a box."))
@@ -190,7 +191,7 @@ def _check(node: ast.AST, rules: tuple[str, ...]) -> None:
         case ast.Call(func=ast.Name(id="input")):
             raise _Refused(node, _NO_FUNCTION["input"])
         case ast.Attribute(attr=attribute):
-            _check_attribute(node, attribute)
+            _check_attribute(node, attribute, own)
             if not isinstance(node.ctx, ast.Load) and attribute != "data":
                 raise _Refused(node, f"`.{attribute}` cannot be assigned here; give the result a name of its own.")
         case ast.keyword(arg=str(name)) if _is_hidden(name):
@@ -213,7 +214,7 @@ def _check_name(node: ast.AST, name: str) -> None:
         raise _Refused(node, _NO_FUNCTION.get(name, f"`{name}` is not available in a box."))
 
 
-def _check_attribute(node: ast.Attribute, attribute: str) -> None:
+def _check_attribute(node: ast.Attribute, attribute: str, own: frozenset[str]) -> None:
     if attribute in ATTRIBUTES or _BLANK.fullmatch(attribute):
         return
     if attribute in AUTOGRAD or "backward" in attribute or attribute.startswith("requires_grad"):
@@ -221,6 +222,8 @@ def _check_attribute(node: ast.Attribute, attribute: str) -> None:
     for inner in ast.walk(node.value):  # what it stands behind may be the reason, such as `open(…).read()`
         if isinstance(inner, ast.Name):
             _check_name(inner, inner.id)
+    if words := attribute_words(ast.unparse(node.value)[:60], attribute, own):
+        raise _Refused(node, f"`.{attribute}` is not available in a box: {words}.")
     close = difflib.get_close_matches(attribute[:60], ATTRIBUTES, n=1, cutoff=0.75)
     meant = f" Did you mean `.{close[0]}`?" if close else ""
     raise _Refused(node, f"`.{attribute[:60]}` is not available in a box.{meant}")

@@ -110,6 +110,31 @@ def test_the_place_is_counted_in_characters_from_one():
     assert (found.line, found.column) == (2, 13)
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("np.add.at(dC, ix, de)", "`.at` is not available in a box: rows are added, each at its place, by"),
+        ("da = b.dy", "a dot is no product. Write `b * dy`, or `@` between matrices."),
+        ("x = x.astype(1)", "`.float()` makes fractions of whole numbers"),
+    ],
+)
+def test_what_is_written_in_other_places_is_told_in_the_words_of_a_box(code, said):
+    assert said in refusal(code).message
+
+
+NODE = (
+    "class Value:\n    def __init__(self, data, made_from=()):\n        self.data, self.made_from = data, made_from\n"
+)
+
+
+@pytest.mark.parametrize("attribute", ["_prev", "_children", "children", "parents"])
+def test_the_words_of_micrograd_are_told_in_those_of_the_engine_at_hand(attribute):
+    loop = f"def visit(v):\n    for child in v.{attribute}:\n        visit(child)\n"
+
+    assert "is called `made_from` here, such as `v.made_from`." in refusal(NODE + loop, ("classes",)).message
+    assert "made_from" not in refusal(loop, ("classes",)).message
+
+
 def test_a_near_miss_is_suggested():
     assert "`.sum`" in refusal("x.sumn(0)").message
 

@@ -30,11 +30,14 @@ def describe_error(error: BaseException, node: ast.AST) -> dict[str, Any]:
         found = next(
             (inner for name, inner in idle_comparisons(node) if name == error.name and inner.lineno == line), None
         )
+    quoted = found
+    if found is None and isinstance(error, NameError):
+        quoted = _around(node, error.name, line)
     return {
         "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
         "type": type(error).__name__[:80],
         "text": _text(error)[:_TEXT_CHARS],
-        "source": _source(found) if found is not None else "",
+        "source": _source(quoted) if quoted is not None else "",
         "operands": _operands(found, frame) if found is not None and frame is not None else [],
     }
 
@@ -83,6 +86,21 @@ def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
         if here == place and not isinstance(inner, ast.Name | ast.Constant | ast.Expr):
             return inner
     return None
+
+
+def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None:
+    """What begins with *name* on *line*: the call of a library that is not there, or a quotient."""
+    found: ast.expr | None = None
+    for inner in ast.walk(node):
+        first = inner
+        while isinstance(first, ast.Call | ast.Attribute):
+            first = first.func if isinstance(first, ast.Call) else first.value
+        if isinstance(first, ast.BinOp) and isinstance(first.op, ast.Div):
+            first = first.left
+        begins = isinstance(first, ast.Name) and first.id == name and first is not inner
+        if found is None and begins and isinstance(inner, ast.expr) and inner.lineno == line:
+            found = inner
+    return found
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:

@@ -6,6 +6,7 @@ Every row takes what torch said and the operands of the operation that raised; w
 import re
 from difflib import get_close_matches
 
+from app.content.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
 from app.content.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, OPTIONS
 from app.grading.judge.run_reports import ReportedError, Row
@@ -13,19 +14,6 @@ from app.grading.judge.syntax_recovery import in_words
 from app.grading.reading.library import FUNCTIONS
 
 _LONGEST = 400
-_ELSEWHERE = frozenset(["np", "numpy", "jnp", "jax", "tf", "nn", "cp"])
-_BY_HAND = "here the backward pass is written by hand, as an expression of tensors"
-_ON_PAPER = {
-    **dict.fromkeys(["grad", "diff", "derivative", "gradient", "jacobian", "backward"], _BY_HAND),
-    "transpose": "the transpose of a matrix is `x.T`",
-    "T": "the transpose stands behind the tensor, `x.T`",
-    "dot": "a product of matrices is `A @ B`",
-    "inv": "what a product sends back is no inverse but the transpose, `x.T`",
-    "ln": "the natural logarithm is `torch.log(x)`",
-    "e": "a power of e is `torch.exp(x)`",
-    "sech": "it is one over `torch.cosh(x)`",
-}
-"""What is written on paper, or in other languages, and what stands for it."""
 _SPELLED = {"true": "True", "false": "False", "none": "None", "null": "None"}
 _OF_F = frozenset(["cross_entropy", "gelu", "layer_norm", "logsigmoid", "nll_loss", "one_hot", "silu", "softplus"])
 _MADE = (
@@ -229,8 +217,8 @@ def _no_name(found: re.Match[str], error: ReportedError) -> str:
     name = found[1]
     if sign := re.match(rf"{name}(?:\[.*\])? (==|<) ", error.source):
         return f"`{sign[1]}` compares, and `{name}` does not exist yet. One `=` assigns: `{name} = …`."
-    if name in _ELSEWHERE:
-        return f"There is no `{name}` in a box. What it does, torch mostly does under the same name: `torch.…`."
+    if name in LIBRARIES:
+        return _of_library(name, error.source)
     if name in error.ahead:
         return _not_yet(name, error)
     if name in _SPELLED:
@@ -243,16 +231,27 @@ def _no_name(found: re.Match[str], error: ReportedError) -> str:
         text for text in error.known if text != f"d{name}" and name != f"d{text}"
     ]  # x and dx: nobody confuses them
     alike = [text for text in others if text.lower() == name.lower()]
-    if name in _ON_PAPER and not alike:
-        return f"There is no `{name}` in a box: {_ON_PAPER[name]}."
+    if meant := quotient_name(error.source, error.known):
+        return f"`{''.join(error.source.split())}` is called `{meant}` here: a gradient is written without a fraction."
+    if (meant := transposed_name(name, error.known)) and not alike:
+        return f"`{name}` does not exist. The transpose of `{meant}` is `{meant}.T`."
+    if name in NAMES and not alike:
+        return f"There is no `{name}` in a box: {NAMES[name]}."
     if name[:1] == "d" and name[1:] in error.known and not alike:
         return f"`{name}` does not exist: no line makes it. A line `{name} = …` gives it a value."
     if alike := alike or get_close_matches(name, others, 1):
-        return f"`{name}` does not exist at this point. There is a `{alike[0]}`; capital and small letters count."
+        return f"`{name}` does not exist at this point. `{alike[0]}` does; capital and small letters count."
     return (
         f"`{name}` does not exist at this point. Is it written further down, or spelled differently? "
         "Capital and small letters count."
     )
+
+
+def _of_library(name: str, source: str) -> str:
+    meant = as_torch(source)
+    if meant:
+        return f"There is no `{name}` in a box. `{source}` is written `{meant}` here."
+    return f"There is no `{name}` in a box. What it does, torch mostly does under the same name: `torch.…`."
 
 
 def _not_yet(name: str, error: ReportedError) -> str:

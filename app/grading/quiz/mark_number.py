@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.arithmetic import UnreadableError, number_of
+from app.content.arithmetic import CONSTANTS, FUNCTIONS, UnreadableError, number_of
 from app.content.blocks import Distractor, Forward, NumberQuestion, NumbersQuestion
 from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.mathml import words_of
+from app.content.notations import plain_number
 from app.content.sizes import BRACKETS
 from app.grading.quiz.feedback import (
     NOT_YET,
@@ -34,6 +35,7 @@ LISTED = re.compile(r" ?; ?| ?, |(?<!\d),|,(?!\d)| and |(?<=[\w.)]) (?=[-+−]?[
 NO_BRACKETS = str.maketrans("[]{}", "    ")
 PERCENT_ASKED = re.compile(r"%|per ?cent", re.IGNORECASE)
 PERCENT = re.compile(r"(?:%|per ?cent)$", re.IGNORECASE)
+WORDS = re.compile(r"[^\W\d_]\w{0,30}")
 DECIMAL = re.compile(r"[-+−–]?(\d*)(?:[.,](\d*))?(?:[eE]([-+]?\d{1,3}))?")
 
 
@@ -47,7 +49,7 @@ class NumberReading:
 
 
 def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
-    text = ", ".join(values)
+    text = plain_number(", ".join(values))
     if not text.strip():
         return unread_feedback(f"{NOT_YET} Write a number.")
     try:
@@ -56,7 +58,7 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
     except UnreadableError as error:
         if several := _several(text, quiz):
             return several
-        return unread_feedback(f"{NOT_YET} This cannot be read as a number. {error}")
+        return unread_feedback(f"{NOT_YET} {_unread(text, quiz) or f'This cannot be read as a number. {error}'}")
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
@@ -77,6 +79,16 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
     if any(_almost_whole(reading.value, answer, quiz) for reading in readings):
         return unread_feedback("Very near, but the answer is a whole number: give that number.", echo)
     return wrong_feedback(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+
+
+def _unread(text: str, quiz: NumberQuestion) -> str:
+    """What to do with an answer that holds a letter: put in what the letter stands for, or leave out a word."""
+    words = [word for word in WORDS.findall(text) if word not in {*FUNCTIONS, *CONSTANTS, *quiz.given, "percent"}]
+    if not words:
+        return ""
+    if len(words[0]) == 1 or words[0][:1] == "d":
+        return f"`{words[0]}` stands for a number in the question: put that number in, and give what comes out."
+    return f"A number alone is asked for, without `{words[0]}`." if any(map(str.isdigit, text)) else ""
 
 
 def mark_numbers(quiz: NumbersQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:

@@ -221,7 +221,7 @@ def test_a_name_that_is_not_there_is_told_with_the_one_that_is(engine, line, nam
     run = engine.run(LINEAR.task(), code)
 
     for message in (verdict.message, named(verdict, "dX").message, run.message):
-        assert message.startswith(f"`{name}` does not exist at this point. There is a `{meant}`")
+        assert message.startswith(f"`{name}` does not exist at this point. `{meant}` does; capital")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,14 @@ def test_a_name_that_is_not_there_is_told_with_the_one_that_is(engine, line, nam
     [
         ("dX = dX @ W.T", "`dX` does not exist yet: it is what this line makes."),
         ("dX = half @ W.T\nhalf = dY / 2", "`half` does not exist yet: it is made in line 2, further down."),
-        ("dX = np.dot(dY, W.T)", "There is no `np` in a box. What it does, torch mostly does"),
+        ("dX = np.dot(dY, W.T)", "There is no `np` in a box. `np.dot(dY, W.T)` is written `dY @ W.T` here."),
+        (
+            "dX = np.sum(dY * 2, axis=1, keepdims=True)",
+            "There is no `np` in a box. `np.sum(dY * 2, axis=1, keepdims=True)` is written `torch.sum(dY * 2, dim=1",
+        ),
+        ("dX = dY @ Wᵀ", "`WT` does not exist. The transpose of `W` is `W.T`."),
+        ("dX = dY @ WT", "`WT` does not exist. The transpose of `W` is `W.T`."),
+        ("dX = dL/dY * 3", "`dL/dY` is called `dY` here: a gradient is written without a fraction."),
         ("dX = db @ W.T", "`db` does not exist yet: it is made in line 3, further down."),
     ],
 )

@@ -278,7 +278,8 @@ LINES = [
     (LOOKED_UP, "dC = torch.zeros_like(C)\ndC.index_add(0, ix, de)", ["Line 2, `dC.index_add(0, ix, de)`, changes"]),
     (TANH, "dx = 2 * dy * (1 - y ** 2)\ndx / 2", ["Line 2, `dx / 2`, changes nothing"]),
     # As on paper, or in another language.
-    (LAYER, "dX = tf.matmul(dY, W)", ["There is no `tf` in a box. What it does, torch mostly does"]),
+    (LAYER, "dX = tf.matmul(dY, W)", ["There is no `tf` in a box. `tf.matmul(dY, W)` is written `dY @ W` here."]),
+    (LAYER, "dX = np.linalg * dY", ["There is no `np` in a box. What it does, torch mostly does"]),
     (LAYER, "dX = dY @ transpose(W)", ["There is no `transpose` in a box: the transpose of a matrix is `x.T`."]),
     (LAYER, "dX = dY @ inv(W)", ["no inverse but the transpose"]),
     (LAYER, "dX = dY @ W.inverse()", ["`W.inverse()` wants a square matrix"]),

@@ -380,10 +380,36 @@ def test_a_field_that_is_empty_is_told_of_where_no_list_fits(values):
 
 
 @pytest.mark.parametrize(
-    "answer", ["", " ", "x", "1/0", "9**9**9", "one", "1 2 3", "(", "1e999", "∞", "nan", "inf", "0x10"]
+    "answer", ["", " ", "x", "1/0", "9**9**9", "tree", "1 2 3", "(", "1e999", "∞", "nan", "inf", "0x10"]
 )
 def test_what_is_no_number_is_neither_right_nor_wrong(answer):
     assert answered("bessel", answer).correct is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("2x+1", "`x` stands for a number in the question: put that number in, and give what comes out."),
+        ("7x", "`x` stands for a number in the question"),
+        ("2*dy", "`dy` stands for a number in the question"),
+        ("3 apples", "A number alone is asked for, without `apples`."),
+    ],
+)
+def test_what_to_do_with_a_letter_or_a_word_in_a_number_is_told(answer, said):
+    feedback = answered("bessel", answer)
+
+    assert feedback.correct is None
+    assert words_of(feedback.message).startswith(f"Not yet. {said.replace('`', '')}")
+
+
+@pytest.mark.parametrize("answer", [".0323 units", "1/31 nats", "3.226 %"])
+def test_what_is_counted_may_stand_behind_a_number(answer):
+    assert answered("bessel", answer).correct
+
+
+@pytest.mark.parametrize("answer", ["three", "Three", "3 units", "three units"])
+def test_a_small_number_may_be_a_word(answer):
+    assert answered("why-number", answer).correct
 
 
 @pytest.mark.parametrize(
@@ -622,7 +648,7 @@ def test_a_square_product_that_only_fits_is_told_so(answer):
         ("moments", [], None, "2 numbers are still empty."),
         ("moments", ["2.5", "-9/4"], False, "1 of 2 are right."),
         ("moments", ["5", "1"], False, "That is their sum."),
-        ("moments", ["2.5", "two"], None, "cannot be read as a number"),
+        ("moments", ["2.5", "tow"], None, "cannot be read as a number"),
         ("largest-share", ["3"], True, "That holds."),
         ("largest-share", ["1"], False, "That is as small as its neighbour."),
         ("largest-share", ["2"], False, 'It is not <code class="together">dA[1, 0]</code>.'),

@@ -1,0 +1,91 @@
+"""How numpy, micrograd, the blackboard and TeX write what a box says in torch: `phrases.toml`, and views of it.
+
+Single signs that mean just one thing are read as that and stand in `lookalikes`; what is here is told.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+_TABLE: Mapping[str, Any] = tomllib.loads(files("app.content").joinpath("phrases.toml").read_text(encoding="utf-8"))
+LIBRARIES: frozenset[str] = frozenset(_TABLE["LIBRARIES"])
+NAMES: Mapping[str, str] = _TABLE["NAMES"]
+ATTRIBUTES: Mapping[str, str] = _TABLE["ATTRIBUTES"]
+SIGNS: Sequence[tuple[str, str]] = tuple((row["seen"], row["here"]) for row in _TABLE["SIGNS"])
+"""What no line of Python holds, as a pattern, with what to write."""
+_FUNCTIONS: Mapping[str, str] = _TABLE["FUNCTIONS"]
+_KEYWORDS: Mapping[str, str] = _TABLE["KEYWORDS"]
+_ENGINE: Mapping[str, str] = _TABLE["ENGINE"]
+_NUMBERS: Mapping[str, str] = {word: str(number) for word, number in _TABLE["NUMBERS"].items()}
+_UNITS = re.compile(rf"(?<=[\w.)])\s+(?:{'|'.join(_TABLE['UNITS']['words'])})$", re.IGNORECASE)
+_TURNED = re.compile(r"(\w+?)(?:_?T|_t|transposed?|_transposed?)")
+_LONGEST = 200
+
+
+def as_torch(source: str) -> str:
+    """What *source*, an expression of numpy, is in torch; empty where it cannot be told."""
+    try:
+        node = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    call = node if isinstance(node, ast.Call) else None
+    name = ast.unparse(node if call is None else call.func)
+    library, _, function = name.partition(".")
+    if library not in LIBRARIES or not function or len(source) > _LONGEST:
+        return ""
+    if call is None:
+        return _FUNCTIONS.get(function, "") if "{" not in _FUNCTIONS.get(function, "") else ""
+    given = [_operand(argument) for argument in call.args]
+    form = _FUNCTIONS.get(function)
+    if form is not None and form.count("{") == len(given) and not call.keywords:
+        return form.format(*given)
+    words = [f"{_KEYWORDS.get(word.arg or '', word.arg)}={ast.unparse(word.value)}" for word in call.keywords]
+    arguments = [*(ast.unparse(argument) for argument in call.args), *words]
+    return f"torch.{function}({', '.join(arguments)})" if form is None else ""
+
+
+def _operand(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return (
+        text
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List | ast.Constant)
+        else f"({text})"
+    )
+
+
+def transposed_name(name: str, known: Collection[str]) -> str:
+    """The name of which *name*, such as `xT`, is the transpose on paper; empty where there is none."""
+    match = _TURNED.fullmatch(name)
+    return match[1] if match is not None and match[1] in known else ""
+
+
+def quotient_name(source: str, known: Collection[str]) -> str:
+    """The gradient that *source*, such as `dL / dy`, means; empty where it is none."""
+    match = re.fullmatch(r"d\w* / (d\w+)", source)
+    return match[1] if match is not None and (match[1] in known or match[1][1:] in known) else ""
+
+
+def attribute_words(owner: str, attribute: str, own: Collection[str]) -> str:
+    """What to write for `owner.attribute`, which no box has; empty where it is not from one of the places known.
+
+    Args:
+        own: The attributes that the text at hand gives its own objects.
+    """
+    if _ENGINE.get(attribute) in own:
+        what = {"made_from": "what a node was made from", "data": "the number that a node holds"}
+        meant = _ENGINE[attribute]
+        return f"{what.get(meant, 'it')} is called `{meant}` here, such as `{owner}.{meant}`"
+    if attribute in ATTRIBUTES:
+        return ATTRIBUTES[attribute]
+    if re.fullmatch(r"d[A-Za-z]\w{0,20}", attribute) and re.fullmatch(r"[A-Za-z]\w{0,20}", owner):
+        return f"a dot is no product. Write `{owner} * {attribute}`, or `@` between matrices"
+    return ""
+
+
+def plain_number(text: str) -> str:
+    """*text* with a number that is written as a word in digits, and without the word of what is counted."""
+    alone = _UNITS.sub("", text.rstrip())
+    return _NUMBERS.get(" ".join(alone.lower().split()), alone)
