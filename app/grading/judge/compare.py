@@ -1,7 +1,7 @@
 """What a tensor is compared with, and how: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -268,22 +268,28 @@ def silent_consumers(reference: Reference, program: ForwardProgram) -> tuple[str
 
 
 def vacuous_note(
-    name: str, reference: Reference, isolated: Reference, program: ForwardProgram, forced: Collection[str]
+    name: str,
+    references: Sequence[Reference],
+    isolated: Sequence[Reference],
+    program: ForwardProgram,
+    forced: Collection[str],
 ) -> str:
-    """Why the real data cannot tell a right rule for *name* from zeros; empty where they can.
+    """Why no hidden data set can tell a right rule for *name* from zeros; empty where one can.
 
     Args:
-        isolated: The reference under random upstreams; where it vanishes as well, zeros are as right as any rule.
+        references: By data set, under the true upstream.
+        isolated: By data set, under random upstreams; where all vanish as well, zeros are as right as any rule.
         forced: Gradients that are written or given: a share through another one is nobody's line.
     """
-    if isolated.vacuous:
+    if all(reference.vacuous for reference in isolated):
         return f"`{name}` is zero up to rounding for every upstream there can be here; any rule for zero is right."
-    if reference.vacuous:
+    if all(reference.vacuous for reference in references):
         return (
             f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
             "where the rule shows."
         )
-    consumers = [consumer for consumer in silent_consumers(reference, program) if f"d{consumer}" in forced]
+    first, *others = [silent_consumers(reference, program) for reference in references]
+    consumers = [text for text in first if f"d{text}" in forced and all(text in other for other in others)]
     if not consumers:
         return ""
     names = ", ".join(f"`{consumer}`" for consumer in consumers)

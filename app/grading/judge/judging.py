@@ -288,6 +288,15 @@ class Judge:
 
     # What is shown of it.
 
+    def _vacuous_note(self, name: str) -> str:
+        """The remark on what the data cannot tell; the second data set is asked where the first cannot."""
+        isolated = [self.references[run][name[1:]] for run in HIDDEN]
+        judged_by = (self.program, self.ruling.forced)
+        if not vacuous_note(name, [self.references["true"][name[1:]]], isolated[:1], *judged_by):
+            return ""
+        true = self.laboratory.true()
+        return vacuous_note(name, [true[run][name[1:]] for run in HIDDEN], isolated, *judged_by)
+
     def _beside(self, name: str, standing: Mapping[str, NameVerdict]) -> NameVerdict:
         verdict = standing[name]
         shown = self.visible.final(name) if verdict.verdict != "not-yet" else None
@@ -296,8 +305,7 @@ class Judge:
         if close is not None:
             verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
         if verdict.verdict != "not-yet":  # a remark tells how a line was judged
-            real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
-            remarks = (verdict.note, vacuous_note(name, real, isolated, self.program, self.ruling.forced))
+            remarks = (verdict.note, self._vacuous_note(name))
             verdict = replace(verdict, note=" ".join(part for part in remarks if part))
         if verdict.verdict == "wrong" and close is not None and (close.exact or close.approx):
             verdict = replace(verdict, note=" ".join([verdict.note, self.reasons.by_ones(name)]).strip())

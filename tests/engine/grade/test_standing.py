@@ -322,6 +322,31 @@ def test_zeros_for_a_vacuous_gradient_are_not_the_rule(engine):
     assert named(verdict, "dm").approx
 
 
+POOLED = Box(
+    "pooled",
+    make_forward(
+        "pooled",
+        "B: 6, C: 2, S: 7, O: 4, k: 3, H: 5",
+        "X: [B, C, S]; K: [O, C, k]; V: [O, H]",
+        "Y",
+        "Z = F.conv1d(X, K)\nA = torch.tanh(Z)\ntop = A.max(2).values\nY = top @ V",
+    ),
+    ("dA", "dZ"),
+    "dA = torch.zeros_like(A).scatter(2, A.argmax(2, keepdim=True), (dY @ V.T).unsqueeze(2))\ndZ = dA * (1 - A ** 2)",
+)
+
+
+def test_a_gradient_that_vanishes_on_one_hidden_data_set_alone_is_not_said_to_be_zero(engine):
+    # Its data are widened until another place wins, and there tanh is flat.
+    study = engine._bench(POOLED.task()).study
+    assert study.draws["a"].spread > 1
+
+    verdict, found = standing(engine, POOLED, POOLED.solution)
+
+    assert verdict.passed, found
+    assert [named(verdict, name).note for name in ("dA", "dZ")] == ["", ""]
+
+
 def test_a_line_that_is_still_to_be_written_was_not_judged(engine):
     verdict, found = standing(engine, SOFTMAX, replaced(SOFTMAX, 5, "dm = ____"))
 
