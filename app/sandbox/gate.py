@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from app.bindings import parse_code
 from app.content.lookalikes import IN_CODE, LOOKALIKES
-from app.content.notations import attribute_words
+from app.notations import attribute_words
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
 LONGEST = 50_000

@@ -76,6 +76,11 @@ class VerdictRow:
         return self.verdict.verdict in FAULTS
 
     @property
+    def unsaid(self) -> bool:
+        """It is at fault, and may be for the reason that is told of another one: only its case is shown."""
+        return self.fault and not self.explained and bool(self.verdict.facts) and not self.verdict.message
+
+    @property
     def compared(self) -> str:
         """How its numbers compare on the lesson's own data."""
         return compared(self.verdict)
@@ -110,12 +115,12 @@ class VerdictView:
     def first(self) -> tuple[VerdictRow, ...]:
         """What to look at first, and then what else is at fault."""
         return tuple(
-            sorted((row for row in self.rows if row.fault or row.explained), key=lambda row: not row.explained)
+            sorted((row for row in self.rows if row not in self.rest), key=lambda row: not row.explained)
         )
 
     @property
     def rest(self) -> tuple[VerdictRow, ...]:
-        return tuple(row for row in self.rows if not (row.fault or row.explained))
+        return tuple(row for row in self.rows if row.unsaid or not (row.fault or row.explained))
 
     @cached_property
     def title(self) -> str:

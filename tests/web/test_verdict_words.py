@@ -161,3 +161,15 @@ def test_a_right_box_says_what_that_rests_on() -> None:
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (1e-12, "1e-12"), (-0.5, "-0.5"), (float("nan"), "nan")])
 def test_a_number_is_zero_only_if_it_is(value: float, text: str) -> None:
     assert number_text(value) == text
+
+
+def test_cases_that_fail_for_the_reason_told_of_the_first_stand_among_the_rest() -> None:
+    cases = tuple(
+        NameVerdict(name=f"case {number}", verdict="wrong", message=message, facts=(("The case", "a = 1"),))
+        for number, message in enumerate(("A line forgets `.data`.", "", ""), 1)
+    )
+    view = VerdictView(Verdict(outcome="graded", names=(*cases, NameVerdict(name="case 4", verdict="right"))))
+
+    assert [row.verdict.name for row in view.first] == ["case 1"]
+    assert [row.verdict.name for row in view.rest] == ["case 2", "case 3", "case 4"]
+    assert [row.unsaid for row in view.rest] == [True, True, False]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from keyword import kwlist
 
 from app.bindings import parse_code
-from app.content.notations import SIGNS
+from app.notations import SIGNS
 
 MOST_FAULTS = 8
 MOST_LINES = 400

@@ -6,12 +6,12 @@ Every row takes what torch said and the operands of the operation that raised; w
 import re
 from difflib import get_close_matches
 
-from app.content.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
 from app.content.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, OPTIONS
 from app.grading.judge.run_reports import ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
 from app.grading.reading.library import FUNCTIONS
+from app.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
 
 _LONGEST = 400
 _SPELLED = {"true": "True", "false": "False", "none": "None", "null": "None"}

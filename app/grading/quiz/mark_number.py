@@ -15,7 +15,6 @@ from app.content.arithmetic import CONSTANTS, FUNCTIONS, UnreadableError, number
 from app.content.blocks import Distractor, Forward, NumberQuestion, NumbersQuestion
 from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.mathml import words_of
-from app.content.notations import plain_number
 from app.content.sizes import BRACKETS
 from app.grading.quiz.feedback import (
     NOT_YET,
@@ -28,6 +27,7 @@ from app.grading.quiz.feedback import (
     unread_feedback,
     wrong_feedback,
 )
+from app.notations import plain_number
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")

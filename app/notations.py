@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-_TABLE: Mapping[str, Any] = tomllib.loads(files("app.content").joinpath("phrases.toml").read_text(encoding="utf-8"))
+_TABLE: Mapping[str, Any] = tomllib.loads(files("app").joinpath("phrases.toml").read_text(encoding="utf-8"))
 LIBRARIES: frozenset[str] = frozenset(_TABLE["LIBRARIES"])
 NAMES: Mapping[str, str] = _TABLE["NAMES"]
 ATTRIBUTES: Mapping[str, str] = _TABLE["ATTRIBUTES"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.content import notations
+from app import notations
 
 
 @pytest.mark.parametrize(
