@@ -114,9 +114,7 @@ class VerdictView:
     @property
     def first(self) -> tuple[VerdictRow, ...]:
         """What to look at first, and then what else is at fault."""
-        return tuple(
-            sorted((row for row in self.rows if row not in self.rest), key=lambda row: not row.explained)
-        )
+        return tuple(sorted((row for row in self.rows if row not in self.rest), key=lambda row: not row.explained))
 
     @property
     def rest(self) -> tuple[VerdictRow, ...]:

@@ -36,11 +36,14 @@ def svg_picture(width: float, height: float, summary: str, parts: Iterable[Marku
 
 
 def boxed_svg(drawn: Markup, width: float, *, shrinks: bool = False) -> Markup:
-    """Wide ones scroll sideways in a region that the keyboard reaches, unless they stay legible when one *shrinks*."""
+    """Wide ones scroll sideways in a group that the keyboard reaches, unless they stay legible when one *shrinks*.
+
+    No region: a page has several, and landmarks of one name cannot be told apart.
+    """
     if width <= NARROW or shrinks:
         return svg_tag("div", drawn, class_="picture")
     return svg_tag(
-        "div", drawn, class_="picture", data_wide="", role="region", tabindex=0, aria_label="Picture, scrolls sideways"
+        "div", drawn, class_="picture", data_wide="", role="group", tabindex=0, aria_label="Picture, scrolls sideways"
     )
 
 

@@ -17,9 +17,10 @@ from app.web.middleware.visitor import Visitor
 from app.web.pictures.course_map import MapLines, course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.course_progress import MapEntry, Solved, map_entries, solved_by, sum_of, unit_view
+from app.web.views.course_progress import MapEntry, Solved, map_entries, progress_in, solved_by, sum_of, unit_view
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import CodeView, code_view
+from app.web.views.home_view import due_text, lamp_strip, minutes_left, practice_card
 from app.web.views.names_view import FIRST, names_view
 from app.web.views.program_head import lines_of
 
@@ -42,6 +43,8 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     resume = _resume(site, place, solved)
     whole = sum_of(site, site.course.lessons, solved)
     due = await due_notes(site, visitor) if saving else ()
+    back = bool(resume or whole.done)
+    practice = await practice_card(site, await visitor.learner()) if back and saving else None
     return site.pages.page(
         request,
         "index.html",
@@ -50,7 +53,11 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         resume=resume,
         invented=site.invented,
         ways=_ways(site, site.course.lessons, ""),
-        tried=None if resume or whole.done else _tried(site),
+        tried=None if back else _tried(site),
+        left=minutes_left(progress_in(site, resume.lesson, solved)) if resume else 0,
+        strip=lamp_strip(site, solved) if back else None,
+        practice=practice,
+        practice_due=due_text(practice) if practice else "",
         ask="",
         emptied="",
         other=0,

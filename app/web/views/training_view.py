@@ -11,7 +11,7 @@ from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
 from app.web.driven_run import TrainingRequest
-from app.web.json_columns import decoded_snapshot
+from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site
 from app.web.views.exercise_view import HintsView, edition_in, hints_view
 from app.web.views.names_view import known_names
@@ -107,7 +107,8 @@ async def train_view(
     # It can have come to its end after *state* was read.
     passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
     url = f"{lesson.address}/train/{train.name}"
-    codes, failed = _code_choices(tried), _newest_wrong(tried)
+    numbered = [(number, attempt) for number, attempt in enumerate(tried, start=1) if _ran(attempt)]
+    codes, failed = _code_choices(numbered), _newest_wrong([attempt for _, attempt in numbered])
     return TrainView(
         train=train,
         url=url,
@@ -182,15 +183,20 @@ def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
     return _Offer(home, box, tuple((preset, setup_of(train, forward, preset).numbers) for preset in train.presets))
 
 
-def _code_choices(tried: Sequence[Attempt]) -> tuple[CodeChoice, ...]:
-    """The newest passing attempt first and chosen, then all others, newest first.
+def _ran(attempt: Attempt) -> bool:
+    """Whether its check came to an end: what was refused or stopped there would train no step."""
+    verdict = None if attempt.correct else decoded_verdict(attempt.verdict)
+    return bool(attempt.correct) or (verdict is not None and verdict.outcome == "graded")
+
+
+def _code_choices(numbered: Sequence[tuple[int, Attempt]]) -> tuple[CodeChoice, ...]:
+    """The newest passing attempt first and chosen, then all others, newest first, each with the number of its check.
 
     What trained in the last run is not chosen again: a wrong version would train on without being asked for.
     """
-    newest = _newest(tried)
-    numbered = list(enumerate(tried, start=1))
-    numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
-    return tuple(CodeChoice(number, attempt, attempt is newest) for number, attempt in numbered[:ATTEMPTS])
+    newest = _newest([attempt for _, attempt in numbered])
+    listed = sorted(numbered, key=lambda item: (item[1] is newest, item[0]), reverse=True)
+    return tuple(CodeChoice(number, attempt, attempt is newest) for number, attempt in listed[:ATTEMPTS])
 
 
 def _newest(tried: Sequence[Attempt]) -> Attempt | None:

@@ -66,7 +66,7 @@ def letters_on_a_phone(html: str) -> list[float]:
     heights = []
     for box in ElementTree.fromstring(f"<figure>{html}</figure>").iterfind(".//div[@class='picture']"):
         across = next(float(one.attrib["width"]) for one in box.iter() if one.tag.endswith("svg"))
-        scrolls = box.get("data-wide") == "" and box.get("tabindex") == "0" and box.get("role") == "region"
+        scrolls = box.get("data-wide") == "" and box.get("tabindex") == "0" and box.get("role") == "group"
         drawn = (one for one in box.iter() if one.tag.endswith("text"))
         scale = 1.0 if scrolls else min(1.0, PHONE / across)
         heights += [LETTERS.get(one.get("class", ""), 14.0) * scale for one in drawn]

@@ -13,6 +13,8 @@ from app.settings import Settings
 from app.store.progress import ResumePoint
 from app.web.application import create_app
 from app.web.routes.contents import _resume
+from app.web.views.home_view import due_text, minutes_left
+from app.web.views.practice_view import CardView, PracticeView
 
 FRONT = "---\ntitle: {name}\nid: {name}\nestimate: 1 min\n---\n"
 QUIZ = "\n:::{{number}} {name}\n:was: was-{name}\n:answer: 1/2\n\nHalf?\n:::\n"
@@ -131,3 +133,47 @@ def test_the_title_page_has_one_button_and_says_for_whom_and_why(tmp_path: Path,
     assert title.count('class="button" data-primary') == 1
     assert re.findall(r"<dt>([^<]*)</dt>", title) == ["For whom", "Why", "How"]
     assert "invented" not in title, "a course without samples shows none"
+
+
+def test_who_comes_back_sees_where_to_go_on_and_how_long_that_takes(client: TestClient) -> None:
+    first = client.get("/").text
+    client.post("/lessons/linear/quiz/half", data={"answer": "1/2"})
+
+    text = client.get("/").text
+
+    assert 'class="next-card"' not in first
+    assert "Every gradient that you write is checked" not in text
+    assert re.search(r'class="next-what"><a href="/lessons/linear[^"]*">', text)
+    assert re.search(r"About \d+ min left", text)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "done", "total", "left"),
+    [
+        ("10 min", 0, 4, 10),
+        ("10 min", 3, 4, 2),
+        ("1 h", 1, 2, 30),
+        ("1 min", 9, 10, 1),
+        ("10 min", 4, 4, 0),
+        ("", 0, 4, 0),
+    ],
+)
+def test_minutes_that_are_left_go_down_with_what_is_done(estimate: str, done: int, total: int, left: int) -> None:
+    given: Any = SimpleNamespace(lesson=SimpleNamespace(estimate=estimate), done=done, total=total)
+
+    assert minutes_left(given) == left
+
+
+@pytest.mark.parametrize(
+    ("due", "later", "said"),
+    [
+        (20, "", "20 due, 6 now"),
+        (6, "", "6 due"),
+        (0, "tomorrow", "Nothing is due. The next comes back tomorrow."),
+        (0, "", "Nothing is due."),
+    ],
+)
+def test_practice_says_how_much_is_due_and_how_much_of_it_now(due: int, later: str, said: str) -> None:
+    card = CardView("sums", "Sums", "", "due", "now")
+
+    assert due_text(PracticeView(taught=True, due=(card,) * due, later=later)) == said

@@ -40,6 +40,9 @@ RUN = f"{PAGE}/train/run"
 HTMX = {"hx-request": "true", "sec-fetch-site": "same-origin"}
 
 
+NEVER_RAN = "dW2 = W2.grad\n"
+
+
 class TrainingGrader:
     """Checks by looking at the text; trains outside of the jail, and only while *free* is set."""
 
@@ -50,6 +53,8 @@ class TrainingGrader:
         self._trainer = Trainer(OpenJail(), names)
 
     async def check(self, _task, code):
+        if code == NEVER_RAN:
+            return Verdict(outcome="refused", message="`grad` would let torch do it.", line=1)
         right = code.strip() == SOLUTION.strip()
         wrong = NameVerdict(name="dhprebn", verdict="wrong", code="dhprebn:share-missing")
         return Verdict(outcome="graded", passed=right, names=() if right else (wrong,), hidden_sizes=2)
@@ -366,6 +371,19 @@ def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(cl
     start(client, attempt=right, wrong=wrong)
 
     assert "these gradients are not the same" in ended(client)
+
+
+def test_a_text_that_never_ran_is_not_listed_and_is_no_wrong_version(client):
+    for code in (WRONG, SOLUTION, NEVER_RAN):
+        check(client, code)
+
+    text = client.get(PAGE).text
+
+    assert re.findall(r"<option value=\"\d+\"[^>]*>([^<]*)<", text) == [
+        "Check 2: all right, the latest",
+        "Check 1: dhprebn is wrong",
+    ]
+    assert re.search(r'name="wrong" value="\d+"[^>]*title="([^"]*)"', text)[1] == "Check 1: dhprebn is wrong"
 
 
 def test_the_run_with_right_gradients_stays_what_was_achieved(client):

@@ -1,0 +1,72 @@
+"""What comes first for somebody who comes back: where to go on, what practice has, and the lamps of the exam."""
+
+from dataclasses import dataclass
+
+from app.content.blocks import Course, Lesson, Train
+from app.content.estimates import minutes_of
+from app.content.training_sources import boxes_of
+from app.web.site import LessonProgress, Site
+from app.web.views.course_progress import Solved
+from app.web.views.exercise_view import exam_in
+from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.practice_view import PracticeView, practice_view
+
+SITTING = 6
+"""Exercises of practice that are done at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LampStrip:
+    """The gradients of the exam from the loss on; *trains* is where they can train a model, empty for nowhere."""
+
+    lamps: tuple[Lamp, ...]
+    trains: str
+
+    @property
+    def done(self) -> int:
+        return sum(lamp.done for lamp in self.lamps)
+
+    @property
+    def complete(self) -> bool:
+        return self.done == len(self.lamps)
+
+
+def minutes_left(progress: LessonProgress) -> int:
+    """Minutes that what is left of a lesson takes, as its estimate has it; 0 where it has none, or nothing is left."""
+    minutes = minutes_of(progress.lesson.estimate)
+    left = progress.total - progress.done
+    return max(1, round(minutes * left / progress.total)) if minutes and progress.total and left else 0
+
+
+def lamp_strip(site: Site, solved: Solved) -> LampStrip | None:
+    """None for a course without an exam."""
+    found = site.kept.of(site.course, {}, lambda: exam_in(site.course.lessons), "exam")
+    if found is None:
+        return None
+    lesson, exam = found
+    return LampStrip(gradients_of(site.unit_of(lesson), exam, solved), trains_with(site.course, lesson, exam.name))
+
+
+def trains_with(course: Course, home: Lesson, box: str) -> str:
+    """Where a model is trained with the gradients of *box* in the lesson *home*; empty where no run takes them."""
+    for lesson in course.lessons:
+        for train in lesson.exercises:
+            if isinstance(train, Train):
+                found = boxes_of(course.lessons, lesson, train)
+                if found and found[0].name == home.name and found[1][-1].name == box:
+                    return f"{lesson.address}#{train.name}"
+    return ""
+
+
+async def practice_card(site: Site, learner: int | None) -> PracticeView | None:
+    """What practice has for *learner*; None before anything was taught that can be practised."""
+    view = await practice_view(site.practice, site.database, learner)
+    return view if view.taught else None
+
+
+def due_text(view: PracticeView) -> str:
+    """`20 due, 6 now`"""
+    due = len(view.due)
+    if not due:
+        return f"Nothing is due. The next comes back {view.later}." if view.later else "Nothing is due."
+    return f"{due} due, {SITTING} now" if due > SITTING else f"{due} due"
