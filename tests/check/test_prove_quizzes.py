@@ -5,6 +5,7 @@ from app.content.blocks import Forward, Quiz
 from app.content.parse import parse_lesson
 from app.grading.forward.facts import Facts
 from app.grading.reading.shape_inference import infer_shapes
+from tests.grading.quiz.test_wanted_tensors import RAN, attention
 
 LESSON = """---
 title: Quizzes
@@ -113,3 +114,25 @@ def test_a_wrong_answer_key_is_found() -> None:
 
 def test_an_answer_that_the_program_contradicts_is_found() -> None:
     assert findings(quiz("shape", ":forward: layer\n:of: dW\n:answer: (27, 100)")) == ["wrong-answer-key"]
+
+
+@pytest.mark.parametrize("mask", ["-(10.0 ** 17)", 'float("-inf")'])
+def test_a_product_is_proved_on_every_operand_that_its_page_offers(mask: str) -> None:
+    lesson, product, _ = attention(mask)
+
+    assert prove_quiz(lesson, product, {"head": Facts(shapes=RAN, gradable=())}) == []
+
+
+def test_a_product_of_a_program_that_was_not_run_is_proved_on_what_its_source_tells() -> None:
+    lesson, product, _ = attention('float("-inf")')
+
+    assert prove_quiz(lesson, product, {}) == []
+
+
+def test_a_product_with_an_operand_that_its_page_cannot_offer_has_no_right_answer() -> None:
+    lesson, product, _ = attention("-(10.0 ** 17)")
+    told = {name: shape for name, shape in RAN.items() if name != "P"}
+
+    assert [one.code for one in prove_quiz(lesson, product, {"head": Facts(shapes=told, gradable=())})] == [
+        "no-right-answer"
+    ]
