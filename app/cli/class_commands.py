@@ -49,7 +49,7 @@ def roster(
 @classes.command()
 def assign(
     number: Number,
-    lesson: Annotated[str, typer.Argument(help="The id of a lesson.")],
+    lesson: Annotated[str, typer.Argument(help="The id of a lesson, or practice such as practice/set-matmul.")],
     opens: Annotated[str, typer.Option(help="2026-11-30 08:00, in the time zone of the class.")] = "",
     due: Annotated[str, typer.Option(help="When it is due.")] = "",
     late_until: Annotated[str, typer.Option(help="Until when it counts in part.")] = "",

@@ -137,8 +137,8 @@ def assign(
     anyway: bool,
     as_json: bool,
 ) -> None:
-    assigned = _assigned()
-    found = assigned(lesson)
+    curriculum = _curriculum()
+    found = curriculum.assigned(lesson)
     if found is None:
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
     known = [exercise.name for exercise in found.exercises]
@@ -146,37 +146,42 @@ def assign(
     if odd := [name for name in chosen if name not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
-    async def planned(db: AsyncSession) -> tuple[Class, assignments.AssignmentSettings]:
+    async def planned(db: AsyncSession) -> tuple[Class, Lesson, assignments.AssignmentSettings]:
         group = await _class(db, number)
         at = {key: dates.parse_local_date(text, group.timezone) if text else None for key, text in typed.items()}
         rows = await assignments.assignments_of(db, group.id)
-        return group, assignments.AssignmentSettings(
-            exercises=chosen or None,
-            late_share=late_share,
-            points=float(len(chosen or known)) if points is None else points,
-            heading=heading_for(heading, found.title, assignment_titles(assigned, rows)),
-            known_exercises=known,
-            **at,
+        meant = curriculum.next_round(lesson, [row.lesson for row in rows]) or found
+        return (
+            group,
+            meant,
+            assignments.AssignmentSettings(
+                exercises=chosen or None,
+                late_share=late_share,
+                points=float(len(chosen or known)) if points is None else points,
+                heading=heading_for(heading, meant.title, assignment_titles(curriculum.assigned, rows)),
+                known_exercises=known,
+                **at,
+            ),
         )
 
     async def doubts(db: AsyncSession) -> list[str]:
-        group, terms = await planned(db)
-        return await assignments.assignment_doubts(db, group, lesson, terms)
+        group, meant, terms = await planned(db)
+        return await assignments.assignment_doubts(db, group, meant.name, terms)
 
     async def work(db: AsyncSession) -> Facts:
-        group, terms = await planned(db)
-        row = await assignments.assign_lesson(db, group.id, lesson, terms, None)
-        facts = {"id": row.id, "class": number, "lesson": lesson, "heading": row.heading, "points": row.points}
+        group, meant, terms = await planned(db)
+        row = await assignments.assign_lesson(db, group.id, meant.name, terms, None)
+        facts = {"id": row.id, "class": number, "lesson": meant.name, "heading": row.heading, "points": row.points}
         return facts | {key: getattr(terms, key) for key in typed}
 
     if not anyway and (odd := run_transaction(doubts)):
         ask_whether_meant(" ".join(odd), "Assign it", "--anyway")
     made = run_transaction(work)
-    print_facts(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
+    print_facts(made, [f"Assignment {made['id']}: {made['lesson']}, {made['points']:g} points."], as_json=as_json)
 
 
 def export(number: int, *, as_json: bool) -> None:
-    assigned = _assigned()
+    assigned = _curriculum().assigned
 
     async def work(db: AsyncSession) -> Facts:
         book = await build_gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
@@ -304,12 +309,12 @@ async def _class(db: AsyncSession, number: int) -> Class:
     return group
 
 
-def _assigned() -> Callable[[str], Lesson | None]:
+def _curriculum() -> Curriculum:
     """What can be assigned, by its name; a lesson with faults is as it would be without them, or left out."""
     course, errors = read_course(environment.load_settings().lessons)
     if course is None:
         refuse("\n".join(map(str, errors)))
-    return Curriculum(course).assigned
+    return Curriculum(course)
 
 
 def run_transaction(work: Callable[[AsyncSession], Awaitable[T]]) -> T:

@@ -143,6 +143,14 @@ class Curriculum:
         """The practice that is assigned as a lesson of that *name*, in any of its rounds."""
         return set_called(name.removeprefix(SETS), self.sets) if name.startswith(SETS) else None
 
+    def next_round(self, name: str, given: Iterable[str]) -> Lesson | None:
+        """What is assigned by *name*: of practice a round that is not among those *given*, so that nothing is done."""
+        practice = self.set_called(name)
+        if practice is None:
+            return self.assigned(name)
+        rounds = (before.number for each in given if (before := self.set_called(each)) and before.kind == practice.kind)
+        return practice.round(max(rounds, default=0) + 1).lesson
+
     @cached_property
     def first(self) -> Lesson | None:
         """The first lesson that teaches something to practise."""

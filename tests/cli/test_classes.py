@@ -140,6 +140,16 @@ def test_what_is_meant_is_assigned_without_a_question() -> None:
     assert [one.id for one in asked(select(Assignment).order_by(Assignment.id))] == [first["id"], second["id"]]
 
 
+def test_practice_that_a_class_is_given_again_is_its_next_round() -> None:
+    run("class", "create", "Algebra")
+
+    given = [facts("class", "assign", "1", "practice/set-matmul") for _ in range(3)]
+
+    assert [one["lesson"] for one in given] == ["practice/set-matmul", "practice/set-matmul-2", "practice/set-matmul-3"]
+    assert given[2]["heading"] == "Practice: Matrix products, round 3"
+    assert [one.lesson for one in asked(select(Assignment).order_by(Assignment.id))] == [one["lesson"] for one in given]
+
+
 def test_an_assignment_is_called_as_the_gradebook_should_call_it() -> None:
     run("class", "create", "Algebra")
 
@@ -160,6 +170,7 @@ def test_an_assignment_is_called_as_the_gradebook_should_call_it() -> None:
         (["class", "archive", "9" * 20], "There is no class"),
         (["class", "roster", "1", "/no/such.csv"], "cannot be read"),
         (["class", "assign", "1", "nope"], "no lesson 'nope'"),
+        (["class", "assign", "1", "practice/set-nope"], "no lesson 'practice/set-nope'"),
         (["class", "assign", "1", "linear-layer", "--exercises", "x"], "no exercise 'x'"),
         (["class", "assign", "1", "linear-layer", "--due", "soon"], "'soon' is no date"),
         (["class", "assign", "1", "linear-layer", "--points", "-1"], "Points are from 0"),

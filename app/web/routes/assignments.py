@@ -174,9 +174,13 @@ def _said(within: ClassMember) -> Callable[[datetime | None], str]:
 async def assign(
     request: Request, site: TheSite, within: Arranging, fields: Annotated[AssignmentForm, Form()]
 ) -> Response:
-    name = await _next_round(site, within.group.id, fields.lesson)
+    async with site.database.read() as db:
+        rows = await assignments.assignments_of(db, within.group.id)
+    practice = site.practice.curriculum.next_round(fields.lesson, [row.lesson for row in rows])
+    lesson = practice or site.assigned(fields.lesson)
     try:
-        terms = terms_of(fields, site.assigned(name), within.group.timezone, await _taken(site, within.group.id))
+        terms = terms_of(fields, lesson, within.group.timezone, assignment_titles(site.assigned, rows))
+        name = lesson.name if lesson else ""
         async with site.database.write() as db:
             doubts = await assignments.assignment_doubts(db, within.group, name, terms) if not fields.confirm else []
             if not doubts:
@@ -188,24 +192,12 @@ async def assign(
     return back_to_class(within, "assignments")
 
 
-async def _taken(site: Site, group: int, but: int | None = None) -> list[str]:
+async def _taken(site: Site, group: int, but: int) -> list[str]:
     """What the assignments of a class are called, *but* for one."""
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, group)
     heads = assignment_titles(site.assigned, rows)
     return [head for row, head in zip(rows, heads, strict=True) if row.id != but]
-
-
-async def _next_round(site: Site, group: int, name: str) -> str:
-    """*name*; of practice that the class has been given, the round that it has not, so that nothing of it is done."""
-    curriculum = site.practice.curriculum
-    practice_set = curriculum.set_called(name)
-    if practice_set is None:
-        return name
-    async with site.database.read() as db:
-        rows = await assignments.assignments_of(db, group)
-    given = [each for row in rows if (each := curriculum.set_called(row.lesson)) and each.kind == practice_set.kind]
-    return practice_set.round(max((each.number for each in given), default=0) + 1).name
 
 
 async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
