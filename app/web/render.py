@@ -22,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from app.content.exercise_titles import exercise_title
 from app.content.mathml import accessible_name_attribute, words_of
 from app.content.sentences import highlight_code, render_sentence
-from app.web.verdict_words import OUTCOMES, closeness_text, number_text
+from app.web.verdict_words import closeness_text, nudge_title, number_text
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "static" / "dist"
@@ -174,7 +174,7 @@ def _environment(templates: Path) -> Environment:
         "faulted": invalid_field_attributes,
         "ended": ended,
         "title_of": exercise_title,
-        "outcome": OUTCOMES.__getitem__,
+        "nudge_title": nudge_title,
     }
     # One for each name of a verdict, and the same for everybody: they are a third of what an exam's answer costs.
     form = vars(environment.get_template("_nudge.html").make_module())["form"]

@@ -262,10 +262,15 @@ def run_announcement(run: RunResult) -> str:
     return spoken(f"{run_title(run)}. {run.message}")
 
 
+def nudge_title(nudge: Nudge) -> str:
+    """What a nudge without a quotient is called."""
+    return {"busy": "Not nudged yet"}.get(nudge.outcome, OUTCOMES[nudge.outcome])
+
+
 def nudge_announcement(nudge: Nudge) -> str:
     own, at = "none" if nudge.own is None else f"{nudge.own:#.7g}", ", ".join(map(str, nudge.entry))
     numbers = f"The quotient is {nudge.quotient:#.7g}; your {nudge.name}{f'[{at}]' if at else ''}: {own}."
-    told = {"graded": numbers, "refused": ""}.get(nudge.outcome, f"{OUTCOMES[nudge.outcome]}.")
+    told = {"graded": numbers, "refused": ""}.get(nudge.outcome, f"{nudge_title(nudge)}.")
     return spoken(f"{told} {nudge.note} {nudge.message}")
 
 

@@ -254,6 +254,15 @@ def test_a_plain_nudge_that_is_put_off_is_a_page_too(spent: TestClient) -> None:
     assert "go on in 20 s" in response.text
 
 
+def test_a_nudge_that_is_put_off_says_so_of_the_nudge_and_not_of_a_check(spent: TestClient) -> None:
+    response = send(spent, "nudge", "dX = 99", nudge="dX")
+
+    assert response.status_code == 429
+    assert '<p class="word">Not nudged yet</p>' in response.text
+    assert '-status">Not nudged yet.' in response.text
+    assert "Not checked" not in response.text
+
+
 def test_time_lets_the_next_check_through(spent: TestClient, clock: Clock) -> None:
     clock.now += 20.0
 
