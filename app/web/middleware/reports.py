@@ -9,6 +9,7 @@ import io
 import logging
 import re
 import secrets
+import socket
 import time
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -32,6 +33,7 @@ from app.web.render import URL
 
 log = structlog.get_logger()
 QUIET = ("/static/", "/healthz", "/readyz", "/metrics", "/preview/told")
+HOST = socket.gethostname()
 LEFT = 499  # nobody waited for the answer; the number that proxies write down for it
 
 TITLES = {
@@ -92,14 +94,14 @@ def configure_logs(*, plain: bool) -> None:
     """*plain* for people at a terminal, JSON lines otherwise."""
     # No local variables in tracebacks: they hold tokens and submissions.
     tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
-    as_lines = structlog.dev.ConsoleRenderer(exception_formatter=_traceback)
+    as_lines = (_printable, structlog.dev.ConsoleRenderer(exception_formatter=_traceback))
+    as_json = (_signed, structlog.processors.ExceptionRenderer(tracebacks), structlog.processors.JSONRenderer())
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _printable if plain else structlog.processors.ExceptionRenderer(tracebacks),
-            as_lines if plain else structlog.processors.JSONRenderer(),
+            *(as_lines if plain else as_json),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=_Lines,
@@ -118,6 +120,11 @@ class _Lines(structlog.PrintLogger):
             super().msg(message)
 
     log = debug = info = warn = warning = error = critical = fatal = exception = failure = err = msg
+
+
+def _signed(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """With the machine, pod or container that says it, which is one of several where lines are collected."""
+    return {**event, "server": HOST}
 
 
 def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -163,9 +170,12 @@ class RequestLog(HttpMiddleware):
             await self._app(scope, receive, noting)
         finally:
             milliseconds = round((time.perf_counter() - began) * 1000, 1)
+            # Known from the route, after it was found: which class is slow, and which server is.
+            group = scope.get("path_params", {}).get("class_id")
             log.info(
-                "request", method=scope["method"], path=_told(scope["path"]), status=noting.status, ms=milliseconds
-            )
+                "request", method=scope["method"], path=_told(scope["path"]), status=noting.status, ms=milliseconds,
+                **({"class": group} if group else {}),
+            )  # fmt: skip
 
 
 class RequestCount(HttpMiddleware):

@@ -1,4 +1,5 @@
 import json
+import socket
 
 import pytest
 import structlog
@@ -60,3 +61,16 @@ def test_a_request_has_an_id_in_its_answer_and_in_its_lines_of_the_log(client: T
 
     assert [json.loads(line)["request"] for line in capsys.readouterr().out.splitlines()] == ids
     assert ids[0] != ids[1]
+
+
+def test_a_line_of_the_log_names_the_server_and_the_class_that_a_request_is_about(client: TestClient, capsys) -> None:
+    configure_logs(plain=False)
+    client.get("/classes/7/board")
+    client.get("/course")
+    configure_logs(plain=True)
+
+    about, other = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+
+    assert (about["class"], about["server"]) == ("7", socket.gethostname())
+    assert "class" not in other
+    assert other["server"] == about["server"]
