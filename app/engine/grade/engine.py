@@ -36,12 +36,14 @@ from app.engine.identity_cache import IdentityCache
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import (
+    alone_verdict,
     changes_of,
     cured_verdict,
     line_verdict,
     others_verdict,
     split_line,
     unchanged_verdict,
+    unmarked_verdict,
 )
 from app.grading.judge.judging import Judge
 from app.grading.judge.line_shapes import (
@@ -142,7 +144,11 @@ class Engine:
         line, changes = line_verdict(bug, named), changes_of(bug, code)
         cured = cured_verdict(bug, changes, named) if changes is not None else None
         if line.verdict not in RIGHT and cured is None:
+            if changes is not None and changes.in_place and self._check(mending, code, gate, jail).passed:
+                line = unmarked_verdict(bug, named)
             return Verdict(outcome="graded", names=(line,))
+        if changes is not None and changes.alone:
+            return Verdict(outcome="graded", names=(line, alone_verdict(bug)))
         if changes is not None and changes.none:
             return Verdict(outcome="graded", names=(line, unchanged_verdict()))
         verdict = self._check(mending, code, gate, jail, (line,))

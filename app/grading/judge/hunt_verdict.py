@@ -28,12 +28,19 @@ class CodeChanges:
         others: Lines of the given code, from 1, of other statements that are gone.
         added: Statements stand outside of the planted one's place that were not given.
         instead: The lines of the one statement that was exchanged, where it is another one and nothing else changed.
+        alone: A single statement is left, and it reads what others made.
     """
 
     mended: bool
     others: tuple[int, ...]
     added: bool
     instead: range | None = None
+    alone: bool = False
+
+    @property
+    def in_place(self) -> bool:
+        """The planted statement was changed, and nothing else."""
+        return self.mended and not self.others and not self.added
 
     @property
     def none(self) -> bool:
@@ -80,6 +87,25 @@ def cured_verdict(bug: Bug, changes: CodeChanges, named: int | None) -> NameVerd
     return NameVerdict(name=LINE, verdict="right-other-road", word=f"line {at.start} cures it too", message=message)
 
 
+def unmarked_verdict(bug: Bug, named: int | None) -> NameVerdict:
+    """The verdict on a line that was not marked, where the right one was mended."""
+    message = f"What you changed cures it: line {bug.line} was the wrong one. Mark that line, and it is solved."
+    if named is None:
+        return NameVerdict(name=LINE, verdict="not-yet", word="not marked yet", message=message)
+    message = f"{message} Line {named}, which you marked, is right as it stands."
+    return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:unmarked", word=f"not line {named}", message=message)
+
+
+def alone_verdict(bug: Bug) -> NameVerdict:
+    """What is said where the one line took the place of the whole program."""
+    lines = len(_statements(bug.starter.source) or ())
+    message = (
+        f"The box holds a single line now, and the program had {lines}. Put the others back, with Reset, and mend the "
+        "line in its place."
+    )
+    return NameVerdict(name=MEND, verdict="not-yet", word="one line alone", message=message)
+
+
 def unchanged_verdict() -> NameVerdict:
     """What is said while the given code stands as it was."""
     message = "Nothing is changed yet. Mend the line in the box."
@@ -88,7 +114,7 @@ def unchanged_verdict() -> NameVerdict:
 
 def others_verdict(bug: Bug, changes: CodeChanges) -> NameVerdict:
     """The verdict on the rest of a text whose gradients are all right."""
-    if changes.mended and not changes.others and not changes.added:
+    if changes.in_place:
         return NameVerdict(name=OTHERS, verdict="right", word="as they were")
     if not changes.mended:
         code = f"{OTHERS}:made-up"
@@ -130,6 +156,7 @@ def changes_of(bug: Bug, code: str) -> CodeChanges | None:
         mended=before[planted] not in place,
         others=tuple(line for line, name in zip(lines, before, strict=True) if line != bug.line and name not in after),
         added=(head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1),
+        alone=len(now) == 1 and _needs(now[0], [statement for statement in given if statement.lineno != bug.line]),
         instead=range(alone.lineno, (alone.end_lineno or alone.lineno) + 1) if alone else None,
     )
 
@@ -146,6 +173,19 @@ def _statements(code: str) -> list[ast.stmt] | None:
             return ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _needs(statement: ast.stmt, others: list[ast.stmt]) -> bool:
+    """Whether *statement* reads a name that one of *others* writes, and that it does not write itself."""
+    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    made = {
+        node.id
+        for other in others
+        for node in ast.walk(other)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return any(name.id in made - own for name in names)
 
 
 def _common(one: list[str], other: list[str]) -> int:

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import CellsQuestion, Forward, NumberQuestion
 from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.sizes import format_shape
@@ -25,6 +26,7 @@ from app.grading.quiz.feedback import (
     wrong_feedback,
 )
 from app.grading.quiz.mark_number import answered_each, spread_values
+from app.grading.quiz.told_product import product_text
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import trace_program, values_of
 
@@ -40,7 +42,7 @@ def mark_cells(quiz: CellsQuestion, values: Sequence[str], _shapes: Shapes, forw
     names = names_of(quiz, answer.shape)
     if quiz.pick is not None:
         return _picked(quiz, values, answer, names)
-    return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, values, answer, names)
+    return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, values, answer, names, forward)
 
 
 def answer_of(quiz: CellsQuestion, forward: Forward | None) -> Array | None:
@@ -119,7 +121,9 @@ def _tolerance(entry: float) -> float:
     return ROUNDING if abs(entry - round(entry)) <= _ZERO else USUAL_TOLERANCE
 
 
-def _filled(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+def _filled(
+    quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str], forward: Forward | None
+) -> Feedback:
     texts = spread_values(values, len(names))
     asked = [
         NumberQuestion(
@@ -136,9 +140,22 @@ def _filled(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Se
         entries = spread_values([tempting.value], len(texts))
         if len(entries) == len(texts) and all(map(_agree, texts, entries)):
             return wrong_feedback(tempting.html)
+    if said := _product(quiz, texts, answer, forward):
+        return wrong_feedback(f"{NOT_YET} {said}")
     off = [name for name, feedback in zip(names, found, strict=True) if not feedback.correct]
     told = f"{len(names) - len(off)} of {len(names)} are right."
     return wrong_feedback(f"{NOT_YET} {told} Look at `{off[0]}` first.")
+
+
+def _product(quiz: CellsQuestion, texts: Sequence[str], answer: Array, forward: Forward | None) -> str:
+    """Which product the numbers *texts* are."""
+    if forward is None:
+        return ""
+    try:
+        given = np.array([number_of(text) for text in texts]).reshape(answer.shape)
+    except UnreadableError:
+        return ""  # read, but not as a plain number
+    return product_text(quiz, forward, answer, given)
 
 
 def _agree(text: str, entry: str) -> bool:

@@ -232,12 +232,29 @@ def test_the_mended_line_and_its_number_pass(jailed):
         (None, "Mark the line"),
     ],
 )
-def test_nothing_is_said_of_the_result_before_the_line_is_found(jailed, line, said):
-    verdict = hunted(jailed, MENDED, line)
+def test_nothing_is_said_of_a_wrong_result_before_the_line_is_found(jailed, line, said):
+    verdict = hunted(jailed, MENDED.replace("dm / n", "dm / (n + 1)"), line)
 
     (only,) = verdict.names
     assert said in only.message
     assert not verdict.passed
+
+
+@pytest.mark.parametrize(("line", "said"), [(1, "Line 1, which you marked, is right as it stands."), (None, "")])
+def test_a_line_that_was_mended_and_not_marked_is_told_so(jailed, line, said):
+    verdict = hunted(jailed, MENDED, line)
+
+    (only,) = verdict.names
+    assert only.message.startswith("What you changed cures it: line 4 was the wrong one. Mark that line")
+    assert only.message.endswith(said)
+    assert not verdict.passed
+
+
+def test_a_line_that_took_the_place_of_the_program_is_told_so(jailed):
+    verdict = hunted(jailed, MENDED.splitlines()[3], 4)
+
+    assert [(one.name, one.verdict) for one in verdict.names] == [("line", "right"), ("mending", "not-yet")]
+    assert verdict.names[1].message.startswith("The box holds a single line now, and the program had")
 
 
 def test_the_given_code_gets_no_diagnosis(jailed):

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import CellsQuestion, Lesson
+from app.content.mathml import words_of
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.mark_cells import answer_of, names_of, right_values
@@ -167,3 +168,24 @@ def test_a_program_that_cannot_be_walked_marks_nothing():
 @given(st.sampled_from(["da", "fed"]), st.lists(st.text(max_size=5), max_size=9))
 def test_any_texts_are_an_answer(name, values):
     assert answered(name, *values).message
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ("-2 -2 31 36", "That is dO @ B, without the transpose.'),
+        ("17 13 23 17", "That is B @ dO. What arrives takes the place of the output'),
+        ("5 -6 14 24", "That is dO * B, entry by entry.'),
+        ("5 -7 12 24", "That is dO * B.T, entry by entry.'),
+        ("1 -1 2 3", "That is dO, what arrives.'),
+        ("5 6 7 8", "That is B, the other factor.'),
+        ("-1 28 -1 38", "The numbers are right, and rows and columns are exchanged."),
+        ("1 1 -28 -38", "Every entry has the opposite sign."),
+        ("9 9 9 9", "0 of 4 are right."),
+    ],
+)
+def test_a_table_that_is_another_product_is_told_which(numbers, said):
+    feedback = answered("da", *numbers.split())
+
+    assert feedback.correct is False
+    assert said in words_of(feedback.message)
