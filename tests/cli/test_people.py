@@ -19,19 +19,23 @@ from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.tables import Assignment, Attempt, AuditEvent, FormerMember, Learner
 from app.web.application import create_app
+from tests.store import postgres
 from tests.web.conftest import FakeGrader
 
 COURSE = Path(__file__).parents[1] / "web" / "course"
+IN_EACH_DATABASE = pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two called Bob, one of whom has an account, an id and a grade; Ada teaches."""
     monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+    shared = request.getfixturevalue("postgres_url") if getattr(request, "param", "sqlite") == "postgresql" else ""
+    monkeypatch.setenv("BACKHAND_DATABASE_URL", shared)
 
     async def fill() -> None:
         url = Settings().resolved_database_url
-        await migrate(url)
+        await (postgres.without_rows(url) if shared else migrate(url))
         database = Database(url)
         async with database.write() as db:
             bob, other, ada = [(await learners.begin_session(db))[0] for _ in range(3)]
@@ -116,6 +120,7 @@ def test_namesakes_are_told_apart_by_class_or_number() -> None:
     assert "Nobody here is called 'Eve'" in run("delete", "Eve", status=2)
 
 
+@IN_EACH_DATABASE
 def test_everything_of_a_person_is_written_to_an_archive(place: Path) -> None:
     target = place / "bob.zip"
 
@@ -128,6 +133,7 @@ def test_everything_of_a_person_is_written_to_an_archive(place: Path) -> None:
     assert "is there already" in run("takeout", "s-7", str(target), status=2)
 
 
+@IN_EACH_DATABASE
 def test_a_person_is_deleted_once_that_is_confirmed_and_it_is_said_what_stays() -> None:
     asked = run("delete", "s-7", given="n\n", status=1)
     still = names()
@@ -139,6 +145,7 @@ def test_a_person_is_deleted_once_that_is_confirmed_and_it_is_said_what_stays() 
     assert "Name, id and points stay in the gradebook of Algebra" in done
 
 
+@IN_EACH_DATABASE
 def test_grades_of_a_person_go_where_the_operator_says_so(place: Path) -> None:
     run("delete", "s-7", "--yes", "--with-grades")
 
@@ -154,6 +161,7 @@ def test_grades_of_a_person_go_where_the_operator_says_so(place: Path) -> None:
     assert place.is_dir()
 
 
+@IN_EACH_DATABASE
 def test_the_only_instructor_is_not_deleted() -> None:
     assert "They are the only instructor of Algebra" in run("delete", "Ada", "--yes", status=2)
 
