@@ -55,6 +55,7 @@ from app.grading.judge.line_shapes import (
 )
 from app.grading.judge.origins import entry_origins
 from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
+from app.grading.judge.python_functions import with_own_sums
 from app.grading.judge.run_reports import read_trials
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
@@ -192,7 +193,7 @@ class Engine:
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
-            names = at.with_declared(judge.verdicts(), trials)
+            names = with_own_sums(at.with_declared(judge.verdicts(), trials), plan)
             declared = "" if judge.stopped is None else at.declared_error(judge.stopped)
             return _verdict(at, judge, names, printed, declared)
         except StoppedError as error:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from app.content.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, OPTIONS
+from app.grading.judge.python_functions import OWN_FUNCTIONS
 from app.grading.judge.run_reports import ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
 from app.grading.reading.library import FUNCTIONS
@@ -333,5 +334,6 @@ ROWS: tuple[Row, ...] = (
     (r"cannot access (?:local|free) variable '(\w+)'", _no_name),
     (r"^more than [\d,]+ characters were printed$", _flood),
     (r"^(.+) \(<submission>, line \d+\)$", _syntax),
+    *OWN_FUNCTIONS,
     *CALLS,
 )

@@ -343,3 +343,34 @@ def test_a_line_below_a_blank_is_right_and_waits_for_it(engine):
         "dp": "There is still a blank in this line.",
         "dX": "Right as it stands; it waits for `dp`.",
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "db = sum(dY, 1)",
+            "`sum(dY, 1)` is Python's own: it adds up along the first axis, and begins at `1`.",
+        ),
+        (
+            "db = sum(dY, dim=0)",
+            "`sum` is Python's own here and knows no axes. That of tensors is `torch.sum(dY, dim=0)`.",
+        ),
+        ("db = sum(dY, 0, keepdim=True)", "That of tensors is `torch.sum(dY, 0, keepdim=True)`."),
+        (
+            "db = max(dY, dim=0)",
+            "`max` is Python's own here and knows no axes. That of tensors is `torch.max(dY, dim=0)`.",
+        ),
+        ("db = sum(dY.T)", "`sum(dY.T)` is Python's own: it adds up along the first axis. That of tensors is"),
+    ],
+)
+def test_the_functions_of_python_are_told_from_those_of_tensors(engine, line, said):
+    verdict = engine.check(LAYER.task(), f"dX = dY @ W.T\ndW = X.T @ dY\n{line}")
+
+    assert said in next(one for one in verdict.names if one.name == "db").message
+
+
+def test_the_sum_of_python_along_the_right_axis_is_right(engine):
+    verdict = engine.check(LAYER.task(), "dX = dY @ W.T\ndW = X.T @ dY\ndb = sum(dY)")
+
+    assert next(one for one in verdict.names if one.name == "db").verdict == "right"

@@ -1,0 +1,51 @@
+"""Python's own `sum`, `max` and `min` where those of tensors are meant, and how the others are written."""
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.run_reports import ReportedError, Row
+from app.grading.judge.verdict import NameVerdict
+
+_OWN = "sum|max|min"
+_ALONG = re.compile(r":(?:shape|wrong-axis|summed)")
+"""Diagnoses for which the axis of a sum may be the reason."""
+
+
+def translate_own(_: re.Match[str], error: ReportedError) -> str:
+    """What Python says where its own function is given an axis."""
+    name, __, arguments = error.source.partition("(")
+    written = f"`torch.{name}({arguments}`" if arguments else f"`torch.{name}`"
+    return f"`{name or 'sum'}` is Python's own here and knows no axes. That of tensors is {written}."
+
+
+def with_own_sums(names: Iterable[NameVerdict], plan: ParsedSubmission) -> tuple[NameVerdict, ...]:
+    """*names*, with a word about Python's own `sum` where the line of a wrong one has it."""
+    return tuple(_explained(name_verdict, plan) for name_verdict in names)
+
+
+def _explained(name_verdict: NameVerdict, plan: ParsedSubmission) -> NameVerdict:
+    at = plan.last.get(name_verdict.name)
+    if name_verdict.verdict != "wrong" or at is None or "sum" in plan.last:
+        return name_verdict
+    calls = [
+        node
+        for node in ast.walk(plan.lines[at].node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum"
+    ]
+    if not calls or (len(calls[0].args) < 2 and not _ALONG.search(name_verdict.code or "")):
+        return name_verdict
+    text = ast.unparse(calls[0])
+    begins = f", and begins at `{ast.unparse(calls[0].args[1])}`" if len(calls[0].args) > 1 else ""
+    said = f"`{text}` is Python's own: it adds up along the first axis{begins}."
+    written = f"torch.{text}" if begins else "torch.sum(…, axis)"
+    return replace(name_verdict, message=f"{said} That of tensors is `{written}`. {name_verdict.message}")
+
+
+OWN_FUNCTIONS: tuple[Row, ...] = (
+    (rf"is an invalid keyword argument for (?:{_OWN})\(\)", translate_own),
+    (rf"^(?:{_OWN})\(\) takes at most \d", translate_own),
+    (rf"^(?:{_OWN})\(\) got an unexpected keyword argument '(?:dim|axis|keepdim|keepdims)'", translate_own),
+)
