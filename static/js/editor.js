@@ -78,6 +78,17 @@ function closeAndLetTabLeave(view) {
 
 const NO_TENSORS = /(?:^|[^\w.])(?:torch|F|math|\d[\d.]*)\.$/;
 
+const touched = matchMedia("(pointer: coarse)");
+const KEYS = ["*", "-", "+", ",", ".", "(", ")", "[", "]", "=", "@", "_"];
+
+function made(name, className, called) {
+  const element = document.createElement(name);
+  element.className = className;
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", called);
+  return element;
+}
+
 /** Names in scope come from what the server has read, and until then from the page (data-scope="X|(32, 100) ..."). */
 function completions(scope) {
   return (context) => {
@@ -321,26 +332,32 @@ class CodeBox extends HTMLElement {
     (height < innerHeight ? actions : this.querySelector(".cm-activeLine"))?.scrollIntoView({ block: "nearest" });
   }
 
+  /** What a phone's keyboard hides, and the names of the box: one row of each. */
   addKeyRow() {
-    const row = document.createElement("div");
-    row.className = "keyrow";
-    row.setAttribute("role", "group");
-    row.setAttribute("aria-label", "Keys that phones hide");
-    for (const key of [".", "@", "(", ")", "[", "]", "=", "_", "T"]) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = key;
-      button.setAttribute("aria-label", `Type ${key}`);
-      button.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the phone's keyboard open
-      button.addEventListener("click", () => this.insert(key));
-      row.append(button);
+    if (!touched.matches) return;
+    const rows = made("div", "keyrow", "Keys that phones hide");
+    const names = scopeOf(this.dataset.scope).map(({ label }) => label);
+    for (const [keys, called] of [[names, "Names of this box"], [KEYS, "Signs"]]) {
+      if (!keys.length) continue;
+      const row = made("div", "", called);
+      row.append(...keys.map((key) => this.key(key)));
+      rows.append(row);
     }
-    this.textarea.after(row);
+    this.textarea.after(rows);
+  }
+
+  key(text) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.setAttribute("aria-label", `Type ${text}`);
+    button.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the phone's keyboard open
+    button.addEventListener("click", () => this.insert(text));
+    return button;
   }
 }
 
 customElements.define("code-box", CodeBox);
-const touched = matchMedia("(pointer: coarse)");
 addEventListener("resize", () => touched.matches && document.activeElement?.closest("code-box")?.aboveKeyboard());
 document.addEventListener("htmx:after:swap", () => {
   for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();

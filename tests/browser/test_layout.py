@@ -303,3 +303,25 @@ def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None
     rail.get_by_role("link", name="Found by shape").click()
 
     expect(page.locator("#found-by-shape")).to_be_in_viewport()
+
+
+# What is pressed and less high than a finger is wide; a tick is pressed by its label.
+SMALL_TARGETS = """() => [...document.querySelectorAll("button, .button, summary, select, nav a, input[type=text]")]
+  .filter(one => one.checkVisibility() && one.getBoundingClientRect().height)
+  .filter(one => one.getBoundingClientRect().height < 43.5).map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+def test_a_finger_hits_every_key_and_button_and_types_the_names_of_a_box(page: Page) -> None:
+    open_page(page, SMALL)
+    upgrade(page)
+    box = page.locator("#linear-backward")
+
+    assert page.evaluate(SMALL_TARGETS) == []
+    box.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    for key in ("dY", "*", "W", ","):
+        box.get_by_role("button", name=f"Type {key}", exact=True).tap()
+
+    expect(page.locator("#linear-backward-code")).to_have_value("dY*W,")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
