@@ -154,6 +154,26 @@ async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) ->
     return known
 
 
+@dataclass(frozen=True, slots=True)
+class OwnLine:
+    """A line that a learner wrote in a lesson, and by which a slip was made."""
+
+    line: str
+    at: datetime
+
+
+async def own_lines(db: AsyncSession, learner: int, curriculum: Curriculum) -> dict[About, OwnLine]:
+    """The line by which each slip was made last in a lesson that is still there."""
+    found: dict[About, OwnLine] = {}
+    for attempt in await cards.slips_since(db, learner, 0):
+        lesson = curriculum.lessons.get(attempt.lesson)
+        lines = attempt.text.split("\n")
+        for about, number in slip_lines(lesson, attempt) if lesson else ():
+            if number and number <= len(lines):
+                found[about] = OwnLine(lines[number - 1].partition("#")[0].strip(), attempt.created_at)
+    return found
+
+
 async def caught_up(
     db: AsyncSession, learner: int, curriculum: Curriculum, items: PracticeItems, now: datetime
 ) -> Known:
@@ -183,6 +203,11 @@ def _new_card(learner: int, about: About, at: datetime) -> Card:
 
 def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
     """The slips that were recognised in an *attempt* at a box of *lesson*, each at its family of operations."""
+    return (about for about, _ in slip_lines(lesson, attempt))
+
+
+def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | None]]:
+    """The slips of `slips_in`, each with the number of the line that made it."""
     box = lesson.exercise(attempt.exercise)
     forward = lesson.forwards.get(box.forward or "") if isinstance(box, Grad | Bug) else None
     verdict = decoded_verdict(attempt.verdict) if attempt.code and forward else None
@@ -191,7 +216,7 @@ def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
         if forward and slip and slip not in scheduler.UNNAMED:
             family = family_at(forward, name_verdict.name.removeprefix("d"), slip)
             if family:
-                yield family, "" if slip.startswith(DECLARED) else slip
+                yield (family, "" if slip.startswith(DECLARED) else slip), name_verdict.line
 
 
 def _stood_for(given: ServedItem, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:

@@ -160,7 +160,7 @@ class VerdictView:
             if rules
             else "The numbers hold for other sizes, too. "
         )
-        return f"{held}On the lesson's own data your numbers are those of torch {how}."
+        return f"{held}On the data of this box your numbers are those of torch {how}."
 
     @property
     def announcement(self) -> str:

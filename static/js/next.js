@@ -19,6 +19,9 @@ document.addEventListener("change", edited);
 /** To what stands below: into the field of an exercise, or to where one reads on. */
 function goOn(link) {
   const exercise = link.closest(".exercise");
+  // In practice nothing stands below but the way to the next one.
+  const on = document.querySelector("[data-goes-on]");
+  if (on) return on.requestSubmit();
   const place = exercise.querySelector(".onward");
   const below = exercise.nextElementSibling;
   place.tabIndex = -1;

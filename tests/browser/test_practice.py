@@ -12,7 +12,7 @@ from app.grading.quiz.mark_order import as_values
 from tests.browser.answers import SMALL_ADDRESS as LESSON
 from tests.browser.answers import right_answer
 from tests.browser.seeding import asked, given
-from tests.browser.steps import scrolls_sideways
+from tests.browser.steps import expect_verdict, scrolls_sideways, write
 from tests.waiting import SECONDS
 
 ITEM = re.compile(r"/practice/\d+$")
@@ -86,6 +86,22 @@ def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
                 page.locator(f"#{one.name}-line-{one.line}").press("Space")
             page.locator(f"#{one.name}-code").press("ControlOrMeta+a")
             page.keyboard.insert_text(one.solution.source)
+
+
+def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path) -> None:
+    page.goto(LESSON)
+    page.goto("/practice")
+    address, lesson = given(server_folder, asked(server_folder, "select max(id) from learner"), "write")
+    page.goto(address)
+    (box,) = (one for one in lesson.exercises if isinstance(one, CodeExercise))
+    write(page, box, box.solution.source)
+
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect_verdict(page, box, passed="true")
+    page.keyboard.press("ControlOrMeta+Enter")
+
+    expect(page).not_to_have_url(re.compile(f"{address}(#.*)?$"))
+    expect(page).to_have_url(re.compile("/practice"))
 
 
 @pytest.mark.own_context

@@ -9,12 +9,12 @@ from app.content.blocks import Lesson
 from app.practice import scheduler
 from app.practice.operations import TABLE
 from app.practice.practice_words import family_words, slip_words
-from app.practice.scheduler import Strength
+from app.practice.scheduler import About, Strength
 from app.practice.taught import families_of
-from app.store import cards
+from app.store import cards, progress
 from app.store.database import Database
 from app.store.tables import Card
-from app.web.practice_cards import Known, memory_of
+from app.web.practice_cards import Known, OwnLine, memory_of, own_lines
 from app.web.practice_plans import SessionPlan, SessionState
 from app.web.practice_sessions import Practice, bugs_of
 
@@ -23,13 +23,14 @@ WEEKS = 4
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A card in words."""
+    """A card in words; *own* is the line by which its slip was made last."""
 
     family: str
     title: str
     slip: str
     strength: Strength
     due: str
+    own: OwnLine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class PracticeView:
     Args:
         first: Where to begin, for somebody whose lessons have taught nothing yet.
         due: The cards that are due; *later* says when the next one is.
-        ended: What is said of the sitting that is just over.
+        ended: What is said of the sitting that is just over; *gone* are the slips that were not made again in it.
         button: What begins, or goes on.
         bug: The own slip that can be hunted today.
     """
@@ -50,6 +51,7 @@ class PracticeView:
     later: str = ""
     rhythm: str = ""
     ended: str = ""
+    gone: tuple[CardView, ...] = ()
     button: str = ""
     bug: CardView | None = None
 
@@ -98,13 +100,16 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
         due = scheduler.in_order(
             card_state for card_state in map(memory_of, known.values()) if card_state.due_at <= now
         )
+        gone = await _gone(db, learner, standing)
+        own = await own_lines(db, learner, practice.curriculum)
         return PracticeView(
             first=None if operations else first,
             taught=bool(operations),
-            due=tuple(_card(known[card_state.about], now) for card_state in due),
+            due=tuple(_card(known[card_state.about], now, own.get(card_state.about)) for card_state in due),
             later=_later(known, now),
             rhythm=await _rhythm(db, learner, now),
-            ended=_ended(standing),
+            ended=_ended(standing, len(gone)),
+            gone=tuple(_card(known[about], now) for about in gone if about in known),
             button=_button(standing, bool(due)),
             bug=_bug(known, now),
         )
@@ -166,11 +171,36 @@ def session_position(standing: SessionState | None, now: datetime) -> str:
     return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
 
 
-def _ended(standing: SessionState | None) -> str:
-    if standing is None or not standing.over or not standing.done or standing.plan.drill:
+def _is_ended(standing: SessionState | None) -> bool:
+    return standing is not None and standing.over and bool(standing.done) and not standing.plan.drill
+
+
+def _ended(standing: SessionState | None, gone: int) -> str:
+    if standing is None or not _is_ended(standing):
         return ""
-    exercises = "exercise" if standing.done == 1 else "exercises"
-    return f"{standing.done} {exercises} done. That was a sitting; what you have met rests now, and comes back."
+    result = f" {_counted(gone, 'slip')} gone." if gone else ""
+    return f"{_counted(standing.done, 'exercise')} done.{result} That was a sitting; what you have met rests now."
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+async def _gone(db: AsyncSession, learner: int, standing: SessionState | None) -> list[About]:
+    """The slips that a sitting asked for and that were not made again in it; what was copied does not count."""
+    if standing is None or not _is_ended(standing):
+        return []
+    made = {(item.family, scheduler.slip_of(item.code)) for item in standing.given if item.code}
+    right = dict.fromkeys((item.family, item.slip) for item in standing.given if item.slip and item.done_at)
+    copied = {
+        (item.family, item.slip)
+        for item in standing.given
+        if any(
+            row.solution_at and (not item.done_at or row.solution_at <= item.done_at)
+            for row in (await progress.progress_in(db, learner, f"practice/{item.item_id}")).values()
+        )
+    }
+    return [about for about in right if about not in made and about not in copied]
 
 
 def _button(standing: SessionState | None, due: bool) -> str:
@@ -180,9 +210,11 @@ def _button(standing: SessionState | None, due: bool) -> str:
     return "Another sitting" if standing is not None and standing.over else "Begin" if due else "Practise"
 
 
-def _card(card: Card, now: datetime) -> CardView:
+def _card(card: Card, now: datetime, own: OwnLine | None = None) -> CardView:
     strength = scheduler.memory_strength(memory_of(card), now)
-    return CardView(card.family, family_words(card.family), slip_words(card.slip), strength, _when(card.due_at, now))
+    return CardView(
+        card.family, family_words(card.family), slip_words(card.slip), strength, _when(card.due_at, now), own
+    )
 
 
 def _family(family: str, known: Known, best: int | None, now: datetime) -> FamilyView:

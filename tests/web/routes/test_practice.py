@@ -183,6 +183,28 @@ def test_six_exercises_are_a_sitting_and_the_rest_comes_back_another_day(learner
     assert "Practised in 1 of the last 4 weeks." in text
 
 
+@pytest.mark.alone
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_sitting_ends_with_the_slips_that_are_gone_and_names_no_debts(learner, clock, copied):
+    learner.check(LESSON, "linear-backward", WRONG)
+    at = learner.next(begin="1")
+    if copied:
+        name = learner.lesson(at).exercises[0].name
+        for action in (*["hint"] * 3, "solution"):
+            learner.client.post(f"{at}/code/{name}/{action}", data={"code": "", "revision": "0"})
+
+    while at != "/practice":
+        learner.solve(at)
+        clock.forward(minutes=2)
+        at = learner.next()
+
+    text = learner.text("/practice")
+    assert ("1 slip gone" in text, "the transpose of the right answer, gone" in text) == (not copied, not copied)
+    assert "Due now" not in text
+    due = {(card.family, card.slip): card.due_at for card in learner.shown()}["matmul", "transposed"]
+    assert (due.date() - MONDAY.date()).days == (1 if copied else 2)
+
+
 def test_ten_minutes_are_a_sitting(learner, clock):
     learner.client.get(LESSON)
     learner.solve(learner.next(begin="1"))
@@ -199,6 +221,8 @@ def test_a_slip_in_a_lesson_is_due_in_practice(learner):
 
     text = learner.text("/practice")
     assert "Matrix products: the transpose of the right answer" in text
+    assert "dX = W @ dY you wrote it on" in text
+    assert "<del><code>dX = W @ dY</code></del>" in learner.client.get("/practice").text
     assert "Bug of the day" in text
     at = learner.next(begin="1")
     assert "matmul" in learner.row(at).operations
@@ -430,6 +454,15 @@ def test_who_took_the_wrong_sign_hunts_a_wrong_sign(item):
     wrong = set(bug.starter.source.splitlines()) - set(item.solution.splitlines())
 
     assert [line.partition(" = ")[2].startswith("-") for line in wrong] == [True]
+
+
+def test_the_map_says_of_what_lessons_taught_that_it_was_met(learner):
+    learner.client.get(LESSON)
+
+    text = learner.text("/practice/map")
+
+    assert "Matrix products : met in lessons, not practised yet" in text.replace("products:", "products :")
+    assert "not met" not in text
 
 
 def test_the_map_says_how_well_something_is_remembered(learner, clock):
