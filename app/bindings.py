@@ -100,6 +100,18 @@ def freshly_bound(node: ast.stmt) -> frozenset[str]:
     )
 
 
+def bound_anew(node: ast.stmt) -> frozenset[str]:
+    """Names that a plain assignment binds anew; not those that are a term of its own right side, as in `x = x + y`."""
+    terms, found = [node.value] if isinstance(node, ast.Assign) else [], set[str]()
+    for term in terms:
+        match term:
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                terms += [left, right]
+            case ast.Name(id=name):
+                found.add(name)
+    return freshly_bound(node) - found
+
+
 def root_of(node: ast.expr) -> set[str]:
     """The name at the bottom of `dC.view(-1)[0]`: a view of it is written."""
     while True:

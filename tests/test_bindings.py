@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from app.bindings import as_written
+from app.bindings import as_written, bound_anew
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,18 @@ from app.bindings import as_written
 def test_a_statement_is_told_on_one_line_in_plain_numbers(source: str, written: str) -> None:
     assert as_written(ast.parse(source)) == written
     assert ast.dump(ast.parse(written)) == ast.dump(ast.parse(source))
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("d = d @ w", {"d"}),
+        ("d = 2 * d + y", {"d"}),
+        ("d = y + d - z", set()),
+        ("d += y", set()),
+        ("d[0] = y", set()),
+        ("d, e = y", {"d", "e"}),
+    ],
+)
+def test_a_name_is_bound_anew_where_nothing_is_added_to_it(source: str, names: set[str]) -> None:
+    assert bound_anew(ast.parse(source).body[0]) == names

@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from app.bindings import bound_anew
 from app.content.blocks import DeclaredMistake
 from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import DTYPE, HIDDEN
@@ -216,7 +217,13 @@ class PreparedTask:
             coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
             return {name: line.line for line in reversed(coming) for name in line.writes}
 
-        return replace(trial, errors=[replace(item, known=known(item), ahead=ahead(item)) for item in trial.errors])
+        def fresh(error: ReportedError) -> frozenset[str]:
+            return next((bound_anew(line.node) for line in plan.lines[error.statement :]), frozenset())
+
+        return replace(
+            trial,
+            errors=[replace(item, known=known(item), ahead=ahead(item), fresh=fresh(item)) for item in trial.errors],
+        )
 
     def _volunteered(self, plan: ParsedSubmission) -> list[str]:
         """Steps that nobody asked for; they are kept, so that a mistake in them can be found there."""

@@ -37,6 +37,7 @@ class ReportedError:
     Args:
         known: The names that it could have read.
         ahead: Those that its own line and the ones below it make, each with the first line that does.
+        fresh: Those that its own line makes anew, and reads for something else than to add to them.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class ReportedError:
     statement: int
     known: tuple[str, ...] = ()
     ahead: Mapping[str, int] = field(default_factory=dict)
+    fresh: frozenset[str] = frozenset()
 
 
 Row = tuple[str, Callable[[re.Match[str], ReportedError], str]]

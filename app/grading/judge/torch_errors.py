@@ -24,6 +24,7 @@ _MADE = (
 _OF_TORCH = (frozenset(re.findall(r"\w+", _MADE)) | FUNCTIONS.keys()) - _OF_F - {"copy", "gelu_tanh"}
 """Functions whose name alone is written by those who know them from elsewhere."""
 _REDUCED = re.compile(r"\.(?:sum|mean)\((?![^()]*keepdim)[^()]*\)$")
+_TRANSPOSED = (".T", ".mT", ".t()", ".transpose(0, 1)")
 MATRIX = 2
 
 
@@ -59,7 +60,10 @@ def _first(error: ReportedError, said: str, otherwise: str = "") -> str:
 def _matmul(found: re.Match[str], error: ReportedError) -> str:
     rows, inner, other, columns = found.groups()
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
+    turned = any(error_operand.source.endswith(_TRANSPOSED) for error_operand in error.operands[:2])
     cure = "Write down the shape the result needs; which operand has to be transposed for it?"
+    if turned:
+        cure = "Write down the shape the result needs: in which order do the two stand for it, and which is transposed?"
     if not {rows, inner} & {other, columns}:
         cure = "No transpose mends it: the two have no size in common, so another tensor belongs in the place of one."
     return (
@@ -159,6 +163,18 @@ def _view(_: re.Match[str], error: ReportedError) -> str:
 def _reshape(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
     return f"{target} has {int(found[2]):,} entries, and shape {_tuple(found[1])} holds another number of them."
+
+
+def _fraction(_: re.Match[str], error: ReportedError) -> str:
+    what = f"In `{error.source}` a size" if error.source else "A size"
+    return f"{what} is a fraction, and a size is a whole number. `/` makes fractions; `//` divides whole numbers."
+
+
+def _unturned(found: re.Match[str], _: ReportedError) -> str:
+    return (
+        f"`.{found[1]}` exchanges the last two axes, and here it stands behind a tensor with {found[2]} of them: there "
+        "is nothing to turn."
+    )
 
 
 def _one_hot(_: re.Match[str], error: ReportedError) -> str:
@@ -263,6 +279,8 @@ def _not_yet(name: str, error: ReportedError) -> str:
             f"`{name}` does not exist yet: it is made in line {line}, further down. "
             "A line reads only what stands above it."
         )
+    if name in error.fresh:
+        return f"`{name}` does not exist yet: it is what this line makes. Is something else meant where it is read?"
     like = name[1:] if name[:1] == "d" and name[1:] in error.known else "…"
     return (
         f"`{name}` does not exist yet: it is what this line makes. What is added to, or written into, begins above, "
@@ -315,6 +333,8 @@ ROWS: tuple[Row, ...] = (
     (r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])", _expanded),
     (r"view size is not compatible with input tensor's size and stride", _view),
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
+    (r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float", _fraction),
+    (r"tensor\.(m?T) is only supported on matrices.* Got (\d)-D tensor", _unturned),
     (r"one_hot is only applicable to index tensor", _one_hot),
     (r"Class values must be smaller than num_classes", _classes),
     (r"only one element tensors can be converted|elements cannot be converted to Scalar", _one_number),

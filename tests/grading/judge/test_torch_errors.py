@@ -39,6 +39,9 @@ CASES = [
     ("r = torch.zeros(5, 4)\nr[ix] = torch.ones(3, 4)", "(3, 4)", "(2, 4)"),
     ("r = X.T.view(-1)", "memory order", "`X.T`"),
     ("r = X.reshape(32, 63)", "2,048 entries", "(32, 63)", "`X` (32, 64)"),
+    ("r = X.reshape(32, 128 / 2)", "a size is a whole number", "`//`"),
+    ("r = dY @ b.mT", "with 1 of them: there is nothing to turn"),
+    ("r = X @ W.T", "cannot be multiplied", "in which order do the two stand for it, and which is transposed?"),
     ("r = F.one_hot(b)", "integer indices", "`b` (27,)"),
     ("r = F.one_hot(ix, 32) @ X", "same type of number", "int64", "float32"),
     ("r = F.one_hot(ix, 3)\nr /= 2", "cannot be stored in place", "`r`"),
@@ -141,6 +144,15 @@ def test_a_name_that_is_read_before_it_is_made_is_told_where_it_is_made(case):
 
     for part in parts:
         assert part in message
+
+
+def test_a_line_that_reads_what_it_makes_and_adds_nothing_to_it_is_no_sum_without_a_beginning():
+    error = replace(failed("db = db @ X"), known=("b",), ahead={"db": 1}, fresh=frozenset({"db"}))
+
+    message = translate_error(error)
+
+    assert "it is what this line makes. Is something else meant" in message
+    assert "zeros_like" not in message
 
 
 def test_a_transpose_of_three_axes_is_named_as_the_cause():
