@@ -4,15 +4,19 @@ What is right and what is wrong is torch's word, in double precision on data of 
 edit of each fourth program, `make prove` at some five thousand.
 """
 
+import ast
+
 import pytest
 
 from app.engine.grade.engine import Engine
-from app.grading.judge.verdict import RIGHT
+from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from tests.grading.boxes.load import OpenJail
 from tests.grading.programs.autograd import wrong_names
+from tests.grading.programs.edits import Edit
 from tests.grading.programs.load import PROGRAMS
 from tests.grading.programs.measure import Measure
-from tests.grading.programs.slip import AT_FAULT
+from tests.grading.programs.slip import AT_FAULT, Slip
+from tests.grading.programs.texts import is_so_of_text
 
 FEWEST_PROGRAMS, FEWEST_KINDS = 60, 40
 EACH = 64
@@ -78,6 +82,32 @@ def test_a_slip_in_a_program_is_named(engine, name, right, wrong, code, words):
     (red,) = (one for one in verdict.names if one.verdict in AT_FAULT)
     assert red.code == code
     assert words in red.message
+
+
+SAID_FALSELY = (
+    ("factorization_machine", "2 * V * (", "2 * V * V * (", "dV:divisor-missing", "`dV` lacks a division"),
+    ("svm_hinge", "dreg * W", "dreg * W * W", "dW:factor-twice:W", "stands twice; the forward uses it once."),
+    ("plain_attention", "q / D ** 0.5", "q / (D * 0.5)", "dk:size-hard-coded", "fits only the size 4 of `D`"),
+    ("plain_attention", "= do @ v.T", "= do * do @ v.T", "dp:power-extra", "the exponent of `do ** 2` does not belong"),
+    ("softmax_regression_steps", "z = p * (", "z = p * p * (", "dz:factor-extra:p", "`p` does not belong there"),
+    ("clip", "lt.exp() * dlt.sum(0, keepdim=True)", "lt.exp() * dlt", "ds:row-sum-missing", "`dlt`; entry of the row"),
+)
+
+
+@pytest.mark.parametrize("row", SAID_FALSELY, ids=[row[3] for row in SAID_FALSELY])
+def test_what_is_false_of_the_text_is_seen(row):
+    name, right, wrong, code, message = row
+    program = next(one for one in PROGRAMS if one.name == name)
+    lines = "\n".join(ast.unparse(line) for line in ast.parse(program.solution).body)
+    text = lines.replace(right, wrong, 1)
+    pairs = zip(lines.splitlines(), text.splitlines(), strict=True)
+    ((number, before, after),) = ((at, old, new) for at, (old, new) in enumerate(pairs, 1) if old != new)
+    red = NameVerdict(name=code.partition(":")[0], verdict="wrong", code=code, message=message)
+    verdict = Verdict(outcome="graded", names=(red,))
+
+    slip = Slip(program, Edit("", text, before, after, right, wrong, number), verdict, frozenset())
+
+    assert not is_so_of_text(slip)
 
 
 @pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.prove)], ids=["few", "all"])

@@ -12,6 +12,7 @@ from tests.grading.programs.claims import is_so
 from tests.grading.programs.edits import Edit, edits_of
 from tests.grading.programs.load import PROGRAMS, Program
 from tests.grading.programs.slip import Slip
+from tests.grading.programs.texts import is_so_of_text
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Measure:
                     harmless += 1
                     continue
                 slips.append(slip)
-                if is_so(slip) is False:
+                if is_so(slip) is False or not is_so_of_text(slip):
                     false.append(slip)
             references.cache_clear()
         return cls(tuple(slips), tuple(false), harmless)
