@@ -7,16 +7,26 @@ gradient right. Where the lines cannot be read again, the prediction alone speak
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from app.bindings import called_name
+from app.bindings import called_name, reads_of
 from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, operator_edits, power_edits
+from app.grading.diagnosis.grammar import (
+    EditVocabulary,
+    Replacement,
+    attribute,
+    factor_removal_edits,
+    operator_edits,
+    power_edits,
+)
 from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.reading.library import FUNCTIONS
 
+ROUNDED = 1e-3
+"""How far from a size, or one over it, a number may be that was written for it."""
 PRODUCTS = frozenset(
     {"matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "einsum", "tensordot", "addmm", "baddbmm", "linear", "ger"}
 )
@@ -108,6 +118,54 @@ def lacks_factor(view: GradientAnalysis, name: str) -> bool:
 def has_factor(view: GradientAnalysis, name: str) -> bool:
     """Whether a division by the tensor *name* at some place makes the gradient right."""
     return is_mended(view, [partial(_divided, name)])
+
+
+def lacks_division(view: GradientAnalysis, name: str) -> bool:
+    """The same where no operator, exponent or factor that stands in the lines is what is wrong."""
+    others = (operator_edits, power_edits, factor_removal_edits)
+    return has_factor(view, name) and (cannot_be_read(view) or not is_mended(view, others))
+
+
+def stands_for_size(view: GradientAnalysis, size: int) -> bool:
+    """Whether a number in the learner's lines is *size* or made of it, and no operator or exponent is what is wrong."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    numbers = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
+    made = [size**power for power in (1.0, -1.0, 0.5, -0.5)]
+    written = any(math.isclose(number, each, rel_tol=ROUNDED) for number in numbers for each in made)
+    kinds = (operator_edits, power_edits)
+    return written and (cannot_be_read(view) or not is_mended(view, kinds))
+
+
+def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str, int]:
+    """By name the lines that make no gradient, and whose result divided by *ratios* makes this one right.
+
+    What another gradient reads as well is no likely place.
+    """
+    reruns, found = view.once(single_edit_search.line_replays), dict[str, int]()
+    others = {name for line in view.case.lines if line not in view.lines for name in reads_of([*ast.walk(line)])[0]}
+    for line in reruns[0].lines if reruns and all(ratios) else ():
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in {
+                *reruns[0].look.gradients,
+                *others,
+            } and _may_scale(value, ratios):
+                divided = [ast.Assign(line.targets, ast.BinOp(value, ast.Div(), ast.Constant(by))) for by in ratios]
+                acts = [partial(_instead, line, new) for new in divided]
+                if all(rerun.is_right(rerun.rewritten(act)) for rerun, act in zip(reruns, acts, strict=True)):
+                    found[name] = line.lineno
+    found.pop(view.case.name, None)
+    return found
+
+
+def _may_scale(value: ast.expr, ratios: Sequence[float]) -> bool:
+    """Whether a sign, or a factor, may be off in *value* itself."""
+    operators = [getattr(node, "op", None) for node in ast.walk(value)]
+    signs, factors = (ast.USub, ast.Sub), (ast.Mult, ast.Div, ast.Pow)
+    return any(isinstance(operator, signs if ratios[0] == -1.0 else factors) for operator in operators)
+
+
+def _instead(old: ast.stmt, new: ast.stmt, line: ast.stmt) -> ast.stmt:
+    return new if line is old else line
 
 
 def lacks_no_gradient(view: GradientAnalysis) -> bool:

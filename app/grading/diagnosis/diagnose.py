@@ -35,6 +35,7 @@ from app.grading.diagnosis import (
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import operator_edits
+from app.grading.diagnosis.loss_weight import weighted
 from app.grading.diagnosis.split_outputs import split_outputs
 
 Family = Callable[[GradientAnalysis], Iterator[Hypothesis]]
@@ -58,6 +59,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     rereading.diagnose_expanded,
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
     (statistics.all_constant_hypotheses,),
+    single_edit_search.diagnose_condition,
     partial(shares.diagnose_shares, every=False),
     rereading.read_early,
     open_fractions,
@@ -107,7 +109,7 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
         unrecognised.all_zeros,
     )
     broken = next((diagnosis for ask in asked if (diagnosis := ask(case)) is not None), None)
-    view = GradientAnalysis(split_outputs(case))
+    view = GradientAnalysis(split_outputs(case if broken is not None else weighted(case)))
     if broken is not None:
         # A product with what is zero at first: another operator says more than that all is zero.
         operator = single_edit_search.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None

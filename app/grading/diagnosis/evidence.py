@@ -6,8 +6,8 @@ of a forward statement: the key `3.0` is the first occurrence in the fourth stat
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -46,6 +46,26 @@ class Observation:
     blocked: Mapping[str, Array] = field(default_factory=dict)
     others: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
+
+    def under(self, weight: float) -> "Observation":
+        """What it would be, but for *got*, where *weight* times as much arrives from above."""
+        return replace(
+            self,
+            reference=np.asarray(weight * self.reference),
+            shares=_times(weight, self.shares),
+            unreduced=_times(weight, self.unreduced),
+            upstream=_times(weight, self.upstream),
+            gradients=_times(weight, self.gradients),
+            blocked=_times(weight, self.blocked),
+            others=_times(weight, self.others),
+        )
+
+
+Key = TypeVar("Key")
+
+
+def _times(weight: float, arrays: Mapping[Key, Array]) -> dict[Key, Array]:
+    return {key: np.asarray(weight * array) for key, array in arrays.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

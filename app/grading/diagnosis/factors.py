@@ -21,6 +21,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from app.grading.diagnosis.claims import stands_for_size
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import number_text
@@ -256,7 +257,8 @@ def _of_lesson_sizes(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFa
         for less in (0, 1):
             quotients = [(each - less) / (size - less) for each in hidden if size > less]
             forms = ([each**power for each in quotients] for power in (1.0, -1.0, 0.5, -0.5))
-            if quotients and any(_all_near(ratios, form) for form in forms):
+            fits = quotients and any(_all_near(ratios, form) for form in forms)
+            if fits and stands_for_size(view, size - less):
                 return NamedFactor(code="size-hard-coded", text=SAY["fixed"].format(size, name))
         for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):
             if size in view.numbers and _all_near(ratios, [factor] * len(ratios)):
@@ -280,10 +282,17 @@ def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> D
     for mistake in rows if len(view.paths) == 1 else ():
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
-        if factor is not None:
+        if factor is not None and _passes_on(view, mistake):
             fields = {"said": beside_others(mistake.say()), "factor": factor.text}
             return view.case.told(f"{mistake.code}+{factor.code}", SAY["twofold"], **fields)
     return None
+
+
+def _passes_on(view: GradientAnalysis, mistake: Hypothesis) -> bool:
+    """Whether *mistake* makes twice as much of twice as much: what is turned over turns a factor beside it as well."""
+    look = view.case.looks[0]
+    one, two = view.predicted(mistake, look), view.predicted(mistake, look.under(2.0))
+    return one is not None and two is not None and bool(np.allclose(2.0 * one, two, rtol=NEAR, atol=0.0))
 
 
 def _ratio(view: GradientAnalysis, mistake: Hypothesis, look: Observation) -> float:

@@ -22,7 +22,7 @@ from app.grading.diagnosis.evidence import (
     always,
     scale_of,
 )
-from app.grading.diagnosis.phrases import format_code, without_others
+from app.grading.diagnosis.phrases import format_code, sentences_of, without_others
 from app.grading.diagnosis.steps import PathStep, steps_of
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import words_of
@@ -31,6 +31,7 @@ SAME = 1e-7
 """Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""
 DIFFERENT = 1e-6
 """The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
+STEP = sentences_of("step")
 NOISE = 1e-13
 WEIGHTY = 1e-9
 CONDITION_MAX = 1e6
@@ -63,6 +64,8 @@ class GradientAnalysis:
         # What a sentence says of the text, it says of the lines that the gradient is made of.
         self.lines = _feeding(case) or case.lines or case.writes
         self.names = self.words | _names_in([node for line in self.lines for node in ast.walk(line)])
+        self.undone_in: ast.stmt | None = None
+        """The line in which the claim of a sentence was seen to hold."""
         self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
         self.numbers = frozenset(
             value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
@@ -86,7 +89,7 @@ class GradientAnalysis:
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
         output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
-        `statement` the forward line.
+        `statement` the forward line, `row` what stands along its axis.
         """
         step = self.steps(path, self.case.looks[0])[depth]
         operands, output = step.node.operands, step.statement.outputs[0]
@@ -100,6 +103,7 @@ class GradientAnalysis:
             "kind": step.node.op,
             "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
+            "row": _row_word(step),
         }
 
     def every_step(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
@@ -252,10 +256,22 @@ class GradientAnalysis:
         for mistake in mistakes:
             by_evidence.setdefault(self.evidence(mistake), []).append(mistake)
         ranked = (hypothesis for evidence in sorted(by_evidence, reverse=True) for hypothesis in by_evidence[evidence])
-        return next((mistake for mistake in ranked if self.confirms(mistake) and mistake.claim()), None)
+        return next((mistake for mistake in ranked if self.confirms(mistake) and self._claimed(mistake)), None)
+
+    def _claimed(self, mistake: Hypothesis) -> bool:
+        self.undone_in = None
+        return mistake.claim()
 
     def to_diagnosis(self, mistake: Hypothesis) -> Diagnosis:
-        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=without_others(mistake.say()))
+        message = f"{without_others(mistake.say())}{self._step()}"
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=message)
+
+    def _step(self) -> str:
+        """Where the slip stands, if that is a step on the way to the gradient."""
+        steps = writes_of(list(ast.walk(self.undone_in))) if self.undone_in is not None else frozenset[str]()
+        if self.undone_in is None or self.case.name in steps or len(steps) != 1:
+            return ""
+        return STEP["stands"].format(line=self.undone_in.lineno, step=next(iter(steps)))
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
         """What *make* gives of this case; it is asked once."""
@@ -263,6 +279,12 @@ class GradientAnalysis:
             self._made[make] = make(self)
         found: T = self._made[make]
         return found
+
+
+def _row_word(step: PathStep) -> str:
+    """What the axis along which the operation of *step* compares or adds up runs along."""
+    axes, last = step.node.options.get("axes") or (), step.x.ndim - 1
+    return "row" if last in axes or not axes else "column" if last == 1 else "slice"
 
 
 def _names_in(nodes: Sequence[ast.AST]) -> set[str]:

@@ -54,12 +54,18 @@ class Replacement:
 Kind = Callable[[ast.expr, EditVocabulary], Iterator[Replacement]]
 
 
-def removal_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    """A factor, a term, a power, a minus, a transpose or a function that is left out."""
+def factor_removal_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    """A factor or a division that is left out."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.MatMult() as op, right=right):
             yield Replacement("drop-divisor" if isinstance(op, ast.Div) else "drop-factor", left, right)
             yield Replacement("drop-factor", right, left)
+
+
+def removal_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A factor, a term, a power, a minus, a transpose or a function that is left out."""
+    yield from factor_removal_edits(node, words)
+    match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
             yield Replacement("drop-term", left, right)
             yield Replacement("drop-term", right, left)

@@ -9,6 +9,7 @@ from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
 from app.grading.forward.statements import GradientPath
 
 SHOWN_MAX = 4
+ORDINALS = ("first", "second", "third", "fourth", "last")
 
 
 def shown_observation(case: WrongGradient) -> Observation:
@@ -60,6 +61,12 @@ def axes_text(case: WrongGradient, tensor: str, axes: Sequence[int]) -> str:
 def join_words(parts: Sequence[str]) -> str:
     """Such as `a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else list(parts))
+
+
+def place_text(path: GradientPath, places: Sequence[GradientPath]) -> str:
+    """Such as ``through its second place in `y = a * b + a` ``, of one of the *places* in a statement."""
+    ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]
+    return f"through its {ordinal} place in `{path.statement.source}`"
 
 
 def upstream_name(path: GradientPath) -> str:

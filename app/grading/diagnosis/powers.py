@@ -2,19 +2,19 @@
 
 | code | the learner's share divided by the right one |
 |---|---|
-| `factor-extra:T` | T |
+| `factor-extra:T`, `divisor-missing:T` | T, which the lines read; which they do not |
 | `divided-by:T` | 1/T: T is missing or divided by |
 | `factor-power:T:k` | T^k, k = ±2, ±½; ±3/2, ±3, ±4 for tensors of the statement |
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.claims import has_factor, lacks_factor, reads_all
+from app.grading.diagnosis.claims import has_factor, lacks_division, lacks_factor, reads_all
 from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
@@ -29,6 +29,14 @@ POWERS = {1.0: "", -1.0: "", 2.0: "2", -2.0: "-2", 0.5: "1/2", -0.5: "-1/2"}
 RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
 """Powers that are tried for the tensors of the consumer's own statement only."""
 NAMES = {**POWERS, **RARE}
+
+ONCE: Mapping[tuple[bool, bool], tuple[str, str, Callable[[GradientAnalysis, str], bool]]] = {
+    (True, True): ("factor-extra", SAY["extra"], has_factor),
+    (True, False): ("divisor-missing", SAY["undivided"], lacks_division),
+    (False, True): ("divided-by", SAY["lacking"], lacks_factor),
+    (False, False): ("divided-by", SAY["lacking"], lacks_factor),
+}
+"""By whether the share is larger, and whether the lines read the tensor: what is said, and what has to hold of them."""
 
 
 def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -53,11 +61,11 @@ def _row(view: GradientAnalysis, path: GradientPath, name: str, power: float, pr
     code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads_all(view, (name,)) else "power-lost"]
     claim: Claim = always
     if abs(power) == 1.0:
-        code, say = (f"factor-extra:{name}", SAY["extra"]) if power > 0 else (f"divided-by:{name}", SAY["lacking"])
-        claim = partial(has_factor if power > 0 else lacks_factor, view, name)
+        code, say, holds = ONCE[power > 0, reads_all(view, (name,))]
+        code, claim = f"{code}:{name}", partial(holds, view, name)
     line = _line_of(view, path, name)
     of, in_rule = (SAY[key].format(line) if line else "" for key in ("of", "in-rule"))
-    mentions = (name,) if power > 0 else ()
+    mentions = (name,) if power > 0 and reads_all(view, (name,)) else ()
     return view.hypothesis(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
 
 

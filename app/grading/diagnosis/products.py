@@ -42,14 +42,16 @@ ITS_OWN = frozenset({"product", "other"})
 
 
 def product_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
-    multiplies = multiplies_matrices(view)
+    multiplies, shaped = multiplies_matrices(view), view.shaped()
     for path, depth, step in view.places():
         for code, join, other, say, word in _joined(step):
             if say in ITS_OWN and not multiplies:
                 continue
             fields = {**view.spot(path, depth), "word": word}
             predict = partial(_predict, view, path, depth, join, other)
-            yield view.hypothesis(format_code(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
+            # Where the shape comes out right, it tells nothing.
+            said = SAY["order-shaped" if say == "order" and shaped else say]
+            yield view.hypothesis(format_code(code, fields), predict, said, (word,) * bool(word), **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:
             entries = partial(_unsummed, view, path, depth)

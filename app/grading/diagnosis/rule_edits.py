@@ -21,14 +21,14 @@ from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import transpose_edits
 from app.grading.diagnosis.claims import has_gate, puts_through
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Hypothesis
+from app.grading.diagnosis.evidence import Array, Claim, Hypothesis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
-from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits
+from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits, operator_edits, power_edits
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, format_code, normalised_text, slips_of
 from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
-from app.grading.diagnosis.undoing import is_exchanged, is_undone, is_undone_everywhere
+from app.grading.diagnosis.undoing import is_exchanged, is_held, is_undone, is_undone_everywhere
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.library import FUNCTIONS
 from app.grading.reading.node import is_broadcastable, softmax
@@ -57,6 +57,10 @@ DUMMY = np.zeros(1)
 GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
 OF_WHOLE = ("`{name}` holds", "`{name}` multiplies by")
 """How sentences begin that say of a gradient what is so of one share."""
+OTHER_WAY = frozenset({RULE["divide"][1], RULE["multiply"][1]})
+"""What is said of an operator: another one, or one over what stands there, makes it right."""
+HAS_IT = ("has it once.", "has a higher power.")
+"""How sentences end that say of the operand that is followed that it stands in the lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +233,22 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             claim = partial(is_mended, view, (grouping_edits, bracket_edits))
         elif slip.say == RULE["of-upstream"][1]:
             claim = partial(puts_through, view, step.look.gradients.keys())
+        elif slip.say in OTHER_WAY:
+            claim = partial(is_mended, view, (operator_edits, power_edits))
+        elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
+            claim = partial(is_mended, view, (power_edits,))
+        elif slip.say.endswith(HAS_IT):
+            claim = partial(_all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
         say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer}
         yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
     say = _of_share(view, path, step, RULE["upstream"][1])
     yield view.hypothesis_at_step(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, way=path.consumer)
     for place, value, code, say in other_operands(step):
         yield view.hypothesis_at_step(path, depth, code, partial(with_value, place=place, value=value), say)
+
+
+def _all_of(*claims: Claim) -> bool:
+    return all(claim() for claim in claims)
 
 
 def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
@@ -284,7 +298,7 @@ def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:
 def _shown_places(step: PathStep, rule: str) -> dict[str, str]:
     """The words of the rule that stand for tensors, with what stands there; `f` is the output made of another input."""
     names, operands = names_of(rule), step.node.operands
-    found = {"y": step.node.text} if "y" in names else {}
+    found = {"y": step.statement.outputs[0] if step.is_root else step.node.text} if "y" in names else {}
     found |= {"f": operands[0].text} if "y" in names and step.node.op in FUNCTIONS else {}
     found |= {"x": operands[step.position].text} if "x" in names else {}
     return found | ({"z": operands[1 - step.position].text} if "z" in names else {})

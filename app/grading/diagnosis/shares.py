@@ -21,10 +21,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.diagnosis.call_kinds import reduction_edits
+from app.grading.diagnosis.claims import steps_off_by
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis, solve_coefficients
-from app.grading.diagnosis.naming import in_code, join_words
+from app.grading.diagnosis.grammar import (
+    name_edits,
+    number_edits,
+    operator_edits,
+    power_edits,
+    removal_edits,
+    sign_edits,
+)
+from app.grading.diagnosis.naming import in_code, join_words, place_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.forward.statements import ForwardStatement, GradientPath
@@ -32,7 +41,8 @@ from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
 
 SAY, WHY, TERMS = sentences_of("shares"), sentences_of("why"), sentences_of("terms")
 PARALLEL = 1e-10
-ORDINALS = ("first", "second", "third", "fourth", "last")
+ONE_SLIP = (removal_edits, name_edits, sign_edits, operator_edits, power_edits, number_edits)
+"""Kinds of edits of which one may be off in several shares, in a line that they have in common."""
 CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
 
 
@@ -99,12 +109,20 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
         kind, lines = ("minus", minus) if minus else ("no-minus", lines)
     elif kind not in WHY:
         lines = [line for line in lines if multiplies_by(view, line, ratios)] or lines
-    return WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
-        name=view.case.name,
+    steps = steps_off_by(view, ratios)
+    said = WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
+        written=" or ".join(map(in_code, (view.case.name, *steps))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
         steps=join_words([*map(in_code, skipped)]),
         verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
     )
+    return said if kind == "no-minus" else f"{said}{_already(steps)}"
+
+
+def _already(steps: Mapping[str, int]) -> str:
+    """That the *steps*, by name the line that makes it, may be off themselves."""
+    places = [SAY["step"].format(line=line, step=step) for step, line in steps.items()]
+    return SAY["already"].format(" or ".join(places)) if places else ""
 
 
 def _lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardStatement]:
@@ -148,10 +166,15 @@ def _apart(
         detail = "" if short in {"sign", "doubled", "factor"} else f":{short.removeprefix('factor:')}"
         code = f"share-{rest}:{consumers[0]}{detail}"
     else:
+        one = mended_by(view, ONE_SLIP)
+        if one is not None:
+            return one
         code, texts = "several", SAY["several"].format(texts)
     reads = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
-    erased = SAY["erased"] if code.startswith("overwritten") else ""
-    return view.case.told(code, SAY["apart"], reads=reads, texts=texts, erased=erased)
+    more = SAY["erased"] if code.startswith("overwritten") else ""
+    if len(facts) == 1 and codes != {"missing"}:
+        more = _already(steps_off_by(view, ratios[wrong[0]]))
+    return view.case.told(code, SAY["apart"], reads=reads, texts=texts, more=more)
 
 
 def _fact(view: GradientAnalysis, group: ProportionalPaths, ratios: Sequence[float]) -> tuple[str, str]:
@@ -168,8 +191,7 @@ def _way(view: GradientAnalysis, group: ProportionalPaths) -> str:
     places = [each for each in view.paths if each.statement == path.statement]
     if len(group.paths) > 1 or len(places) == 1:
         return f"the share through {group.text()}"
-    ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]
-    return f"the share through its {ordinal} place in `{path.statement.source}`"
+    return f"the share {place_text(path, places)}"
 
 
 def _overwrote(view: GradientAnalysis) -> bool:

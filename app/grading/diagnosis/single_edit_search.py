@@ -6,18 +6,27 @@ what kind of thing is wrong with it, never what belongs there.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 
-from app.bindings import as_written
+from app.bindings import as_written, called_name
 from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, unread_tensor_edits
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.grammar import EditVocabulary, Kind
+from app.grading.diagnosis.grammar import (
+    EditVocabulary,
+    Kind,
+    Replacement,
+    comparison_edits,
+    factor_removal_edits,
+    name_edits,
+    number_edits,
+)
 from app.grading.diagnosis.layout import wrong_shape
-from app.grading.diagnosis.phrases import LINE, format_code
+from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
 from app.grading.diagnosis.rerun import Rerun, inside_of
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
@@ -30,6 +39,9 @@ FUNCTIONS = ("exp", "log", "tanh", "sigmoid", "sqrt", "square", "relu", "sign", 
 FUNCTIONS_IN_LOOPS = frozenset({"square", "sqrt"})
 """Those that are tried in a loop although no forward line has them."""
 
+BESIDE = sentences_of("beside")
+OTHERWISE = (factor_removal_edits, comparison_edits, number_edits)
+"""What may be wrong with a condition apart from its tensors: then another one of these comes to the same by luck."""
 PUT_IN = (function_edits, insertion_edits)
 LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 """What is put in has the most edits, and can make up for a slip in another line."""
@@ -37,6 +49,25 @@ LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 
 def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, None)
+
+
+def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
+    """Another tensor in a condition, or under a sign: few entries tell it, so that other slips come to the same."""
+    conditions = [node for line in view.lines for node in ast.walk(line) if _decides(node)]
+    names = (node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name))
+    # Where the tensor itself decides, it is the function of it that may be another one.
+    places = {id(name) for name in names if name.id != view.case.tensor}
+    found = mended_by(view, [partial(_named_at, places)]) if places else None
+    return None if found is None or is_mended(view, OTHERWISE) else found
+
+
+def _decides(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) or called_name(node) in {"sign", "heaviside", "gt", "lt", "ge", "le"}
+
+
+def _named_at(places: Collection[int], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    if id(node) in places:
+        yield from name_edits(node, replace(words, sizes={}))
 
 
 def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis | None:
@@ -78,8 +109,15 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
     nodes = {"old": edit.old, "new": change.new, "piece": change.piece or edit.old}
-    fields = {**{word: as_written(node) for word, node in nodes.items()}, "call": _call(edit.old)}
-    code, say = LINE["unread" if _continues(view, edit) else change.kind]
+    written = {word: as_written(node) for word, node in nodes.items()}
+    fields = {
+        **written,
+        "call": _call(edit.old),
+        "beside": BESIDE[_beside(fault, nodes["piece"], change.kind != "drop-term")].format(**written),
+    }
+    code, say = LINE[change.kind]
+    if _continues(view, edit):
+        (code, say), fields["new"] = LINE["unread"], view.case.name
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
     return Diagnosis(code=f"{view.case.name}:{format_code(code, fields)}", message=message)
@@ -87,8 +125,27 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
 
 def _continues(view: GradientAnalysis, edit: Edit) -> bool:
     """Whether the edit reads what an earlier line left in the gradient, where the line replaces it unread."""
-    new = edit.change.new
-    return edit.change.kind in {"name", "gradient"} and isinstance(new, ast.Name) and new.id == view.case.name
+    match edit.change.kind, edit.change.new:
+        case ("name" | "gradient", ast.Name(id=name)) | ("put-factor", ast.BinOp(right=ast.Name(id=name))):
+            return name == view.case.name
+    return False
+
+
+def _beside(statement: ast.stmt, piece: ast.AST, is_factor: bool) -> str:
+    """Where else *piece* is a factor, or a term: nowhere, beside itself, or elsewhere in *statement*."""
+    text, alike = ast.dump(piece), (ast.Mult, ast.Div, ast.MatMult) if is_factor else (ast.Add, ast.Sub)
+    rows = [_row(node, alike) for node in ast.walk(statement)]
+    if any(sum(ast.dump(each) == text for each in row) > 1 for row in rows):
+        return "again"
+    sides = [ast.dump(node) for node in ast.walk(statement) if isinstance(node, ast.expr)]
+    return "alone" if sides.count(text) == 1 or not is_factor else "apart"
+
+
+def _row(node: ast.AST, alike: tuple[type[ast.operator], ...]) -> list[ast.AST]:
+    """The operands that *node* joins by operators that are *alike*."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, alike):
+        return [node]
+    return [*_row(node.left, alike), node.right]
 
 
 def _call(node: ast.AST) -> str:
@@ -105,9 +162,7 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
         for at in rerun.candidates():
             for item in several:
                 item.stand(at)
-            for edit in (
-                _edits(rerun, likely) if kinds is None else edits(rerun.line, EditVocabulary(inverse=True), kinds)
-            ):
+            for edit in _edits(rerun, likely) if kinds is None else edits(rerun.line, _words(rerun), kinds):
                 if rerun.before[at].budget.is_empty:
                     return
                 if not rerun.is_elsewhere(edit) and rerun.mended(edit):
@@ -115,6 +170,21 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
 
 
 def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
+    inside, words = isinstance(rerun.line, COMPOUND), _words(rerun)
+    most = TRIES_IN_LOOPS if inside else TRIES_MAX
+    if not likely:
+        yield from islice(edits(rerun.line, words, PUT_IN), most)
+        return
+    # What was computed and is read nowhere was most likely forgotten here.
+    unread = {name: array for name, array in words.arrays.items() if name in rerun.unread}
+    if unread:
+        yield from edits(rerun.line, replace(words, arrays=unread), (unread_tensor_edits,))
+    yield from turned_loops(rerun.line)
+    yield from islice(chain(edits(rerun.line, words, LIKELY), statement_edits(rerun.line, words)), most)
+
+
+def _words(rerun: Rerun) -> EditVocabulary:
+    """What an edit of the line may put in."""
     inside = isinstance(rerun.line, COMPOUND)
     seen = rerun.after if inside else rerun.before[rerun.at]
     arrays = {name: array for name, array in seen.arrays.items() if name != rerun.name or not inside}
@@ -129,19 +199,9 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
     functions = (
         tuple(function for function in FUNCTIONS if function in FUNCTIONS_IN_LOOPS | names) if inside else FUNCTIONS
     )
-    words = EditVocabulary(
+    return EditVocabulary(
         arrays, rerun.look.gradients.keys(), sizes, parts, functions, _numbers_of(rerun.view), inverse=True
     )
-    most = TRIES_IN_LOOPS if inside else TRIES_MAX
-    if not likely:
-        yield from islice(edits(rerun.line, words, PUT_IN), most)
-        return
-    # What was computed and is read nowhere was most likely forgotten here.
-    unread = {name: array for name, array in arrays.items() if name in rerun.unread}
-    if unread:
-        yield from edits(rerun.line, replace(words, arrays=unread), (unread_tensor_edits,))
-    yield from turned_loops(rerun.line)
-    yield from islice(chain(edits(rerun.line, words, LIKELY), statement_edits(rerun.line, words)), most)
 
 
 def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:

@@ -15,7 +15,7 @@ from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
-from app.grading.diagnosis.grammar import Replacement, power_edits
+from app.grading.diagnosis.grammar import Replacement, factor_removal_edits, power_edits
 from app.grading.diagnosis.phrases import normalised_text
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.diagnosis.steps import PathStep
@@ -54,14 +54,14 @@ def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued
     # What arrives is in a product, and no tensor of the program is that product by its name.
     apart = view.case.looks[0].forward.keys() if "g" in names_of(part[1]) else ()
     puts = [_putting(view, place, partial(_paired, two, valued), way) for two, way in tries]
-    # What stands there with another exponent is not left out.
     is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
-    other_power = (
-        is_lost
-        and bool(view.once(single_edit_search.line_replays))
-        and single_edit_search.is_mended(view, [power_edits])
-    )
-    return not other_power and _makes_right(view, puts, apart)
+    return not (is_lost and view.once(is_there)) and _makes_right(view, puts, apart)
+
+
+def is_there(view: GradientAnalysis) -> bool:
+    """Whether something stands in the lines with another exponent, or too often: then it is not left out."""
+    known = bool(view.once(single_edit_search.line_replays))
+    return known and single_edit_search.is_mended(view, [power_edits, factor_removal_edits])
 
 
 def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts: Texts, valued: Valued) -> bool:
@@ -75,6 +75,22 @@ def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts:
     several = [_putting(view, place, partial(_paired, part, valued), _exchanged) for place in places]
     whole = [put for put in several if put is not None]
     return _makes_right(view, [partial(_first, whole) if len(whole) == len(several) else None], singly=False)
+
+
+def is_held(view: GradientAnalysis, place: Place, text: str, valued: Valued) -> bool:
+    """Whether a part of the lines holds the values of *text*, which a sentence says to stand there; also as above."""
+    reruns = view.once(single_edit_search.line_replays)
+    put = _putting(view, place, partial(_paired, (text, text), valued), _exchanged)
+    if not reruns or put is None:
+        return True
+    for at in reruns[0].candidates():
+        for rerun in reruns:
+            rerun.stand(at)
+        known = [_known(rerun) for rerun in reruns]
+        shared = [key for key in known[0] if all(key in each for each in known)]
+        if not all(known) or any(put([each[key].value for each in known]) for key in shared):
+            return True
+    return False
 
 
 def is_exchanged(view: GradientAnalysis, place: Place, paired: Paired) -> bool:
@@ -116,17 +132,25 @@ def _makes_right(
     with view.case.budget.one():
         reruns = view.once(single_edit_search.line_replays)
         whole = [put for put in puts if put is not None]
-        return not reruns or len(whole) < len(puts) or any(_undoings(reruns, whole, apart, singly))
+        if not reruns or len(whole) < len(puts):
+            return True
+        view.undone_in = next((line for line, right in _undoings(reruns, whole, apart, singly) if right), None)
+        return view.undone_in is not None
 
 
-def _undoings(found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str], singly: bool) -> Iterator[bool]:
-    """By way, and by part but for names *apart*, and for all parts at once: whether it makes the gradient right."""
+def _undoings(
+    found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str], singly: bool
+) -> Iterator[tuple[ast.stmt, bool]]:
+    """By line, way, and part but for names *apart*, and for all parts at once: whether it makes the gradient right."""
+    # What a line of its own makes is looked at there.
+    made = {name for names in found[0].written for name in names} - found[0].look.gradients.keys()
+    apart = {*apart, *made}
     for at in found[0].candidates():
         for rerun in found:
             rerun.stand(at)
         known = [_known(rerun) for rerun in found]
         if not all(known):
-            yield True  # what a loop holds is another in each turn
+            yield found[0].lines[-1], True  # what a loop holds is another in each turn
             return
         parts = (node for node in ast.walk(found[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
         nodes = [node for node in parts if all(id(node) in each for each in known)]
@@ -136,9 +160,9 @@ def _undoings(found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str
             alone = [[item] for item in fitting] if singly else []
             for several in [*alone, fitting] if len(fitting) > 1 or not singly else alone:
                 if found[0].before[at].budget.is_empty:
-                    yield True
+                    yield found[0].lines[-1], True
                     return
-                yield bool(several) and _is_right(found, several)
+                yield found[0].line, bool(several) and _is_right(found, several)
 
 
 def _known(rerun: Rerun) -> Mapping[int, OpNode]:

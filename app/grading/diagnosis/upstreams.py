@@ -26,8 +26,8 @@ import numpy as np
 from app.grading.diagnosis.claims import cannot_be_read, reads_all, takes_parts
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.naming import axis_text, in_code, join_words
-from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.naming import axis_text, in_code, join_words, place_text
+from app.grading.diagnosis.phrases import RULE, sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import reduce_to, swapped
@@ -78,11 +78,26 @@ def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """What torch gave for other upstreams, on paths that cannot be followed here."""
     look = view.case.looks[0]
     for path in (path for path in view.paths if not view.steps(path, look)):
+        yield _alone_of(view, path)
         for name in (name for key, name in look.others if key == path.key):
             fields = {"word": name, "statement": path.statement.source, "up": f"`d{path.consumer}`"}
             yield view.hypothesis(
                 f"wrong-upstream:{name}", partial(_other, view, path, name), SAY["starts"], (name,), **fields
             )
+
+
+def _alone_of(view: GradientAnalysis, path: GradientPath) -> Hypothesis:
+    """The local derivative alone, where the consumer works entry by entry."""
+    say = RULE["upstream"][1]
+    say = say if len(view.paths) == 1 else say.replace("`{name}`", "The share of `{name}` through `{way}`", 1)
+    fields = {"statement": path.statement.source, "up": f"`d{path.consumer}`", "way": path.consumer}
+    return view.hypothesis("upstream-missing", partial(_without_upstream, view, path), say, **fields)
+
+
+def _without_upstream(view: GradientAnalysis, path: GradientPath, look: Observation) -> Array | None:
+    share, arriving = look.shares[path.key], look.upstream[path.key]
+    alike = share.shape == arriving.shape and bool(arriving.all())
+    return view.gradient_with_share(path, look, share / arriving) if alike else None
 
 
 def _other(view: GradientAnalysis, path: GradientPath, name: str, look: Observation) -> Array | None:
@@ -113,7 +128,8 @@ def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path in view.paths:
         # Of a single number no regression tells the shares apart.
         missing = partial(view.gradient_with_share, path, share=np.zeros(()))
-        way = in_code(path.consumer)
+        places = [each for each in view.paths if each.statement == path.statement]
+        way = place_text(path, places) if len(places) > 1 else f"through {in_code(path.consumer)}"
         yield view.hypothesis(f"share-missing:{path.consumer}", missing, SAY["share"], way=way)
     arriving = {f"d{path.consumer}" for path in view.paths}
     for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):

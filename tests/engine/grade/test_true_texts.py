@@ -1,0 +1,84 @@
+"""What a sentence says of the learner's text is so: each edit of these programs once belied its words."""
+
+import ast
+
+import pytest
+
+from app.engine.grade.engine import Engine
+from tests.grading.programs.load import PROGRAMS
+
+BY_NAME = {program.name: program for program in PROGRAMS}
+QUIET = {"right", "right-other-road", "follows"}
+ROWS = [
+    # A factor that stands once more is no division that is missing, and one of two copies belongs there.
+    ("factorization_machine", "2 * V * (", "2 * V * V * (", "dV:factor-extra:V", ["once more"], ["lacks a division"]),
+    ("svm_hinge", "dreg * W", "dreg * W * W", "dW:factor-twice:W", ["once more than in the rule"], ["uses it once"]),
+    ("softmax_regression_steps", "dz = p * (", "dz = p * p * (", "dz:", ["once"], ["does not belong"]),
+    # A number that happens to be made of a size is none where an operator is what is wrong.
+    ("plain_attention", "q / D ** 0.5", "q / (D * 0.5)", "dk:power-missing", ["is a product"], ["size of the tensor"]),
+    # A row runs along the last axis.
+    ("clip", "lt.exp() * dlt.sum(0, keepdim=True)", "lt.exp() * dlt", "ds:row-sum-missing", ["the column"], ["row"]),
+    ("clip", "li.exp() * dli.sum(1, keepdim=True)", "li.exp() * dli", "ds:row-sum-missing", ["the row"], ["column"]),
+    # The upstream of a loss is 1: multiplied by it or divided by it, the numbers are the same.
+    ("label_smoothing", "dloss / N", "N / dloss", "dper:divided:mean", ["upside down"], ["times too large"]),
+    ("label_smoothing", "dloss / N", "dloss / dloss", "dper:wrong-size:dloss", ["not the size"], ["times too large"]),
+    (
+        "clip",
+        "-dloss / (2 * N) * torch.eye(N)\ndlt",
+        "-N / dloss * torch.eye(N)\ndlt",
+        "dli:",
+        [],
+        ["`2` of", "Besides"],
+    ),
+    ("label_smoothing", "dloss / N", "dloss", "dper:factor:N", ["exactly `N` times too large"], []),
+    ("rbf_kernel", "/ ell ** 3", "/ ell", "dell:factor-power:ell:2", ["another power"], ["has it once", "multiplies"]),
+    ("triplet", "(anchor - pos)", "(anchor - 2 * pos)", "danchor:factor-extra", ["not belong in `2 * pos`"], []),
+    # One slip in a line that several shares have in common is one.
+    ("group_norm", "L = M * H * W", "L = M * H * -W", "dxg:term-sign", ["the minus of `-W`"], ["more than one thing"]),
+    # Where a step on the way may be what is off, it is named.
+    ("runge_kutta", "(1 - k4 ** 2)", "(1 - y0 ** 2)", "dk3:wrong-operand:y0", ["has `k4`. It stands in line 2"], []),
+    ("gru_cell", "ar @ Wr.T + az", "2 * (ar @ Wr.T) + az", "dx:share-doubled:r", [], ["already"]),
+    ("activation_zoo", "d2 = du2 *", "d2 = -du2 *", "dx:share-sign:u2", ["line 9, where `d2` is made"], []),
+    ("activation_zoo", "d4 = du4 *", "d4 = 2 * du4 *", "dx:share-doubled:u4", ["where `d4` is made"], []),
+    # A line that reads what it makes itself is no sum that was not begun.
+    (
+        "plain_attention",
+        "dp = do @ v.T",
+        "dp = dp @ v.T",
+        "dp:error:no_name",
+        ["meant where it is read"],
+        ["zeros_like"],
+    ),
+    ("average_pool", "W * k)", "W / k)", "dx:error:fraction", ["a size is a whole number"], ["failed to unpack"]),
+    (
+        "plain_attention",
+        "ds @ k /",
+        "ds @ k.T /",
+        "dq:error:matmul",
+        ["which is transposed?"],
+        ["has to be transposed"],
+    ),
+    # Another tensor in a condition: what the condition then lets through is no share that is missing.
+    ("ppo", "ratio >= 0.8", "old >= 0.8", "dratio:wrong-operand:old", ["`old` stands where"], ["missing"]),
+    ("ppo", "ratio <= 1.2", "adv <= 1.2", "dratio:wrong-operand:adv", ["`adv` stands where"], ["lower limit"]),
+    ("huber", "torch.sign(r)", "torch.sign(t)", "dr:wrong-operand:t", ["`t` stands where"], ["opposite sign"]),
+    # One of two terms of a line is not its whole share.
+    ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]}-{row[2]}" for row in ROWS])
+def test_what_is_said_is_so_of_the_text(engine: Engine, row: tuple[str, str, str, str, list[str], list[str]]) -> None:
+    name, old, new, code, said, unsaid = row
+    program = BY_NAME[name]
+    solution = "\n".join(ast.unparse(line) for line in ast.parse(program.solution).body)
+    assert old in solution
+
+    told = engine.check(program.task, solution.replace(old, new, 1)).names
+    (red,) = [one for one in told if one.verdict not in QUIET]
+
+    assert (red.code or "").startswith(code)
+    for text in said:
+        assert text in red.message
+    for text in unsaid:
+        assert text not in red.message
