@@ -94,7 +94,7 @@ screenshots: developed tools
 # How every picture is drawn, every component looks, a lesson is read aloud, and what is said of wrong lines: what tests
 # compare with. Look at it.
 pictures: developed tools
-	PICTURES=1 $(BIN)/pytest tests/engine/grade/test_said.py tests/web/pictures/test_drawn.py tests/browser/test_styleguide.py tests/browser/test_transcript.py
+	PICTURES=1 $(BIN)/pytest -m "prove or not prove" tests/engine/grade/test_said.py tests/web/pictures/test_drawn.py tests/browser/test_styleguide.py tests/browser/test_transcript.py
 
 clean:
 	rm -rf .venv node_modules static/dist

@@ -157,5 +157,5 @@ def jail() -> Iterator[Jail]:
 
 @pytest.fixture(scope="session")
 def graders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedGraders]:
-    with shared_graders(tmp_path_factory.mktemp("graders"), 2) as found:
+    with shared_graders(tmp_path_factory.mktemp("graders"), 1) as found:
         yield found

@@ -111,11 +111,14 @@ def made_by(case, mistake, tensors):
     return replace(case, looks=looks, writes=tuple(ast.parse(f"{case.name} = {words}").body))
 
 
-def test_every_prediction_is_recognised(table):
+@pytest.mark.parametrize(
+    "step", [pytest.param(4, id="each fourth"), pytest.param(1, id="all", marks=pytest.mark.prove)]
+)
+def test_every_prediction_is_recognised(table, step):
     _, case, rows = table
 
     assert rows
-    for mistake, tensors in rows:
+    for mistake, tensors in rows[::step]:
         found = diagnose(made_by(case, mistake, tensors))
 
         assert found is not None, mistake.code
