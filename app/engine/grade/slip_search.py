@@ -5,12 +5,16 @@ What is told has been tried: with these slips undone every case holds, or at lea
 
 import ast
 from collections.abc import Callable
+from itertools import islice
 
 from app.bindings import parse_code
 from app.grading.judge.slips.alignment import Edit, edits_between, slip_of
 from app.grading.judge.slips.habits import habits_in
 from app.grading.judge.slips.slip import PHRASES, Slip
 
+LONGEST = 20_000
+"""Characters of a text that is looked through."""
+MOST_HABITS = 40
 MOST_RUNS = 24
 MOST_LATE = 2
 """Tries that were stopped for their time; each costs all of what a try may take."""
@@ -33,10 +37,14 @@ class SlipSearch:
 
     def slips_in(self, code: str, solution: str) -> tuple[Slip, ...]:
         """The slips of *code*, in the order of its lines; empty where none is sure."""
-        try:
-            tree, right = parse_code(code), parse_code(solution)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if len(code) > LONGEST:
             return ()
+        try:
+            return self._slips_of(parse_code(code), parse_code(solution))
+        except (SyntaxError, ValueError, RecursionError):
+            return ()
+
+    def _slips_of(self, tree: ast.Module, right: ast.Module) -> tuple[Slip, ...]:
         found: list[Slip] = []
         holding = self._right
         while len(found) < MOST_SLIPS:
@@ -50,7 +58,7 @@ class SlipSearch:
 
     def _next(self, tree: ast.Module, right: ast.Module, holding: Holding) -> tuple[list[Slip], bool]:
         """The slips that make *tree* hold, or one with which more holds, and whether everything does then."""
-        habits = [slip for slip in habits_in(tree) if ast.dump(slip.tree) != ast.dump(tree)]
+        habits = [slip for slip in islice(habits_in(tree), MOST_HABITS) if ast.dump(slip.tree) != ast.dump(tree)]
         for slip in habits:
             if edits_between(slip.tree, right) == []:
                 return [slip], True

@@ -73,7 +73,21 @@ def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseRe
     if fits:
         return NameVerdict(name=name, verdict="right", word="as it should be")
     said = NOTHING if own.tree == ["nothing"] else case.message
+    if thing := _object_for_number(own.tree, reference.tree):
+        said = f"It gave a `{thing}` where a number is wanted. The number that it holds is in one of its attributes."
     return _wrong(name, case, "differs", said, own, reference)
+
+
+def _object_for_number(own: object, reference: object) -> str:
+    """The class of an object that stands where *reference* has a number; empty where none does."""
+    match own, reference:
+        case ["other", str(thing)], [kind, _] if kind in _NUMBERS and thing.isidentifier():
+            return thing
+        case ["list", list(items)], ["list", list(others)]:
+            return next(
+                (thing for pair in zip(items, others, strict=False) if (thing := _object_for_number(*pair))), ""
+            )
+    return ""
 
 
 def explained(names: Sequence[NameVerdict], declared: str, slips: Sequence[Slip]) -> tuple[NameVerdict, ...]:

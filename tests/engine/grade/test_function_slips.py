@@ -1,8 +1,11 @@
 """Slips in the functions and classes of the course: the line is named, and what stands there."""
 
+import time
+
 import pytest
 
 from app.content.blocks import FunctionBox
+from app.engine.grade.slip_search import SlipSearch
 from app.engine.task import FunctionTask
 from tests.courses import LESSONS, course_in
 
@@ -249,3 +252,48 @@ class Value:
     fault = first_fault(jailed, "value-gates", code)
 
     assert fault.line is None or "stopped with an error" in fault.message
+
+
+def test_an_object_in_the_place_of_a_number_is_told_where_no_line_is_known(jailed) -> None:
+    code = """\
+class Value:
+    def __init__(self, data, made_from=()):
+        self.data, self.grad, self.back = data, 0.0, lambda: None
+
+    def __mul__(self, other):
+        product = Value(self.data * other.data)
+        product.back = lambda: [self, other]
+        return product
+
+    def _backward(self):
+        for node in self.back() or ():
+            node.grad = node
+"""
+
+    message = first_fault(jailed, "value-gates", code).message
+
+    assert message == (
+        "It gave a `Value` where a number is wanted. The number that it holds is in one of its attributes."
+    )
+
+
+LONG_SECONDS = 2.0
+DEEP = {
+    "nested": f"        self.grad = {'(' * 90}1{' * 2)' * 90}\n",
+    "turned signs": f"        self.grad = {'- ' * 90}1\n",
+    "many lines": "        self.grad.sum(0)\n" * 700,
+    "many factors": f"        self.grad = {' * '.join(f'self.x{n}' for n in range(90))}\n",
+    "calls in calls": f"        self.grad = {'f(2 * g(' * 40}1{'))' * 40}\n",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize("solution", DEEP)
+def test_to_look_for_slips_is_no_long_work(name, solution) -> None:
+    head = "class Value:\n    def backward(self):\n"
+    search = SlipSearch(lambda _: frozenset(), ("case 1",), frozenset())
+
+    began = time.process_time()
+    search.slips_in(head + DEEP[name], head + DEEP[solution])
+
+    assert time.process_time() - began < LONG_SECONDS

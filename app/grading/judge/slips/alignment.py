@@ -8,12 +8,15 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import islice
 
 from app.grading.judge.slips.slip import Slip
 from app.grading.judge.slips.trees import Replacement, flattened, names_in, replace_nodes, sign_of
 
 MOST = 6
 """Differences of two texts that are the same program with slips; with more, they are two programs."""
+MOST_STEPS = 1_000
+"""Pairs of expressions that are compared."""
 _UPSTREAM = "grad"
 
 
@@ -32,7 +35,10 @@ class Edit:
 
 def edits_between(tree: ast.Module, solution: ast.Module) -> list[Edit] | None:
     """What makes *solution* of *tree*; None where the two are built in different ways."""
-    edits = list(_Alignment(tree, solution).bodies(tree, solution, ""))
+    try:
+        edits = list(islice(_Alignment(tree, solution).bodies(tree, solution, ""), MOST + 1))
+    except _TooFarError:
+        return None
     return edits if len(edits) <= MOST else None
 
 
@@ -42,6 +48,10 @@ def slip_of(tree: ast.Module, edits: Sequence[Edit]) -> Slip:
     return Slip(first.kind, first.line, replace_nodes(tree, [edit.replacement for edit in edits]), first.fields)
 
 
+class _TooFarError(Exception):
+    """The two are so far apart that to compare them takes too long."""
+
+
 class _Alignment:
     """Two programs side by side. A name that only one of them has may stand for one that only the other has."""
 
@@ -49,6 +59,7 @@ class _Alignment:
         names, others = names_in(own), names_in(right)
         self._mine, self._theirs = _own_words(names - others), _own_words(others - names)
         self._meant: dict[str, str] = {}
+        self._steps = 0
 
     def bodies(self, own: ast.AST, right: ast.AST, place: str) -> Iterator[Edit]:
         """The differences of the statements that belong to two compound statements."""
@@ -133,6 +144,9 @@ class _Alignment:
 
     def expressions(self, own: ast.expr, right: ast.expr) -> Iterator[Edit]:
         """The differences of two expressions: those of the smallest pieces that hold them all."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise _TooFarError
         if _same(own, right):
             return
         match own, right:
