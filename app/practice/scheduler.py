@@ -148,18 +148,22 @@ def is_over(began: datetime, now: datetime, items: int, most: int = MOST_ITEMS, 
 
 FORMS: tuple[str, ...] = ("worked", "fade", "write")
 """How a family is met for the first time, the second, the third."""
-LATER: tuple[str, ...] = ("write", "bug", "write", "order", "write", "shapes")
-"""And after that, over and over: mostly written, since what is practised is to write."""
+ROUND: tuple[str, ...] = ("write", "bug", "shapes", "write", "order", "fade")
+"""And after that, by the place in a sitting: every form in every round, and what is due first."""
 
 
-SHAPELY = frozenset({"order", "shapes"})
-"""Forms that no slip can be made in but those of shapes and of order: solving them says nothing of a slip."""
+SHAPELY = frozenset({"order", "shapes", "fade"})
+"""Forms in which few slips can be made, or which give too much away: solving them says nothing of a slip."""
 
 
-def form_at(met: int, slip: str = "") -> str:
-    """How a family is asked that was *met* so many times before, or a *slip* at it."""
-    form = FORMS[met] if met < len(FORMS) else LATER[(met - len(FORMS)) % len(LATER)]
-    return "write" if slip and form in SHAPELY else form
+def form_at(met: int) -> str:
+    """How a family is asked that was *met* so many times before; the third time it is written."""
+    return FORMS[min(met, len(FORMS) - 1)]
+
+
+def form_in_round(turn: int) -> str:
+    """How the exercise at place *turn* of a sitting asks for what was met before, from 0."""
+    return ROUND[turn % len(ROUND)]
 
 
 def level_at(solved: int) -> int:

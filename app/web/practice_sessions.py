@@ -153,12 +153,10 @@ class Practice:
         due = scheduler.in_order(
             card_state for card_state in memories if card_state.due_at <= now and card_state.about not in tried
         )
-        wishes = [
-            ItemRequest(
-                card_state.about, scheduler.form_at(max(met[card_state.family], FIRST_WRITTEN), card_state.slip)
-            )
-            for card_state in due
-        ]
+        form = scheduler.form_in_round(len(standing.given))
+        # A form that says nothing of a slip is about its family: the slip comes next.
+        shapely = form in scheduler.SHAPELY
+        wishes = [ItemRequest((state.family, "" if shapely else state.slip), form) for state in due]
         carded = {family for family, slip in known if not slip}
         unmet = sorted(wanted - carded, key=lambda name: (-met[name], name))
         wishes += [
@@ -167,7 +165,7 @@ class Practice:
         times = Counter(served_item.family for served_item in standing.given)
         last = {card_state.family: card_state.due_at for card_state in memories if not card_state.slip}
         again = sorted(wanted, key=lambda name: (times[name], last.get(name, now), name))
-        return wishes + [ItemRequest((name, ""), scheduler.form_at(max(met[name], FIRST_WRITTEN))) for name in again]
+        return list(dict.fromkeys(wishes + [ItemRequest((name, ""), form) for name in again]))
 
     async def _written(self, db: AsyncSession, learner: int) -> set[str]:
         """Families that *learner* has written right in a lesson: their first meeting is over."""

@@ -128,9 +128,11 @@ def test_an_operation_is_shown_then_completed_then_written():
     assert [scheduler.form_at(met) for met in range(4)] == ["worked", "fade", "write", "write"]
 
 
-def test_a_slip_is_asked_in_forms_that_can_show_it() -> None:
-    assert {scheduler.form_at(met, "sign") for met in range(2, 12)} == {"write", "bug"}
-    assert {scheduler.form_at(met) for met in range(2, 12)} == {"write", "bug", "order", "shapes"}
+def test_every_form_comes_in_every_round_and_a_slip_in_half_of_it() -> None:
+    forms = [scheduler.form_in_round(turn) for turn in range(12)]
+
+    assert set(forms[:6]) == set(forms[6:]) == {"write", "bug", "order", "shapes", "fade"}
+    assert sum(form not in scheduler.SHAPELY for form in forms[:6]) == 3
 
 
 @pytest.mark.parametrize(("ago", "weeks"), [((), 0), ((0, 1, 6), 1), ((0, 8, 15), 3), ((27, 28, 400), 1), ((-1,), 1)])

@@ -205,6 +205,21 @@ def test_a_sitting_ends_with_the_slips_that_are_gone_and_names_no_debts(learner,
     assert (due.date() - MONDAY.date()).days == (1 if copied else 2)
 
 
+def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
+    learner.check(LESSON, "linear-backward", "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n")
+    clock.forward(days=1)
+
+    at, forms = learner.next(begin="1"), []
+    while at != "/practice":
+        forms.append(learner.row(at).form)
+        learner.solve(at)
+        clock.forward(minutes=1)
+        at = learner.next()
+
+    assert set(forms) >= {"write", "shapes", "order", "fade"}
+    assert forms.count("write") <= 3
+
+
 def test_ten_minutes_are_a_sitting(learner, clock):
     learner.client.get(LESSON)
     learner.solve(learner.next(begin="1"))
