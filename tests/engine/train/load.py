@@ -1,7 +1,9 @@
 """A small network that learns names, with the code that trains it right and in several wrong ways."""
 
 import asyncio
+import random
 from pathlib import Path
+from string import ascii_lowercase
 
 from app.content.blocks import Grad, Train
 from app.engine.run_setup import setup_of
@@ -21,7 +23,15 @@ FORWARD = LESSON.forward("machine")
 SETUP = setup_of(TRAIN, FORWARD, TRAIN.presets[0])
 SOLUTION = BOX.solution.source
 ROWS = {part: len(examples) for part, examples in load_examples(None, 3).items()}
-MAKEMORE = Path(__file__).parents[4] / "shared" / "data" / "names.txt"
+
+
+def long_list(folder: Path) -> Path:
+    """A file of as many names as the list that this model is known by, 32,033, the longest of 15 letters."""
+    draw = random.Random(2003)
+    drawn = ("".join(draw.choices(ascii_lowercase, k=draw.randint(2, 10))) for _ in range(32_032))
+    path = folder / "names.txt"
+    path.write_text("\n".join(["maximilianjames", *drawn]), "utf-8")
+    return path
 
 
 def open_ask(trainer: Trainer | None = None) -> Ask:

@@ -1,18 +1,17 @@
 """Where names come from: the census by default, a file by setting; and the figures of the well-known list."""
 
 import math
+import random
 
 import pytest
 
 from app.content.blocks import Train
 from app.content.course import load_lesson
 from app.engine.run_setup import setup_of
-from app.engine.train.corpus_file import load_examples, load_names
+from app.engine.train.corpus_file import load_examples, load_names, load_parts
 from app.grading.train.corpus import NamesError
 from app.settings import ROOT
-from tests.engine.train.load import MAKEMORE
-
-LIST = pytest.mark.skipif(not MAKEMORE.is_file(), reason="the makemore list is not there")
+from tests.engine.train.load import long_list
 
 
 def test_the_default_is_the_first_names_of_the_census():
@@ -26,15 +25,18 @@ def test_the_default_is_the_first_names_of_the_census():
     }  # fmt: skip
 
 
-@LIST
-def test_the_makemore_list_gives_the_figures_that_everybody_knows():
-    names = load_names(MAKEMORE)
+def test_a_long_list_is_divided_as_everybody_divides_it(tmp_path):
+    path = long_list(tmp_path)
+    names = load_names(path)
+    shuffled = path.read_text("utf-8").split()
+    random.Random(42).shuffle(shuffled)
+    parts = {"train": shuffled[:25626], "validation": shuffled[25626:28829], "test": shuffled[28829:]}
 
     assert (len(names.names), names.longest) == (32033, 15)
-    assert {part: len(some) for part, some in load_examples(MAKEMORE, 3).items()} == {
-        "train": 182625, "validation": 22655, "test": 22866,
-    }  # fmt: skip
-    assert names.letters + len(names.names) == 228146
+    assert {part: list(some) for part, some in load_parts(path).items()} == parts
+    assert {part: len(some) for part, some in load_examples(path, 3).items()} == {
+        part: sum(len(name) + 1 for name in some) for part, some in parts.items()
+    }
 
 
 def test_the_network_of_the_course_has_4137_or_12297_parameters():

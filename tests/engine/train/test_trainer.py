@@ -10,7 +10,7 @@ from app.engine.codec import from_json_value, to_json_value
 from app.engine.run_setup import setup_of
 from app.engine.train.trainer import Trainer
 from app.engine.training_chunk import ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
-from tests.engine.train.load import FORWARD, MAKEMORE, SETUP, SOLUTION, TRAIN
+from tests.engine.train.load import FORWARD, SETUP, SOLUTION, TRAIN, long_list
 from tests.grading.boxes.load import OpenJail
 
 
@@ -95,10 +95,9 @@ def test_names_that_cannot_be_read_are_our_fault_with_the_reason(tmp_path, fresh
     assert "nothing.txt cannot be read" in answer.message
 
 
-@pytest.mark.skipif(not MAKEMORE.is_file(), reason="the makemore list is not there")
-def test_the_wide_network_fits_into_the_jail_with_the_whole_list(trainer):
+def test_the_wide_network_fits_into_the_jail_with_the_whole_list(trainer, tmp_path):
     wide = setup_of(TRAIN, FORWARD, replace(TRAIN.presets[0], dims={"n_hidden": 1024}))
-    large = Trainer(trainer._jail, MAKEMORE)
+    large = Trainer(trainer._jail, long_list(tmp_path))
     parameters = {
         key: one for key, one in large.run(TrainingChunk(setup=wide, part="start")).state.items() if key != "g"
     }
