@@ -1,8 +1,32 @@
 // A picture that is stepped through: its links are places of the page; here they move the steps and not the page.
 // Only the step in view takes part: Tab goes through its links and on, not through those of all others.
+function slider(list) {
+  const frames = [...list.children];
+  const range = Object.assign(document.createElement("input"), { type: "range", className: "slides", min: 0, max: frames.length - 1, value: 0 });
+  range.setAttribute("aria-label", `Turn ${list.dataset.slides}`);
+  const tell = (at) => range.setAttribute("aria-valuetext", frames[at].querySelector(".place").textContent.split(" · ")[0]);
+  range.addEventListener("input", () => {
+    const frame = frames[range.value];
+    tell(range.value);
+    list.scrollTo({ left: frame.offsetLeft - list.offsetLeft, behavior: "instant" });
+  });
+  tell(0);
+  list.before(range);
+  return (frame) => {
+    if (document.activeElement === range) return;
+    range.value = frames.indexOf(frame);
+    tell(range.value);
+  };
+}
+
 for (const list of document.querySelectorAll(".frames")) {
+  const follow = list.dataset.slides ? slider(list) : () => {};
   const seen = new IntersectionObserver(
-    (changes) => changes.forEach(({ target, intersectionRatio }) => (target.inert = intersectionRatio < 0.5)),
+    (changes) =>
+      changes.forEach(({ target, intersectionRatio }) => {
+        target.inert = intersectionRatio < 0.5;
+        if (!target.inert) follow(target);
+      }),
     { root: list, threshold: 0.5 },
   );
   for (const frame of list.children) seen.observe(frame);

@@ -120,6 +120,21 @@ def test_a_picture_is_stepped_through_by_the_keyboard_and_the_page_stays(page: P
     assert page.evaluate("document.activeElement.closest('li').id") == "walk-4"
 
 
+def test_a_knob_is_turned_by_a_slider_and_its_steps_move_it(page: Page) -> None:
+    open_page(page, ADDRESS)
+    knob = page.get_by_role("slider", name="Turn x")
+    knob.focus()
+
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect_frame(page, "knob", 4)
+    expect(knob).to_have_attribute("aria-valuetext", "x = 2")
+    page.locator("#knob-4 [data-step=next]").press("Enter")
+
+    expect_frame(page, "knob", 5)
+    expect(knob).to_have_value("4")
+
+
 @PLAIN
 def test_a_picture_is_stepped_through_without_scripts(page: Page) -> None:
     page.goto(ADDRESS)

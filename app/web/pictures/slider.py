@@ -44,7 +44,7 @@ def draw_slider(scene: PictureInput) -> Markup:
         (of, forward.output, f"d{of}"),
         [tuple(map(plain_number, (place, *both))) for place, both in zip(places, points, strict=True)],
     )
-    return render_frames(scene.name, steps, f"{forward.output} at {len(places)} places of {of}") + behind
+    return render_frames(scene.name, steps, f"{forward.output} at {len(places)} places of {of}", slides=of) + behind
 
 
 def _at(scene: PictureInput, place: float) -> tuple[float, float]:

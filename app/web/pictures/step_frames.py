@@ -20,10 +20,14 @@ class Frame:
     said: Markup
 
 
-def render_frames(name: str, steps: Sequence[Frame], label: str) -> Markup:
-    """The *steps* of the picture *name*, in order."""
+def render_frames(name: str, steps: Sequence[Frame], label: str, *, slides: str = "") -> Markup:
+    """The *steps* of the picture *name*, in order.
+
+    Args:
+        slides: What is turned from step to step, if it is a knob: a script puts a slider above, which the steps follow.
+    """
     items = [_item(name, at, frame, len(steps)) for at, frame in enumerate(steps, start=1)]
-    return svg_tag("ol", *items, class_="frames", role="list", tabindex=0, aria_label=label)
+    return svg_tag("ol", *items, class_="frames", role="list", tabindex=0, aria_label=label, data_slides=slides or None)
 
 
 def code_markup(source: str) -> Markup:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 from dataclasses import dataclass
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -11,6 +12,9 @@ from app.web.pictures.curve import draw_curve
 from app.web.pictures.samples import sampled_names
 
 SHOWN_NAMES = 10
+BEST_NAMES = 4
+VOWELS = frozenset("aeiouy")
+USUAL_LETTERS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,22 @@ class FinishedRun:
     def names(self) -> tuple[str, ...]:
         sampled = self.snapshot.sampled
         return tuple(name for name in (sampled[-1].names if sampled else ()) if name)[:SHOWN_NAMES]
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The names that read most like names, of all that were invented at the end."""
+        sampled = self.snapshot.sampled
+        return (
+            tuple(sorted(dict.fromkeys(filter(None, sampled[-1].names)), key=_clumsiness)[:BEST_NAMES])
+            if sampled
+            else ()
+        )
+
+
+def _clumsiness(name: str) -> int:
+    """How hard *name* is to say: letters of one kind that follow each other, and letters more or fewer than usual."""
+    runs = [len(list(run)) for _, run in groupby(name, lambda letter: letter in VOWELS)]
+    return sum((length - 1) ** 2 for length in runs) + abs(len(name) - USUAL_LETTERS) + 4 * (len(runs) < 3)
 
 
 @dataclass(frozen=True, slots=True)

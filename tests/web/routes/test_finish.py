@@ -16,6 +16,7 @@ from app.store import learners, progress, trainings
 from app.store.database import now
 from app.web.application import create_app, renames_of
 from app.web.json_columns import to_json_column
+from app.web.views.run_view import FinishedRun
 from tests.courses import LESSONS, course_in
 
 COURSE = course_in(LESSONS)
@@ -359,3 +360,11 @@ def test_a_unit_goes_on_where_its_map_says_next(client: TestClient, write) -> No
     (following,) = re.findall(r'data-state="next">.*?<a href="([^"]+)"', text, re.DOTALL)
     assert f'data-primary href="{following}">Go on with' in text
     assert following == "/lessons/first-layer-and-exam"
+
+
+def test_the_names_that_read_best_are_set_large() -> None:
+    names = ("hlvithimish", "th", "kaleigh", "qrx", "amara", "marin", "kaleigh", "", "fllelfrim", "selina")
+    run = FinishedRun(replace(RUN, sampled=(SampledNames(step=2000, names=names),)))
+
+    assert set(run.best) == {"amara", "marin", "selina", "kaleigh"}
+    assert run.names[0] == "hlvithimish"
