@@ -1,5 +1,5 @@
 # Scripts and styles are built with Node and leave it behind; the server runs as an unprivileged user.
-FROM node:20-bookworm-slim AS assets
+FROM node:24-bookworm-slim AS assets
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund

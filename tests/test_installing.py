@@ -1,5 +1,6 @@
 """How the project is installed: by make and into an image, with torch from the index that is asked for."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -73,6 +74,14 @@ def test_an_image_asks_the_index_that_is_given_for_torch(index: str, asked: str)
 
 def test_an_image_can_use_postgresql_and_a_broker() -> None:
     assert "--editable '.[postgres,nats]'" in (ROOT / "Dockerfile").read_text()
+
+
+def test_an_image_is_built_with_a_node_of_long_support_that_the_project_takes() -> None:
+    (built,) = re.findall(r"^FROM node:(\d+)-", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    wanted = json.loads((ROOT / "package.json").read_text())["engines"]["node"]
+
+    assert int(built) % 2 == 0  # those with odd numbers are mended for half a year
+    assert int(built) > int(wanted.removeprefix(">="))  # the oldest that works is mended no more
 
 
 def test_every_place_asks_for_the_same_torch() -> None:
