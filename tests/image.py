@@ -1,8 +1,9 @@
 """`python -m tests.image FOLDER`: the container image without a registry, and a lesson and a check in it under runc.
 
-Debian's own Python stands in for that of the base image (`debootstrap` makes the root file system); all else is done as
-the Dockerfile says. It runs as `deploy/compose.yaml` demands: another user than root, a read-only root, no
-capabilities, no new privileges. Wants root, a mirror of Debian, and a few minutes.
+Debian's own Python stands in for that of the base image (`debootstrap` makes the root file system), and its client for
+PostgreSQL for the newer one where the archive of that cannot be reached; all else is done as the Dockerfile says. It
+runs as `deploy/compose.yaml` demands: another user than root, a read-only root, no capabilities, no new privileges. A
+PostgreSQL of this machine is backed up and restored from within. Wants root, a mirror of Debian, and a few minutes.
 """
 
 import json
@@ -15,12 +16,15 @@ import sys
 import tempfile
 import uuid
 from pathlib import Path
+from urllib.parse import unquote
 
 from benchmarks.serving import Learner, free_port, wait_for
+from tests.store import postgres
 
 ROOT = Path(__file__).parents[1]
 PYTHON = "python3,python3-venv,python3-pip,python-is-python3,ca-certificates"
 OUTSIDE = ("/etc/resolv.conf", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
+ARCHIVE = "/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && "
 LESSON = "/lessons/a-layer-trained"
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
 
@@ -71,7 +75,17 @@ def _done(image: Path, where: str, line: str, environment: dict[str, str]) -> No
         shutil.copy(one, image / one.lstrip("/"))
     (image / where.lstrip("/")).mkdir(parents=True, exist_ok=True)
     # Debian wants nobody to install beside its own packages; the base image has no such wish.
-    _call("chroot", str(image), "/bin/sh", "-c", f"cd {where} && {line}", **environment, PIP_BREAK_SYSTEM_PACKAGES="1")
+    environment = environment | {"PIP_BREAK_SYSTEM_PACKAGES": "1", "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        _call("chroot", str(image), "/bin/sh", "-c", f"cd {where} && {line}", **environment)
+    except subprocess.CalledProcessError:
+        if ARCHIVE not in line:
+            raise
+        print("The archive of PostgreSQL cannot be reached: Debian's own client stands in.")
+        for one in (image / "etc/apt/sources.list.d").glob("pgdg*"):
+            one.unlink()
+        own = re.sub(r"postgresql-client-\d+", "postgresql-client", line.replace(ARCHIVE, ""))
+        _call("chroot", str(image), "/bin/sh", "-c", f"cd {where} && {own}", **environment)
 
 
 def _call(*command: str, **environment: str) -> None:
@@ -80,12 +94,18 @@ def _call(*command: str, **environment: str) -> None:
 
 def _try(image: Path, where: str, command: list[str], environment: dict[str, str]) -> None:
     port, name = free_port(), f"backhand-{uuid.uuid4().hex}"
-    with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "progress"
-        data.mkdir()
-        os.chown(data, 10001, 10001)
+    programs = postgres.programs()
+    assert programs is not None, "PostgreSQL is not installed"
+    with tempfile.TemporaryDirectory() as folder, postgres.server(programs) as url:
+        socket = Path(unquote(url.rpartition("host=")[2]))
+        socket.chmod(0o755)
+        volumes = {"/var/lib/backhand": Path(folder) / "progress", "/backups": Path(folder) / "backups"}
+        for volume in volumes.values():
+            volume.mkdir()
+            os.chown(volume, 10001, 10001)
         told = [*command[:2], "--host", "127.0.0.1", "--port", str(port)]
-        config = _config(image, where, told, environment | {"BACKHAND_OPERATOR_TOKEN": "t"}, data)
+        own = environment | {"BACKHAND_OPERATOR_TOKEN": "t"}
+        config = _config(image, where, told, own, {**volumes, str(socket): socket})
         (Path(folder) / "config.json").write_text(json.dumps(config))
         runc = ["runc", "--root", f"{folder}/state"]
         process = subprocess.Popen([*runc, "run", "--bundle", folder, name], stdout=subprocess.DEVNULL)
@@ -107,12 +127,26 @@ def _try(image: Path, where: str, command: list[str], environment: dict[str, str
                 "id; grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/1/status; touch /x || true",
             )
             _call(*runc, "exec", name, "backhand", "doctor")
+            # As in a container of its own: with the data of the server that runs here nothing would be restored.
+            other = ("--env", "BACKHAND_DATA_DIR=/tmp/other", "--env", f"BACKHAND_DATABASE_URL={url}")
+            inside = (*runc, "exec", *other, name)
+            for line in (
+                "class create Algebra",
+                "backup /backups/first.backup",
+                "class create Geometry",
+                "restore /backups/first.backup --replace",
+                "class list",
+            ):
+                _call(*inside, "backhand", *line.split())
+            _call(*inside, "ls", "-l", "/backups")
         finally:
             subprocess.run([*runc, "kill", name, "TERM"], check=False)
             process.wait(60)
 
 
-def _config(image: Path, where: str, command: list[str], environment: dict[str, str], data: Path) -> dict[str, object]:
+def _config(
+    image: Path, where: str, command: list[str], environment: dict[str, str], volumes: dict[str, Path]
+) -> dict[str, object]:
     return {
         "ociVersion": "1.0.2",
         "process": {
@@ -130,7 +164,10 @@ def _config(image: Path, where: str, command: list[str], environment: dict[str, 
             {"destination": "/proc", "type": "proc", "source": "proc"},
             {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755"]},
             {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=1777"]},
-            {"destination": "/var/lib/backhand", "type": "bind", "source": str(data), "options": ["rbind", "rw"]},
+            *(
+                {"destination": place, "type": "bind", "source": str(folder), "options": ["rbind", "rw"]}
+                for place, folder in volumes.items()
+            ),
         ],
         # The network of the machine, so that the server can be asked from here.
         "linux": {"namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount")]},
