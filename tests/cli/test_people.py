@@ -72,6 +72,17 @@ def names() -> list[str | None]:
     return anyio.run(ask)
 
 
+def former_members() -> list[tuple[str, str | None]]:
+    async def ask() -> list[tuple[str, str | None]]:
+        database = Database(Settings().resolved_database_url)
+        async with database.read() as db:
+            found = [(one.name, one.external_id) for one in await db.scalars(select(FormerMember))]
+        await database.close()
+        return found
+
+    return anyio.run(ask)
+
+
 def become(name: str) -> tuple[int, str]:
     """A new learner, called so, with a session."""
 
@@ -143,6 +154,7 @@ def test_a_person_is_deleted_once_that_is_confirmed_and_it_is_said_what_stays() 
     assert (still, names()) == (["Bob", "Bob", "Ada"], ["Bob", "Ada"])
     assert "Deleted: #1" in done
     assert "Name, id and points stay in the gradebook of Algebra" in done
+    assert former_members() == [("Bob B", "s-7")]
 
 
 @IN_EACH_DATABASE

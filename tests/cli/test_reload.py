@@ -49,6 +49,16 @@ def test_a_course_that_is_proved_is_taken_up(lesson: Path, tmp_path: Path) -> No
     assert f"has read {lesson.parent.parent} again." in result.output
 
 
+@pytest.mark.usefixtures("lesson", "_server")
+def test_a_reload_that_the_server_does_not_take_up_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.cli.reload.ask_to_reload", lambda _: 7)
+
+    result = reload("--wait", "0.1")
+
+    assert result.exit_code == 1
+    assert "The server (process 7) was asked and has not taken it up within 0.1 s." in result.output
+
+
 @pytest.mark.usefixtures("_server")
 def test_a_solution_that_is_wrong_is_published_by_no_reload_that_checks(lesson: Path, tmp_path: Path) -> None:
     lesson.write_text(lesson.read_text().replace("dW = X.T @ dY", "dW = 2 * X.T @ dY"))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import select
@@ -78,6 +79,17 @@ def test_ids_that_nobody_joined_with_are_listed_before_an_import(graded, ada):
     assert "<code>s-9</code> Dan" in page
 
 
+def test_who_came_by_a_name_alone_is_listed_before_an_import_and_who_gave_the_id_is_not(room, graded, ada):
+    ada.post(f"/classes/{graded.id}/roster", data={"text": "name;id\nDan;s-8\nEmmy;s-9", "apply": "yes"})
+    for name, number in (("Dan", ""), ("Emmy", "s-9")):
+        room.browser(name).post(f"/join/{graded.join_code}", data={"name": name, "external_id": number})
+
+    page = ada.get(f"/classes/{graded.id}/gradebook").text.partition("Before you import")[2]
+
+    assert "<code>s-8</code> Dan" in page
+    assert "<code>s-9</code> Emmy" not in page
+
+
 def test_a_seat_that_nobody_took_has_no_zeros(graded, ada):
     ada.post(f"/classes/{graded.id}/roster", data={"text": "Dan,s-9", "apply": "yes"})
 
@@ -93,6 +105,15 @@ def test_a_column_keeps_its_heading_when_another_is_due_before(graded, ada):
         ada.post(page, data={"lesson": "linear-layer", "due": due, "confirm": "yes"})
 
     assert rows(ada, graded)[0][3:6] == ["The linear layer, part 3", "The linear layer, part 2", "The linear layer"]
+
+
+def test_columns_without_a_heading_are_numbered_as_they_were_assigned_and_not_by_date(room, graded, ada):
+    for month in (5, 3):
+        room.assign(graded, "linear-layer", due_at=datetime(2199, month, 1, tzinfo=UTC))
+
+    heads = rows(ada, graded)[0]
+
+    assert heads.index("The linear layer, part 3") < heads.index("The linear layer, part 2")
 
 
 def test_a_column_is_called_as_the_instructor_says(room, graded, ada):

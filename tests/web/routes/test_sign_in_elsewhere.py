@@ -215,8 +215,12 @@ def test_the_same_subject_of_another_issuer_is_another_person(
 def test_a_way_is_added_to_the_account_that_asked_for_it(client: TestClient, other: TestClient) -> None:
     begin(client, "dX = 7")
     take_name(client)
-    assert enter(client, "ada", next="/me", add="yes").url.path == "/me"
+    shown = enter(client, "ada", next="/me", add="yes")
+    assert shown.url.path == "/me"
     assert name_shown(client) == "Ada"
+    ways = shown.text.partition("Ways to sign in")[2].partition("</section>")[0]
+    assert ways.count("<strong>") == 2
+    assert "http://" not in ways  # a provider is called by its title, and not by its address
 
     enter(other, "ada")
 

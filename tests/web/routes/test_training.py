@@ -1,6 +1,7 @@
 """Training runs as a learner meets them: with and without a script, alone and beside others, through restarts."""
 
 import asyncio
+import json
 import re
 import sqlite3
 import threading
@@ -23,6 +24,7 @@ from app.store.progress import LessonState
 from app.store.tables import Progress
 from app.store.trainings import FORGOTTEN, SILENCE
 from app.web.application import create_app
+from app.web.middleware.reports import configure_logs
 from app.web.middleware.visitor import RateLimit
 from app.web.views import training_view
 from app.web.views.training_view import train_view
@@ -498,17 +500,23 @@ def test_what_a_run_came_to_stays_while_another_goes_on_and_when_that_is_stopped
         assert f"{float(first):.3f} (test)" in shown
 
 
-def test_a_run_goes_on_after_a_restart(settings, grader):
+def test_a_run_goes_on_after_a_restart_and_the_log_says_which(settings, grader, capsys):
     with served(create_app(settings, COURSE, grader)) as client:
         check(client, SOLUTION)
         grader.free.clear()
         start(client)
         cookies = client.cookies
 
+    configure_logs(plain=False)
     with served(create_app(settings, COURSE, TrainingGrader()), cookies) as client:
         text = ended(client)
         assert phase(text) == "finished"
         assert "At every step the loss is that of autograd" in text
+    configure_logs(plain=True)
+
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
+    (taken,) = (line for line in lines if line["event"] == "training-taken-over")
+    assert (taken["lesson"], taken["exercise"]) == ("names", "run")
 
 
 def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(monkeypatch, settings, grader):
