@@ -12,6 +12,15 @@ from grimp import ImportGraph, build_graph
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {"templates": "tests/web/routes", "static": "tests/web/test_assets.py", "lessons": "tests/content"}
 """What has no module of its own, and where it is shown first."""
+EVERYWHERE = {
+    "app.settings": ("tests/accounts/test_settings.py", "tests/web/test_server.py", "tests/test_deployment.py"),
+    "app.web.application": (
+        "tests/web/test_http_fuzz.py",
+        "tests/web/test_every_role.py",
+        "tests/web/test_injection.py",
+    ),
+}
+"""What nearly every test imports, and those that walk through all of it."""
 ASKED = ("diff --name-only main...HEAD", "diff --name-only HEAD", "ls-files --others --exclude-standard")
 
 
@@ -42,14 +51,18 @@ def noticing(file: str, graph: ImportGraph) -> set[str]:
 
 
 def naming(module: str) -> set[str]:
-    """The tests that stand where *module* does, and those of its room that import it."""
+    """The tests that stand where *module* does, and those of its room that import it; else those of its first word."""
+    if module in EVERYWHERE:
+        return set(EVERYWHERE[module])
     package, _, name = module.rpartition(".")
     folders = package.split(".")[1:]
     mirrored = Path("tests", *folders, f"test_{name}.py")
     named = re.compile(rf"from {package}(?:\.{name}\b| import .*\b{name}\b)")
     room = (ROOT / "tests" / "/".join(folders[:1])).rglob("test_*.py") if folders else ()
     importing = {str(one.relative_to(ROOT)) for one in room if named.search(one.read_text("utf-8"))}
-    return importing | ({str(mirrored)} if (ROOT / mirrored).exists() else set())
+    found = importing | ({str(mirrored)} if (ROOT / mirrored).exists() else set())
+    alike = (ROOT / mirrored.parent).glob(f"test_{name.partition('_')[0].removesuffix('s')}*.py") if folders else ()
+    return found or {str(one.relative_to(ROOT)) for one in alike}
 
 
 if __name__ == "__main__":

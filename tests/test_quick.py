@@ -18,6 +18,8 @@ def imports():
         ("app/grading/reading/shape_rules/matrices.py", "tests/grading/reading/test_shape_rules.py"),
         ("app/engine/pool/memfd_messages.py", "tests/engine/pool/test_reader.py"),
         ("app/web/views/lamps.py", "tests/web/routes/test_code_boxes.py"),
+        ("app/web/routes/passkey_calls.py", "tests/web/routes/test_passkeys.py"),
+        ("app/web/application.py", "tests/web/test_http_fuzz.py"),
         ("tests/store/test_learners.py", "tests/store/test_learners.py"),
     ],
 )
@@ -28,3 +30,8 @@ def test_a_change_names_the_nearest_tests_that_notice_it(file, test, imports):
 @pytest.mark.parametrize("file", ["app/__init__.py", "app/store/migrations/env.py", "app/settings.py", "Makefile"])
 def test_every_test_that_is_named_is_there(file, imports):
     assert all((ROOT / test).is_file() for test in noticing(file, imports))
+
+
+def test_what_everything_imports_names_those_that_walk_through_it_and_not_everything(imports):
+    assert len(noticing("app/web/application.py", imports)) < 5
+    assert len(noticing("app/settings.py", imports)) < 5
