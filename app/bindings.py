@@ -102,7 +102,9 @@ def freshly_bound(node: ast.stmt) -> frozenset[str]:
 
 def bound_anew(node: ast.stmt) -> frozenset[str]:
     """Names that a plain assignment binds anew; not those that are a term of its own right side, as in `x = x + y`."""
-    terms, found = [node.value] if isinstance(node, ast.Assign) else [], set[str]()
+    terms, found = list[ast.expr](), set[str]()
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+        terms.append(node.value)
     for term in terms:
         match term:
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):

@@ -29,6 +29,7 @@ def test_a_statement_is_told_on_one_line_in_plain_numbers(source: str, written: 
         ("d = d @ w", {"d"}),
         ("d = 2 * d + y", {"d"}),
         ("d = y + d - z", set()),
+        ("d = d", {"d"}),
         ("d += y", set()),
         ("d[0] = y", set()),
         ("d, e = y", {"d", "e"}),

@@ -126,10 +126,22 @@ def lacks_division(view: GradientAnalysis, name: str) -> bool:
     return has_factor(view, name) and (cannot_be_read(view) or not is_mended(view, others))
 
 
+def numbers_in(view: GradientAnalysis) -> list[float]:
+    """The numbers that stand in the learner's lines."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
+
+
+def seen_in_product(view: GradientAnalysis, name: str) -> bool:
+    """True; and *view* knows in which line a factor *name* makes the gradient right, if in any."""
+    if not cannot_be_read(view) and is_mended(view, [partial(_multiplied, name)]):
+        view.undone_in = view.once(single_edit_search.line_replays)[0].line
+    return True
+
+
 def stands_for_size(view: GradientAnalysis, size: int) -> bool:
     """Whether a number in the learner's lines is *size* or made of it, and no operator or exponent is what is wrong."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    numbers = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
+    numbers = numbers_in(view)
     made = [size**power for power in (1.0, -1.0, 0.5, -0.5)]
     written = any(math.isclose(number, each, rel_tol=ROUNDED) for number in numbers for each in made)
     kinds = (operator_edits, power_edits)

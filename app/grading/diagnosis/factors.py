@@ -21,7 +21,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from app.grading.diagnosis.claims import stands_for_size
+from app.grading.diagnosis.claims import numbers_in, stands_for_size
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import number_text
@@ -132,7 +132,8 @@ def _of_step(view: GradientAnalysis, ratios: Sequence[float], step: PathStep) ->
         shown = node.operands[1 - step.position].text
         if abs(constant) not in {0.0, 1.0} and _all_near(ratios, [1 / constant] * len(ratios)):
             return NamedFactor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
-        if abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
+        written = float(step.z) in numbers_in(view)
+        if written and abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
             return NamedFactor(code="constant-twice", text=f"has the constant `{shown}` of `{node.text}` twice")
     return None
 

@@ -89,7 +89,8 @@ class GradientAnalysis:
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
         output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
-        `statement` the forward line, `row` what stands along its axis.
+        `statement` the forward line, `row` what stands along its axis,
+        `here` the line or the part of it.
         """
         step = self.steps(path, self.case.looks[0])[depth]
         operands, output = step.node.operands, step.statement.outputs[0]
@@ -103,7 +104,8 @@ class GradientAnalysis:
             "kind": step.node.op,
             "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
-            "row": _row_word(step),
+            "row": row_word(step),
+            "here": step.statement.source if step.is_root else step.node.text,
         }
 
     def every_step(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
@@ -263,15 +265,21 @@ class GradientAnalysis:
         return mistake.claim()
 
     def to_diagnosis(self, mistake: Hypothesis) -> Diagnosis:
-        message = f"{without_others(mistake.say())}{self._step()}"
+        place = self.undone_in or self._reading(mistake.mentions)
+        message = f"{without_others(mistake.say())}{self._step(place)}"
         return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=message)
 
-    def _step(self) -> str:
+    def _reading(self, mentions: Sequence[str]) -> ast.stmt | None:
+        """The one line that reads what is mentioned, if that is none which writes the gradient."""
+        found = [line for line in self.lines if mentions and _names_in([*ast.walk(line)]).issuperset(mentions)]
+        return found[0] if len(found) == 1 and found[0] not in self.case.writes else None
+
+    def _step(self, place: ast.stmt | None) -> str:
         """Where the slip stands, if that is a step on the way to the gradient."""
-        steps = writes_of(list(ast.walk(self.undone_in))) if self.undone_in is not None else frozenset[str]()
-        if self.undone_in is None or self.case.name in steps or len(steps) != 1:
+        steps = writes_of(list(ast.walk(place))) if place is not None else frozenset[str]()
+        if place is None or self.case.name in steps or len(steps) != 1:
             return ""
-        return STEP["stands"].format(line=self.undone_in.lineno, step=next(iter(steps)))
+        return STEP["stands"].format(line=place.lineno, step=next(iter(steps)))
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
         """What *make* gives of this case; it is asked once."""
@@ -281,7 +289,7 @@ class GradientAnalysis:
         return found
 
 
-def _row_word(step: PathStep) -> str:
+def row_word(step: PathStep) -> str:
     """What the axis along which the operation of *step* compares or adds up runs along."""
     axes, last = step.node.options.get("axes") or (), step.x.ndim - 1
     return "row" if last in axes or not axes else "column" if last == 1 else "slice"

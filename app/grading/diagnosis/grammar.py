@@ -144,10 +144,11 @@ def operator_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
             else:
                 yield Replacement("turn", ast.BinOp(turned_over(left), ast.MatMult(), right))
                 yield Replacement("turn", ast.BinOp(left, ast.MatMult(), turned_over(right)))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            yield Replacement("product", ast.BinOp(left, ast.Mult(), right))
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            kind = "-sub" if isinstance(op, ast.Sub) else ""
+            yield Replacement(f"product{kind}", ast.BinOp(left, ast.Mult(), right))
             if words.inverse:
-                yield Replacement("quotient", ast.BinOp(left, ast.Div(), right))
+                yield Replacement(f"quotient{kind}", ast.BinOp(left, ast.Div(), right))
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -69,6 +69,11 @@ def place_text(path: GradientPath, places: Sequence[GradientPath]) -> str:
     return f"through its {ordinal} place in `{path.statement.source}`"
 
 
+def term_text(word: str, row: str) -> str:
+    """What a term of a rule is called, such as `row sum`, where its sum runs along a *row*, `column` or `slice`."""
+    return word.replace("-", " ").replace("row", row)
+
+
 def upstream_name(path: GradientPath) -> str:
     """The learner's name of what arrives at the consumer of *path*."""
     return f"d{path.consumer}"

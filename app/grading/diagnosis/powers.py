@@ -30,6 +30,7 @@ RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
 """Powers that are tried for the tensors of the consumer's own statement only."""
 NAMES = {**POWERS, **RARE}
 
+OF_SHARE = {SAY["extra"]: SAY["extra-share"], SAY["lacking"]: SAY["lacking-share"]}
 ONCE: Mapping[tuple[bool, bool], tuple[str, str, Callable[[GradientAnalysis, str], bool]]] = {
     (True, True): ("factor-extra", SAY["extra"], has_factor),
     (True, False): ("divisor-missing", SAY["undivided"], lacks_division),
@@ -57,12 +58,16 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
     return tensor.dtype.kind == "f" and is_broadcastable(wide, tensor.shape)
 
 
-def _row(view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict) -> Hypothesis:
+def _row(
+    view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict, whole: bool = False
+) -> Hypothesis:
     code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads_all(view, (name,)) else "power-lost"]
     claim: Claim = always
     if abs(power) == 1.0:
         code, say, holds = ONCE[power > 0, reads_all(view, (name,))]
         code, claim = f"{code}:{name}", partial(holds, view, name)
+        if len(view.paths) > 1 and not whole:
+            say = OF_SHARE.get(say, say)
     line = _line_of(view, path, name)
     of, in_rule = (SAY[key].format(line) if line else "" for key in ("of", "in-rule"))
     mentions = (name,) if power > 0 and reads_all(view, (name,)) else ()
@@ -109,7 +114,7 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
     small = [name for name in fitting if look.forward[name].size < look.reference.size]
     for name in fitting:
         for power in (1.0, -1.0, 2.0, -2.0):
-            yield _row(view, line, name, power, partial(_whole, names=(name,), power=power))
+            yield _row(view, line, name, power, partial(_whole, names=(name,), power=power), whole=True)
     for text, other in combinations(small, 2):
         predict = partial(_whole, names=(text, other), power=-1.0)
         yield view.hypothesis(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)

@@ -19,11 +19,12 @@ import numpy as np
 
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import transpose_edits
-from app.grading.diagnosis.claims import has_gate, puts_through
+from app.grading.diagnosis.claims import has_gate, puts_through, seen_in_product
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Claim, Hypothesis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
 from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits, operator_edits, power_edits
+from app.grading.diagnosis.naming import term_text
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, format_code, normalised_text, slips_of
 from app.grading.diagnosis.single_edit_search import is_mended
@@ -224,7 +225,8 @@ def rule_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) -> Iterator[Hypothesis]:
     rule = rule_of(step.node, step.position)
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
-        word = slip.word.format(**view.spot(path, depth))
+        spot = view.spot(path, depth)
+        word = slip.word.format(**spot)
         code, say = _said(view, slip, step, word)
         claim = partial(
             is_undone, view, (path, depth), (normalised_text(rule or ""), slip.text), partial(_valued, view)
@@ -239,10 +241,12 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.endswith(HAS_IT):
             claim = partial(_all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
-        say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer}
+        term = term_text(word, spot["row"])
+        say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer, "term": term}
         yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
     say = _of_share(view, path, step, RULE["upstream"][1])
-    yield view.hypothesis_at_step(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, way=path.consumer)
+    seen, way = partial(seen_in_product, view, f"d{path.consumer}"), path.consumer
+    yield view.hypothesis_at_step(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, (), seen, way=way)
     for place, value, code, say in other_operands(step):
         yield view.hypothesis_at_step(path, depth, code, partial(with_value, place=place, value=value), say)
 
@@ -335,7 +339,8 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         fields = view.spot(path, depth)
         more = " The same holds on every way that `{tensor}` takes."
         for slip in slips_at(step.node.op, step.position, rule):
-            said = {**fields, "word": slip.word.format(**fields)}
+            word = slip.word.format(**fields)
+            said = {**fields, "word": word, "term": term_text(word, fields["row"])}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
             predict = partial(view.everywhere, alike, sender(view, slip.text))
             claim = partial(_is_throughout, view, alike, (normalised_text(rule), slip.text))

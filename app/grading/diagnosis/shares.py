@@ -20,11 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.bindings import freshly_bound
 from app.grading.diagnosis.call_kinds import reduction_edits
 from app.grading.diagnosis.claims import steps_off_by
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
-from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis, solve_coefficients
+from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis, row_word, solve_coefficients
 from app.grading.diagnosis.grammar import (
     name_edits,
     number_edits,
@@ -33,7 +34,7 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
-from app.grading.diagnosis.naming import in_code, join_words, place_text
+from app.grading.diagnosis.naming import in_code, join_words, place_text, term_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.forward.statements import ForwardStatement, GradientPath
@@ -111,7 +112,7 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
         lines = [line for line in lines if multiplies_by(view, line, ratios)] or lines
     steps = steps_off_by(view, ratios)
     said = WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
-        written=" or ".join(map(in_code, (view.case.name, *steps))),
+        written=" or ".join(map(in_code, (view.case.name, *_with_minus(view)))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
         steps=join_words([*map(in_code, skipped)]),
         verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
@@ -136,12 +137,25 @@ def _lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardSta
             waiting += [line.outputs[0] for line in readers]
 
 
+def _with_minus(view: GradientAnalysis) -> list[str]:
+    """The steps on the way whose lines hold a minus, where those that write the gradient hold none."""
+    if any(map(_minus_in, view.case.writes)):
+        return []
+    others = [line for line in view.lines if isinstance(line, ast.Assign) and _minus_in(line)]
+    return sorted({name for line in others for name in freshly_bound(line)})
+
+
+def _minus_in(node: ast.AST) -> bool:
+    signs = (getattr(inner, "op", None) for inner in ast.walk(node))
+    return any(isinstance(sign, ast.USub | ast.Sub) for sign in signs)
+
+
 def _has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
     """Whether the backward rule of *line* has a minus of its own."""
     steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
     rules = [rule_of(step.node, step.position) or "" for step in steps]
     powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
-    return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and "-" in line.source)
+    return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and _minus_in(line.node))
 
 
 def _apart(
@@ -278,7 +292,7 @@ def diagnose_terms(view: GradientAnalysis) -> Diagnosis | None:
         ratios = [each for each in fitted if each is not None]
         if len(ratios) == len(fitted):
             by_word = dict(zip(parts, np.stack(ratios, 1).tolist(), strict=True))
-            diagnosis = _told(view, path, by_word)
+            diagnosis = _told(view, path, by_word, row_word(step))
             if diagnosis is not None:
                 return diagnosis
     return None
@@ -297,14 +311,14 @@ def _fitted(
     return view.solved([each - nothing for each in sent if each is not None], view.got[look] - nothing, look)
 
 
-def _told(view: GradientAnalysis, path: GradientPath, ratios: Mapping[str, Sequence[float]]) -> Diagnosis | None:
+def _told(
+    view: GradientAnalysis, path: GradientPath, ratios: Mapping[str, Sequence[float]], row: str
+) -> Diagnosis | None:
     wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
     facts = {word: named_factor(view, ratio, [path]) or any_factor(view, ratio) for word, ratio in wrong.items()}
     code = "several"
     if len(facts) == 1:
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
-    texts = "; ".join(
-        TERMS["term"].format(word=word.replace("-", " "), factor=fact.text) for word, fact in facts.items()
-    )
+    texts = "; ".join(TERMS["term"].format(word=term_text(word, row), factor=fact.text) for word, fact in facts.items())
     return view.case.told(code, TERMS["form"], line=path.statement.source, terms=texts) if facts else None

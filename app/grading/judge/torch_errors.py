@@ -62,8 +62,11 @@ def _matmul(found: re.Match[str], error: ReportedError) -> str:
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
     turned = any(error_operand.source.endswith(_TRANSPOSED) for error_operand in error.operands[:2])
     cure = "Write down the shape the result needs; which operand has to be transposed for it?"
-    if turned:
-        cure = "Write down the shape the result needs: in which order do the two stand for it, and which is transposed?"
+    if turned or rows == columns:
+        cure = (
+            "Write down the shape the result needs: in which order do the two stand for it, and is one of them "
+            "transposed?"
+        )
     if not {rows, inner} & {other, columns}:
         cure = "No transpose mends it: the two have no size in common, so another tensor belongs in the place of one."
     return (
@@ -168,6 +171,11 @@ def _reshape(found: re.Match[str], error: ReportedError) -> str:
 def _fraction(_: re.Match[str], error: ReportedError) -> str:
     what = f"In `{error.source}` a size" if error.source else "A size"
     return f"{what} is a fraction, and a size is a whole number. `/` makes fractions; `//` divides whole numbers."
+
+
+def _negative(found: re.Match[str], error: ReportedError) -> str:
+    what = f"In `{error.source}` a size" if error.source else "A size"
+    return f"{what} comes to {found[1]}, and a size is not negative."
 
 
 def _unturned(found: re.Match[str], _: ReportedError) -> str:
@@ -334,6 +342,7 @@ ROWS: tuple[Row, ...] = (
     (r"view size is not compatible with input tensor's size and stride", _view),
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
     (r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float", _fraction),
+    (r"invalid shape dimension (-\d+) at index", _negative),
     (r"tensor\.(m?T) is only supported on matrices.* Got (\d)-D tensor", _unturned),
     (r"one_hot is only applicable to index tensor", _one_hot),
     (r"Class values must be smaller than num_classes", _classes),

@@ -41,7 +41,7 @@ CASES = [
     ("r = X.reshape(32, 63)", "2,048 entries", "(32, 63)", "`X` (32, 64)"),
     ("r = X.reshape(32, 128 / 2)", "a size is a whole number", "`//`"),
     ("r = dY @ b.mT", "with 1 of them: there is nothing to turn"),
-    ("r = X @ W.T", "cannot be multiplied", "in which order do the two stand for it, and which is transposed?"),
+    ("r = X @ W.T", "cannot be multiplied", "in which order do the two stand for it"),
     ("r = F.one_hot(b)", "integer indices", "`b` (27,)"),
     ("r = F.one_hot(ix, 32) @ X", "same type of number", "int64", "float32"),
     ("r = F.one_hot(ix, 3)\nr /= 2", "cannot be stored in place", "`r`"),

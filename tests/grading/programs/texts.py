@@ -146,7 +146,9 @@ def names_axis(case: Case) -> bool:
 def _quoted(case: Case) -> str:
     """The forward lines that read the tensor and make what is quoted."""
     mine = [one for one in case.statements if case.name[1:] in one.inputs]
-    named = [one for one in mine if any(f"`d{name}`" in case.message for name in one.outputs)]
+    named = [
+        one for one in mine if one.source in case.message or any(f"`d{out}`" in case.message for out in one.outputs)
+    ]
     return "\n".join(one.source for one in named or mine)
 
 
