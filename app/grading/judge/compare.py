@@ -261,9 +261,11 @@ class DiagnosisSource(Protocol):
         ...
 
 
-def silent_consumers(reference: Reference, program: ForwardProgram) -> tuple[str, ...]:
-    """What the tensor of *reference* is read by, where the share that comes back is nothing but rounding."""
-    silent = [int(key.split(".")[0]) for key in reference.silent_shares]
+def silent_consumers(references: Sequence[Reference], program: ForwardProgram) -> tuple[str, ...]:
+    """What a tensor is read by, where all that comes back is nothing but rounding in each data set of *references*."""
+    statements = {key: int(key.split(".")[0]) for key in references[0].shares}
+    sounding = {statements[key] for item in references for key in item.shares.keys() - set(item.silent_shares)}
+    silent = [index for index in statements.values() if index not in sounding]
     return tuple(dict.fromkeys(program.statements[index].outputs[0] for index in silent))
 
 
@@ -288,8 +290,7 @@ def vacuous_note(
             f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
             "where the rule shows."
         )
-    first, *others = [silent_consumers(reference, program) for reference in references]
-    consumers = [text for text in first if f"d{text}" in forced and all(text in other for other in others)]
+    consumers = [text for text in silent_consumers(references, program) if f"d{text}" in forced]
     if not consumers:
         return ""
     names = ", ".join(f"`{consumer}`" for consumer in consumers)

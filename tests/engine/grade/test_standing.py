@@ -347,6 +347,28 @@ def test_a_gradient_that_vanishes_on_one_hidden_data_set_alone_is_not_said_to_be
     assert [named(verdict, name).note for name in ("dA", "dZ")] == ["", ""]
 
 
+MAX_SHIFTED = Box(
+    "max-shifted",
+    make_forward(
+        "max-shifted",
+        "N: 5, D: 4",
+        "z: [N, D]; w: [N, D]",
+        "y",
+        "e = torch.exp(z - z.amax(1, keepdim=True))\np = e / e.sum(1, keepdim=True)\ny = p * w",
+    ),
+    ("dp", "de", "dz"),
+    "dp = dy * w\nde = (dp - (dp * p).sum(1, keepdim=True)) / e.sum(1, keepdim=True)\n"
+    "dz = de * e - F.one_hot(z.argmax(1), D) * (de * e).sum(1, keepdim=True)",
+)
+
+
+def test_a_share_is_not_said_to_be_zero_where_one_of_two_ways_through_its_line_is(engine):
+    verdict, found = standing(engine, MAX_SHIFTED, MAX_SHIFTED.solution)
+
+    assert verdict.passed, found
+    assert "share" not in named(verdict, "dz").note
+
+
 def test_a_line_that_is_still_to_be_written_was_not_judged(engine):
     verdict, found = standing(engine, SOFTMAX, replaced(SOFTMAX, 5, "dm = ____"))
 
