@@ -55,7 +55,7 @@ def test_what_waits_for_a_helper_that_raises_is_not_called_wrong(engine):
     verdict, found = standing(engine, LINEAR, "g = dY @ W\ndX = g + 1\ndW = X.T @ dY\ndb = dY.sum(0)")
 
     assert found == {"dX": "not-yet", "dW": "right", "db": "right"}
-    assert named(verdict, "dX").message == "This line waits for line 1, which stopped."
+    assert named(verdict, "dX").message == "Line 1 stopped, and this line was not judged."
 
 
 @pytest.mark.parametrize("at", range(len(LINES)), ids=lambda at: LINES[at])
