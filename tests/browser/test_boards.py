@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.answers import SMALL_ADDRESS, SMALL_SLUG, read_lesson
 from tests.browser.seeding import beside, database_in
+from tests.waiting import SECONDS
 from tests.web.classroom import Seated, seated
 
 pytestmark = pytest.mark.skipif("BACKHAND_TEST_SERVER" in os.environ, reason="its database is not ours to fill")
@@ -40,7 +41,7 @@ def answers(server: str, room: Seated) -> Answer:
         headers = {"cookie": f"session={room.pupils[number]}", "sec-fetch-site": "same-origin"}
         body = urlencode({"answer": given}).encode()
         asked = urllib.request.Request(f"{server}{SMALL_ADDRESS}/quiz/half", body, headers)
-        urllib.request.urlopen(asked, timeout=60).close()
+        urllib.request.urlopen(asked, timeout=SECONDS).close()
 
     return answer
 

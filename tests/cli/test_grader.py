@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli.commands import app
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 
 
 def started(folder: Path, *words: str, **settings: str) -> subprocess.Popen[str]:
@@ -31,7 +31,7 @@ def test_it_ends_when_it_is_told_to_though_no_broker_was_reached(tmp_path: Path,
     until(lambda: said.append(next(lines)) or "broker-not-reached" in said[-1])
 
     process.send_signal(number)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=SECONDS)
 
     assert process.returncode == 0, errors
     assert {"event", "timestamp", "broker"} <= json.loads(said[-1]).keys()
@@ -61,7 +61,7 @@ def test_without_the_client_of_the_broker_it_says_what_to_install(tmp_path: Path
     (tmp_path / "nats.py").write_text("raise ModuleNotFoundError(\"No module named 'nats'\")")
     process = started(tmp_path, *words, PYTHONPATH=str(tmp_path), BACKHAND_NATS_URL="nats://b:4222")
 
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=SECONDS)
 
     assert process.returncode == 2 or process.returncode == 1
     assert "No module named 'nats'. Install Backhand with it: pip install '.[nats]'." in errors

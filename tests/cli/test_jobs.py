@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 
 
 def started(**settings):
@@ -22,7 +22,7 @@ def started(**settings):
 def test_on_sqlite_there_is_nothing_to_do_for_others(tmp_path):
     process = started(BACKHAND_DATA_DIR=str(tmp_path))
 
-    _, said = process.communicate(timeout=300)
+    _, said = process.communicate(timeout=SECONDS)
 
     assert process.returncode == 2
     assert "On SQLite there is one server" in said

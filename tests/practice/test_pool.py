@@ -20,6 +20,7 @@ from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.tables import PracticeItem
 from tests.grading.boxes.load import OpenJail
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -236,7 +237,7 @@ async def test_graders_with_something_else_to_do_are_left_alone(busy, monkeypatc
     monkeypatch.setattr(pools, "pause", look)
     item = generate_item(1, 1)
 
-    assert (await asyncio.wait_for(YieldingGrader(graders).check(item.task, item.solution), 60)).passed
+    assert (await asyncio.wait_for(YieldingGrader(graders).check(item.task, item.solution), SECONDS)).passed
     assert len(looked) == 3
 
 

@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 from app.store import classes, cleanup, learners
 from app.store.database import Database
 from app.store.tables import Class, Clock, Learner, Session
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -138,6 +139,6 @@ async def test_a_job_is_done_again_after_a_database_that_did_not_answer():
             raise OperationalError("SELECT", {}, OSError("gone"))
         stopping.set()
 
-    await asyncio.wait_for(cleanup.run_periodically("sweep", work, 0.01, stopping), 30)
+    await asyncio.wait_for(cleanup.run_periodically("sweep", work, 0.01, stopping), SECONDS)
 
     assert len(tries) == 2

@@ -15,6 +15,7 @@ from app.store import database as store
 from app.store import drafts
 from app.store.database import Database, now
 from app.store.tables import Draft, ReplacedText
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -152,7 +153,7 @@ async def test_transactions_that_are_cancelled_leave_nothing_that_waits_for_ever
         group.cancel_scope.cancel()  # again and again, while connections are closed as well
 
     left = asyncio.all_tasks() - before
-    _, waiting = await asyncio.wait({*left, asyncio.create_task(database.ping())}, timeout=20)
+    _, waiting = await asyncio.wait({*left, asyncio.create_task(database.ping())}, timeout=SECONDS)
     assert not waiting
     await database.close()
 

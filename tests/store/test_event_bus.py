@@ -108,5 +108,5 @@ async def test_a_connection_that_was_cut_comes_back_and_whoever_waits_looks(buse
         await db.execute(cut)
 
     assert await waiting
-    await asyncio.wait_for(buses[0].listens.wait(), 30)
+    await asyncio.wait_for(buses[0].listens.wait(), SECONDS)
     assert await asyncio.gather(heard(buses[1], "k"), told(buses[0], database, "k"))

@@ -16,6 +16,7 @@ from app.store import classes
 from app.store.tables import Assignment
 from app.web.application import create_app
 from app.web.course_reload import CourseReload, ask_to_reload, await_reload, last_reload, process_file
+from tests.waiting import SECONDS
 from tests.web.conftest import FakeGrader
 
 TOP = "---\ntitle: {}\nid: first\nestimate: 1 min\n{}---\n\n{}\n"
@@ -108,7 +109,7 @@ def test_a_server_is_found_while_it_runs_and_not_afterwards(tmp_path):
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, heard.set)
         with process_file(tmp_path):
             asked.append(ask_to_reload(tmp_path))
-            await asyncio.wait_for(heard.wait(), 10)
+            await asyncio.wait_for(heard.wait(), SECONDS)
         return asked[0]
 
     assert asyncio.run(found()) == os.getpid()
