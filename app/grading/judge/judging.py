@@ -126,7 +126,8 @@ class Judge:
         if any(self._left(name, run) for run in self.trials):
             return None
         if self.stopped is not None and self.stopped.statement <= last:
-            return self._named(name, "not-yet", message=f"Line {self.stopped.line} stopped, and this line was not judged.")
+            message = f"Line {self.stopped.line} stopped, and this line was not judged."
+            return self._named(name, "not-yet", message=message)
         if self.reasons.hidden_error(name) is not None:
             return None
         if any(line.blank for line in self.plan.lines):
