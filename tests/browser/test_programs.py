@@ -8,6 +8,7 @@ from tests.browser.steps import SCHEMES, open_page, paint_in, violations
 ADDRESS, ENGINE, WORK = "/lessons/continued", "engine", "engine-at-work"
 CLASS = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
 WRONG = CLASS.replace("= data", "= None")
+SLOPES = "num-grad"
 WIDTH = 320
 
 
@@ -17,14 +18,15 @@ def judged(page: Page, name: str, passed: str) -> None:
     expect(verdict).to_have_attribute("data-passed", passed)
 
 
-def write_engine(page: Page, code: str) -> None:
-    editor = page.locator(f"#{ENGINE} .cm-content")
+def write_engine(page: Page, code: str, name: str = ENGINE) -> None:
+    page.locator(f"#{name}").scroll_into_view_if_needed()  # the editor comes to a box that comes into view
+    editor = page.locator(f"#{name} .cm-content")
     editor.scroll_into_view_if_needed()
     editor.focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text(code)
     page.keyboard.press("Escape")  # the list of names would open over the buttons
-    expect(page.locator(f"#{ENGINE}-code")).to_have_value(code)
+    expect(page.locator(f"#{name}-code")).to_have_value(code)
 
 
 @pytest.mark.browser_options(java_script_enabled=False)
@@ -60,6 +62,24 @@ def test_a_case_that_fails_fits_a_phone_and_breaks_no_rule_of_access(page: Page)
     page.locator(f"#{ENGINE}-check").tap()
     judged(page, ENGINE, "false")
 
+    assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
+    for scheme in SCHEMES:
+        paint_in(page, scheme)
+        assert violations(page) == [], scheme
+
+
+@pytest.mark.browser_options(viewport={"width": WIDTH, "height": 700}, has_touch=True, is_mobile=True)
+def test_of_many_cases_that_fail_the_first_is_shown_and_the_others_are_folded(page: Page) -> None:
+    open_page(page, "/lessons/slopes-by-nudging")
+    write_engine(page, "def num_grad(f, x, h):\n    return torch.zeros_like(x)\n", SLOPES)
+    page.locator(f"#{SLOPES}-check").tap()
+    judged(page, SLOPES, "false")
+
+    verdict = page.locator(f"#{SLOPES}-verdict")
+    expect(verdict.locator("dl.called:visible")).to_have_count(1)
+    verdict.locator(".rest > summary").tap()
+    verdict.locator(".rest [data-right=false] > details > summary").first.tap()
+    expect(verdict.locator("dl.called:visible")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
     for scheme in SCHEMES:
         paint_in(page, scheme)
