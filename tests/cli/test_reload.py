@@ -49,6 +49,20 @@ def test_a_course_that_is_proved_is_taken_up(lesson: Path, tmp_path: Path) -> No
     assert f"has read {lesson.parent.parent} again." in result.output
 
 
+@pytest.mark.usefixtures("_server")
+def test_a_lesson_that_a_class_was_given_and_that_has_another_id_now_is_told_by_check_and_reload(lesson: Path) -> None:
+    for words in (["class", "create", "Algebra"], ["class", "assign", "1", "layer"]):
+        assert CliRunner().invoke(app, words).exit_code == 0
+    lesson.write_text(lesson.read_text().replace("id: layer\n", "id: another\n"))
+
+    checked, reloaded = CliRunner().invoke(app, ["check", "--no-mutants"]), reload()
+
+    assert "assigned-lesson-gone warning: " in checked.output
+    for said in (checked.output, reloaded.output):
+        assert "The lesson 'layer' is assigned in class 1 (Algebra), and the course has lost it." in said
+    assert reloaded.exit_code == 1
+
+
 @pytest.mark.usefixtures("lesson", "_server")
 def test_a_reload_that_the_server_does_not_take_up_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.cli.reload.ask_to_reload", lambda _: 7)
