@@ -217,7 +217,7 @@ def test_too_many_within_a_minute_are_put_off_in_the_box(
     assert response.headers["retry-after"] == "20"
     said = "More than 3 checks and runs were asked for within a minute. Your text is saved; go on in 20 s."
     assert said in response.text
-    title = "Not run yet" if action == "run" else "Not checked yet"
+    title = {"check": "Not checked yet", "run": "Not run yet", "nudge": "Not nudged yet"}[action]
     assert f'hx-swap-oob="innerHTML:#linear-backward-status">{title}' in response.text
     assert "<html" not in response.text
     assert len(grader.checked) == asked
