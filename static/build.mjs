@@ -68,7 +68,7 @@ const smallFonts = {
 
 await rm(out, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ["static/css/app.css", "static/css/preview.css", "static/js/preview.js", "static/js/app.js", "static/js/editor.js", "static/icon.svg"],
+  entryPoints: ["static/css/app.css", "static/css/preview.css", "static/css/teaching.css", "static/js/preview.js", "static/js/app.js", "static/js/editor.js", "static/icon.svg"],
   outdir: out,
   entryNames: "[name]-[hash]",
   assetNames: "fonts/[name]-[hash]",
