@@ -186,6 +186,11 @@ def lacks_no_gradient(view: GradientAnalysis) -> bool:
     return not view.once(single_edit_search.line_replays) or not is_mended(view, kinds)
 
 
+def is_there(view: GradientAnalysis) -> bool:
+    """Whether something stands in the lines with another exponent, or too often: then it is not left out."""
+    return not cannot_be_read(view) and is_mended(view, [power_edits, factor_removal_edits])
+
+
 def lacks_sum(view: GradientAnalysis) -> bool:
     """Whether a sum or an average put in at some place makes the gradient right."""
     return is_mended(view, [_summed])

@@ -21,7 +21,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from app.grading.diagnosis.claims import numbers_in, stands_for_size
+from app.grading.diagnosis.claims import is_there, numbers_in, stands_for_size
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, Observation
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import number_text
@@ -130,7 +130,11 @@ def _of_step(view: GradientAnalysis, ratios: Sequence[float], step: PathStep) ->
     if node.op in {"mul", "div"} and node.operands[1 - step.position].op == "number" and not step.z.ndim:
         constant = float(step.z) if node.op == "mul" else 1 / float(step.z)
         shown = node.operands[1 - step.position].text
-        if abs(constant) not in {0.0, 1.0} and _all_near(ratios, [1 / constant] * len(ratios)):
+        if (
+            abs(constant) not in {0.0, 1.0}
+            and _all_near(ratios, [1 / constant] * len(ratios))
+            and not view.once(is_there)
+        ):
             return NamedFactor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
         written = float(step.z) in numbers_in(view)
         if written and abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):

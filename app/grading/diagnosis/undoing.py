@@ -12,10 +12,11 @@ from functools import cache, partial
 import numpy as np
 
 from app.grading.diagnosis import single_edit_search
+from app.grading.diagnosis.claims import is_there
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
-from app.grading.diagnosis.grammar import Replacement, factor_removal_edits, power_edits
+from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import normalised_text
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.diagnosis.steps import PathStep
@@ -56,12 +57,6 @@ def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued
     puts = [_putting(view, place, partial(_paired, two, valued), way) for two, way in tries]
     is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
     return not (is_lost and view.once(is_there)) and _makes_right(view, puts, apart)
-
-
-def is_there(view: GradientAnalysis) -> bool:
-    """Whether something stands in the lines with another exponent, or too often: then it is not left out."""
-    known = bool(view.once(single_edit_search.line_replays))
-    return known and single_edit_search.is_mended(view, [power_edits, factor_removal_edits])
 
 
 def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts: Texts, valued: Valued) -> bool:

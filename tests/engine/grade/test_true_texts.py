@@ -52,6 +52,7 @@ ROWS = [
     ("bce_with_logits", "(1 - y) / (1 - p)", "(1 - y)", "dp:local-missing:log", ["as if `torch.log(1 - p)`"], []),
     ("two_layer_net", "(dprobs - (", "(dprobs * (", "dscores:product-for-sum", ["subtracts"], ["adds"]),
     ("activation_zoo", "d1 = du1 * (x", "d1 = (x", "dx:upstream-missing", ["through `u1`"], ["another way"]),
+    ("distillation", "p * (dp - (", "p * (dp - 2 * (", "dteacher:", ["twice as large"], ["lacks the constant"]),
     # One slip in a line that several shares have in common is one.
     ("group_norm", "L = M * H * W", "L = M * H * -W", "dxg:term-sign", ["the minus of `-W`"], ["more than one thing"]),
     # Where a step on the way may be what is off, it is named.
