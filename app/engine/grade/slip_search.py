@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from app.bindings import parse_code
-from app.grading.judge.slips.alignment import Edit, edits_between, slip_of
+from app.grading.judge.slips.alignment import TreeEdit, edits_between, slip_of
 from app.grading.judge.slips.habits import habits_in
 from app.grading.judge.slips.slip import PHRASES, Slip
 
@@ -78,7 +78,7 @@ class SlipSearch:
             return slips, True
         return ([better[1]] if better else []), False
 
-    def _needed(self, tree: ast.Module, edits: list[Edit]) -> list[Slip]:
+    def _needed(self, tree: ast.Module, edits: list[TreeEdit]) -> list[Slip]:
         """The fewest of *edits* that make *tree* hold; none where they are many, or one of them cannot be said."""
         needed = list(edits)
         for edit in edits:

@@ -21,7 +21,7 @@ _UPSTREAM = "grad"
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TreeEdit:
     """One difference: what stands in the place of *old* in the right program."""
 
     kind: str
@@ -33,7 +33,7 @@ class Edit:
         return int(getattr(self.replacement[0], "lineno", 1))
 
 
-def edits_between(tree: ast.Module, solution: ast.Module) -> list[Edit] | None:
+def edits_between(tree: ast.Module, solution: ast.Module) -> list[TreeEdit] | None:
     """What makes *solution* of *tree*; None where the two are built in different ways."""
     try:
         edits = list(islice(_Alignment(tree, solution).bodies(tree, solution, ""), MOST + 1))
@@ -42,7 +42,7 @@ def edits_between(tree: ast.Module, solution: ast.Module) -> list[Edit] | None:
     return edits if len(edits) <= MOST else None
 
 
-def slip_of(tree: ast.Module, edits: Sequence[Edit]) -> Slip:
+def slip_of(tree: ast.Module, edits: Sequence[TreeEdit]) -> Slip:
     """The first of *edits*, with all of them undone."""
     first = min(edits, key=lambda edit: edit.line)
     return Slip(first.kind, first.line, replace_nodes(tree, [edit.replacement for edit in edits]), first.fields)
@@ -61,20 +61,20 @@ class _Alignment:
         self._meant: dict[str, str] = {}
         self._steps = 0
 
-    def bodies(self, own: ast.AST, right: ast.AST, place: str) -> Iterator[Edit]:
+    def bodies(self, own: ast.AST, right: ast.AST, place: str) -> Iterator[TreeEdit]:
         """The differences of the statements that belong to two compound statements."""
         for name in ("body", "orelse"):
             mine, theirs = list(getattr(own, name, ())), list(getattr(right, name, ()))
             if mine or theirs:
                 yield from self._statements(mine, theirs, place)
 
-    def _statements(self, own: list[ast.stmt], right: list[ast.stmt], place: str) -> Iterator[Edit]:
+    def _statements(self, own: list[ast.stmt], right: list[ast.stmt], place: str) -> Iterator[TreeEdit]:
         if (
             all(isinstance(node, ast.Pass) or _is_text(node) for node in own)
             and own
             and ast.dump(own[0]) != ast.dump(right[0] if right else ast.Pass())
         ):
-            yield Edit("empty", (own[0], right), {"name": _called(place)})
+            yield TreeEdit("empty", (own[0], right), {"name": _called(place)})
             return
         matcher = SequenceMatcher(
             None, [self._key(node) for node in own], [self._key(node) for node in right], autojunk=False
@@ -85,33 +85,33 @@ class _Alignment:
                 for one, other in zip(mine, theirs, strict=True):
                     yield from self._statement(one, other, place)
                 continue
-            yield from (Edit("line-extra", (node, [ast.Pass()])) for node in mine)
+            yield from (TreeEdit("line-extra", (node, [ast.Pass()])) for node in mine)
             if theirs:
                 yield self._missing(theirs, own, begin, place)
 
-    def _missing(self, lines: list[ast.stmt], own: list[ast.stmt], at: int, place: str) -> Edit:
+    def _missing(self, lines: list[ast.stmt], own: list[ast.stmt], at: int, place: str) -> TreeEdit:
         before = own[at - 1] if at else None
         replacement: Replacement = (before, [before, *lines]) if before else (own[at], [*lines, own[at]])
         for line in lines:
             match line:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=seen), attr="add"))):
-                    return Edit("never-added", replacement, {"name": _called(place), "seen": seen})
+                    return TreeEdit("never-added", replacement, {"name": _called(place), "seen": seen})
                 case ast.AugAssign(target=ast.Attribute(attr="grad") as target):
-                    return Edit("no-share", replacement, {"name": _called(place), "place": ast.unparse(target)})
-        return Edit("line-missing", replacement)
+                    return TreeEdit("no-share", replacement, {"name": _called(place), "place": ast.unparse(target)})
+        return TreeEdit("line-missing", replacement)
 
-    def _statement(self, own: ast.stmt, right: ast.stmt, place: str) -> Iterator[Edit]:
+    def _statement(self, own: ast.stmt, right: ast.stmt, place: str) -> Iterator[TreeEdit]:
         match own, right:
             case (
                 ast.Assign(targets=[ast.Attribute() as target], value=value),
                 ast.AugAssign(target=other, op=ast.Add(), value=wanted),
             ) if _same(target, other):
                 kind = "plus-behind" if ast.unparse(value).startswith("+") else "assigned"
-                yield Edit(kind, (own, ast.AugAssign(target, ast.Add(), value)), {"place": ast.unparse(target)})
+                yield TreeEdit(kind, (own, ast.AugAssign(target, ast.Add(), value)), {"place": ast.unparse(target)})
                 yield from self.expressions(value, wanted)
                 return
         if type(own) is not type(right):
-            yield Edit("piece", (own, right), {"place": _line_text(own)})
+            yield TreeEdit("piece", (own, right), {"place": _line_text(own)})
             return
         named = getattr(own, "name", "")
         inner = f"{place}.{named}".lstrip(".") if named else place
@@ -120,7 +120,7 @@ class _Alignment:
                 yield from self._fields(getattr(own, name, None), getattr(right, name, None), own, right)
         yield from self.bodies(own, right, inner)
 
-    def _fields(self, own: object, right: object, above: ast.AST, other: ast.AST) -> Iterator[Edit]:
+    def _fields(self, own: object, right: object, above: ast.AST, other: ast.AST) -> Iterator[TreeEdit]:
         """The differences of one field of two nodes of a kind, *above* and *other*."""
         if isinstance(own, list) and isinstance(right, list) and len(own) == len(right):
             for one, two in zip(own, right, strict=True):
@@ -136,13 +136,13 @@ class _Alignment:
             isinstance(own, ast.AST) and isinstance(right, ast.AST) and ast.dump(own) == ast.dump(right)
         ):
             sign = sign_of(above) if isinstance(above, ast.AugAssign) else ""
-            yield Edit(
+            yield TreeEdit(
                 "operator" if sign else "piece",
                 (above, _replaceable(other)),
                 {"place": _line_text(above), "sign": sign},
             )
 
-    def expressions(self, own: ast.expr, right: ast.expr) -> Iterator[Edit]:
+    def expressions(self, own: ast.expr, right: ast.expr) -> Iterator[TreeEdit]:
         """The differences of two expressions: those of the smallest pieces that hold them all."""
         self._steps += 1
         if self._steps > MOST_STEPS:
@@ -163,45 +163,45 @@ class _Alignment:
                     own, right, "factor", [node for node in flattened(right, ast.Mult) if not _same(node, own)]
                 )
             case ast.BinOp(op=ast.Mult()), _ if self._one_of(right, flattened(own, ast.Mult)):
-                yield Edit("factor-extra", (own, right), {"place": _others(flattened(own, ast.Mult), right)})
+                yield TreeEdit("factor-extra", (own, right), {"place": _others(flattened(own, ast.Mult), right)})
             case _, ast.BinOp(left=left, op=ast.Add() | ast.Sub()) if self._alike(own, left):
                 yield self._lacking(own, right, "term", [])
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=term), _ if self._alike(left, right):
-                yield Edit("term-extra", (own, right), {"place": ast.unparse(term)})
+                yield TreeEdit("term-extra", (own, right), {"place": ast.unparse(term)})
             case (ast.UnaryOp(op=ast.USub(), operand=inner), _) if self._alike(inner, right):
-                yield Edit("sign", (own, right), {"place": ast.unparse(own)})
+                yield TreeEdit("sign", (own, right), {"place": ast.unparse(own)})
             case (_, ast.UnaryOp(op=ast.USub(), operand=inner)) if self._alike(own, inner):
-                yield Edit("sign", (own, right), {"place": ast.unparse(own)})
+                yield TreeEdit("sign", (own, right), {"place": ast.unparse(own)})
             case _, ast.Attribute(value=inner, attr="data") if self._alike(own, inner):
-                yield Edit("value-for-number", (own, right), {"name": ast.unparse(own)})
+                yield TreeEdit("value-for-number", (own, right), {"name": ast.unparse(own)})
             case ast.Name(id="grad"), ast.Attribute(value=ast.Name(id=name), attr="grad"):
-                yield Edit("bare-grad", (own, right), {"name": name})
+                yield TreeEdit("bare-grad", (own, right), {"name": name})
             case _ if type(own) is type(right) and not isinstance(own, ast.Name | ast.Constant | ast.Attribute):
                 yield from self._kin(own, right)
             case _:
-                yield Edit(
+                yield TreeEdit(
                     "number" if isinstance(own, ast.Constant) else "piece", (own, right), {"place": ast.unparse(own)}
                 )
 
-    def _kin(self, own: ast.expr, right: ast.expr) -> Iterator[Edit]:
+    def _kin(self, own: ast.expr, right: ast.expr) -> Iterator[TreeEdit]:
         """The differences of two expressions of a kind, field by field."""
         match own, right:
             case ast.BinOp(op=one), ast.BinOp(op=other) if type(one) is not type(other):
-                yield Edit("operator", (own, right), {"place": ast.unparse(own), "sign": sign_of(own)})
+                yield TreeEdit("operator", (own, right), {"place": ast.unparse(own), "sign": sign_of(own)})
                 return
             case ast.Call(func=one), ast.Call(func=other) if not self._alike(one, other) and not _same(one, other):
                 kind = "python-sum" if isinstance(one, ast.Name) and one.id == "sum" else "function"
-                yield Edit(kind, (own, right), {"place": ast.unparse(one)})
+                yield TreeEdit(kind, (own, right), {"place": ast.unparse(one)})
                 return
         for name in own._fields:
             mine, theirs = getattr(own, name, None), getattr(right, name, None)
             if isinstance(mine, list) and isinstance(theirs, list) and len(mine) != len(theirs):
-                yield Edit("piece", (own, right), {"place": ast.unparse(own)})
+                yield TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
                 return
         for name in own._fields:
             yield from self._fields(getattr(own, name, None), getattr(right, name, None), own, right)
 
-    def _flat(self, own: ast.BinOp, right: ast.BinOp, op: ast.operator, what: str) -> Iterator[Edit]:
+    def _flat(self, own: ast.BinOp, right: ast.BinOp, op: ast.operator, what: str) -> Iterator[TreeEdit]:
         """The differences of two products, or of two sums, whatever order they are written in."""
         mine, theirs = flattened(own, type(op)), flattened(right, type(op))
         for node in list(mine):
@@ -210,19 +210,19 @@ class _Alignment:
                 mine.remove(node)
                 theirs.remove(twin)
         if mine and not theirs:
-            yield Edit(f"{what}-extra", (own, right), {"place": ast.unparse(mine[0])})
+            yield TreeEdit(f"{what}-extra", (own, right), {"place": ast.unparse(mine[0])})
         elif theirs and not mine:
             yield self._lacking(own, right, what, theirs)
         else:
             for one, other in zip(mine, theirs, strict=False):
                 yield from self.expressions(one, other)
             if len(mine) != len(theirs):
-                yield Edit("piece", (own, right), {"place": ast.unparse(own)})
+                yield TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
 
-    def _lacking(self, own: ast.expr, right: ast.expr, what: str, lacks: Sequence[ast.expr]) -> Edit:
+    def _lacking(self, own: ast.expr, right: ast.expr, what: str, lacks: Sequence[ast.expr]) -> TreeEdit:
         upstream = [node for node in lacks if isinstance(node, ast.Attribute) and node.attr == _UPSTREAM]
         kind = "no-upstream" if upstream and what == "factor" else f"{what}-missing"
-        return Edit(kind, (own, right), {"place": ast.unparse(own)})
+        return TreeEdit(kind, (own, right), {"place": ast.unparse(own)})
 
     def _one_of(self, node: ast.expr, parts: Sequence[ast.expr]) -> bool:
         return len(parts) > 1 and any(self._alike(node, part) for part in parts)
