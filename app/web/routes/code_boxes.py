@@ -22,6 +22,7 @@ from app.store import drafts, progress
 from app.store.board import exercise_topic
 from app.store.drafts import SaveResult
 from app.store.progress import LessonState
+from app.store.tables import Draft
 from app.web.json_columns import to_json_column
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
@@ -70,8 +71,10 @@ class BoxRequest:
         right = await progress.right_texts(db, learner, self.lesson.name) if before else {}
         return starter_of(box, right.get(before, ""))
 
-    async def view(self, db: AsyncSession, learner: int) -> CodeView:
-        return self.view_of(await progress.lesson_state(db, learner, *self.names))
+    async def view(self, db: AsyncSession, learner: int, draft: Draft | None = None) -> CodeView:
+        """The box as it is stored; with *draft*, as the page has it, whatever another tab has saved since."""
+        state = await progress.lesson_state(db, learner, *self.names)
+        return self.view_of(replace(state, drafts={self.exercise.name: draft}) if draft else state)
 
     def view_of(self, state: LessonState) -> CodeView:
         site, lesson, box = self.site, self.lesson, self.exercise
@@ -175,10 +178,11 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     except RetryLaterError as later:
         return await _retry_later_response(request, box, learner, saved, later, run=True)
     async with site.database.write(short=True) as db:
-        shown = await drafts.draft_of(db, learner, *box.names)
-        if shown is not None:
-            shown.run = to_json_column(result)
-        view = await box.view(db, learner)
+        saved.draft.run = to_json_column(result)
+        stored = await drafts.draft_of(db, learner, *box.names)
+        if stored is not None and stored.revision == saved.draft.revision:
+            stored.run = saved.draft.run
+        view = await box.view(db, learner, saved.draft)
     if not wants_fragment(request):
         return box.back(saved=saved)
     return box_fragment(box, "_checked.html", view, run_announcement(result), saved=saved)
@@ -274,7 +278,7 @@ async def _retry_later_response(
     if not wants_fragment(request):
         raise later
     async with box.site.database.read() as db:
-        view = await box.view(db, learner)
+        view = await box.view(db, learner, saved.draft)
     if run:
         ran = RunResult(outcome="busy", message=later.detail)
         view, told = replace(view, run=RunResultView(ran, ())), run_announcement(ran)

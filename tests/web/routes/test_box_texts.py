@@ -5,6 +5,9 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
+from app.store import drafts
+from app.web.checks import CheckService
+from app.web.middleware.visitor import RetryLaterError
 from tests.web.routes.test_code_boxes import BOX, HTMX, LESSON, RIGHT, WRONG, send
 
 
@@ -63,6 +66,47 @@ def test_whoever_writes_over_another_tab_is_asked_which_text_they_want(
     assert page(text).raw("linear-backward-code").strip() == "first tab, later"
     assert "hidden" in page(text).attributes["linear-backward-both"]
     assert "X = W @ dY" in client.get(f"{BOX}/history").text
+
+
+@pytest.mark.parametrize("busy", [False, True])
+@pytest.mark.parametrize("action", ["check", "run", "nudge"])
+def test_what_another_tab_saves_during_a_check_is_not_written_over_by_the_next_save(
+    client: TestClient, page, monkeypatch, action: str, busy: bool
+) -> None:
+    site = client.app.state.site
+    asked = getattr(CheckService, action)
+
+    async def meanwhile(checks, learner, lesson, exercise, *more, **named):
+        async with site.database.write() as db:
+            await drafts.save_draft(db, learner, lesson.name, exercise.name, "the other tab", base=1)
+        if busy:
+            raise RetryLaterError("Later.", 1)
+        return await asked(checks, learner, lesson, exercise, *more, **named)
+
+    monkeypatch.setattr(CheckService, action, meanwhile)
+    answer = send(client, action, WRONG, **({"nudge": "dX"} if action == "nudge" else {}))
+    found = page(answer.text)
+    assert answer.headers["revision"] == "1"
+    assert found.attributes.get("linear-backward-revision", {"value": "1"})["value"] == "1"
+
+    saved = send(client, "draft", "mine, later", int(answer.headers["revision"])).json()
+    assert "both are kept" in saved["message"]
+    assert "the other tab" in client.get(f"{BOX}/history").text
+
+
+def test_what_a_run_showed_is_not_shown_below_the_text_of_another_tab(client: TestClient, monkeypatch) -> None:
+    site = client.app.state.site
+    asked = CheckService.run
+
+    async def meanwhile(checks, learner, lesson, exercise, code):
+        async with site.database.write() as db:
+            await drafts.save_draft(db, learner, lesson.name, exercise.name, "the other tab", base=1)
+        return await asked(checks, learner, lesson, exercise, code)
+
+    monkeypatch.setattr(CheckService, "run", meanwhile)
+
+    assert "Ran, without a verdict" in send(client, "run").text
+    assert "Ran, without a verdict" not in client.get(LESSON).text
 
 
 def test_nobody_is_asked_where_nothing_was_in_the_way(client: TestClient, page) -> None:
