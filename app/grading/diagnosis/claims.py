@@ -13,6 +13,7 @@ from functools import partial
 
 from app.bindings import called_name, reads_of
 from app.grading.diagnosis import single_edit_search
+from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
     EditVocabulary,
@@ -64,6 +65,26 @@ def has_gate(view: GradientAnalysis) -> bool:
     """Whether the learner's lines compare, or choose by numbers."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in nodes)
+
+
+def compares_right(view: GradientAnalysis) -> bool:
+    """Whether no gate in the lines has another operator: by its numbers such a one may be open throughout."""
+    return not has_gate(view) or cannot_be_read(view) or not is_mended(view, (operator_edits,))
+
+
+def starts_from(view: GradientAnalysis, name: str) -> bool:
+    """Whether the lines read *name*, and no gate which its numbers open only makes it look as if they start there."""
+    return reads_all(view, (name,)) and compares_right(view)
+
+
+def all_of(*claims: Claim) -> bool:
+    return all(claim() for claim in claims)
+
+
+def keeps_minus(view: GradientAnalysis, code: str) -> bool:
+    """Whether a minus in the lines may be that of the local derivative which the mistake *code* says to be missing."""
+    nodes = (node for line in view.lines for node in ast.walk(line))
+    return code.startswith("local-missing") and any(isinstance(node, ast.USub) for node in nodes)
 
 
 def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:

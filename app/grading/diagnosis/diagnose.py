@@ -15,16 +15,18 @@ import numpy as np
 
 from app.grading.diagnosis import (
     elsewhere,
-    factors,
     forks,
     hard_coded_sizes,
+    helper_lines,
     index_slips,
     layout,
+    loss_weight,
     powers,
     products,
     reductions,
     rereading,
     rule_edits,
+    scaled_mistakes,
     shares,
     single_edit_search,
     statistics,
@@ -35,7 +37,6 @@ from app.grading.diagnosis import (
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import operator_edits
-from app.grading.diagnosis.loss_weight import weighted
 from app.grading.diagnosis.split_outputs import split_outputs
 
 Family = Callable[[GradientAnalysis], Iterator[Hypothesis]]
@@ -75,7 +76,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     single_edit_search.diagnose_single_edit,
     statistics.diagnose_changed_term,
     (upstreams.added_hypotheses,),
-    lambda view: factors.diagnose_scaled(view, predicted(view, TWOFOLD)),
+    lambda view: scaled_mistakes.diagnose_scaled(view, predicted(view, TWOFOLD)),
     partial(shares.diagnose_shares, every=True),
     layout.diagnose_misplaced,
     unrecognised.diagnose_confined,
@@ -109,14 +110,17 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
         unrecognised.all_zeros,
     )
     broken = next((diagnosis for ask in asked if (diagnosis := ask(case)) is not None), None)
-    view = GradientAnalysis(split_outputs(case if broken is not None else weighted(case)))
+    view = GradientAnalysis(split_outputs(case if broken is not None else loss_weight.weighted(case)))
     if broken is not None:
         # A product with what is zero at first: another operator says more than that all is zero.
         operator = single_edit_search.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None
         return operator or broken
     if not view.paths:
         return None
-    return _named(view) or _in_its_own_shape(case) or unrecognised.another_shape(case)
+    named = _named(view)
+    if named is None:
+        return _in_its_own_shape(case) or unrecognised.another_shape(case)
+    return loss_weight.with_unread(view, helper_lines.placed(view, named))
 
 
 def _named(view: GradientAnalysis) -> Diagnosis | None:
@@ -125,6 +129,7 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
         if callable(stage):
             # A reader has no evidence of its own; what was seen before speaks louder.
             found = None if doubtful is not None else _read(stage, view)
+            view.undone_in = None
             if found is not None:
                 return found
             continue

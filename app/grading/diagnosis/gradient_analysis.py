@@ -22,7 +22,7 @@ from app.grading.diagnosis.evidence import (
     always,
     scale_of,
 )
-from app.grading.diagnosis.phrases import format_code, sentences_of, without_others
+from app.grading.diagnosis.phrases import format_code, without_others
 from app.grading.diagnosis.steps import PathStep, steps_of
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import words_of
@@ -31,7 +31,6 @@ SAME = 1e-7
 """Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""
 DIFFERENT = 1e-6
 """The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
-STEP = sentences_of("step")
 NOISE = 1e-13
 WEIGHTY = 1e-9
 CONDITION_MAX = 1e6
@@ -90,7 +89,7 @@ class GradientAnalysis:
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
         output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
         `statement` the forward line, `row` what stands along its axis,
-        `here` the line or the part of it.
+        `here` the line or the part of it, `inner` by what it is derived, where that has no name.
         """
         step = self.steps(path, self.case.looks[0])[depth]
         operands, output = step.node.operands, step.statement.outputs[0]
@@ -105,6 +104,9 @@ class GradientAnalysis:
             "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
             "row": row_word(step),
+            "inner": ""
+            if operands[step.position].text.isidentifier()
+            else f" with respect to `{operands[step.position].text}`",
             "here": step.statement.source if step.is_root else step.node.text,
         }
 
@@ -265,21 +267,13 @@ class GradientAnalysis:
         return mistake.claim()
 
     def to_diagnosis(self, mistake: Hypothesis) -> Diagnosis:
-        place = self.undone_in or self._reading(mistake.mentions)
-        message = f"{without_others(mistake.say())}{self._step(place)}"
-        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=message)
+        self.undone_in = self.undone_in or self._reading(mistake.mentions)
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=without_others(mistake.say()))
 
     def _reading(self, mentions: Sequence[str]) -> ast.stmt | None:
         """The one line that reads what is mentioned, if that is none which writes the gradient."""
         found = [line for line in self.lines if mentions and _names_in([*ast.walk(line)]).issuperset(mentions)]
         return found[0] if len(found) == 1 and found[0] not in self.case.writes else None
-
-    def _step(self, place: ast.stmt | None) -> str:
-        """Where the slip stands, if that is a step on the way to the gradient."""
-        steps = writes_of(list(ast.walk(place))) if place is not None else frozenset[str]()
-        if place is None or self.case.name in steps or len(steps) != 1:
-            return ""
-        return STEP["stands"].format(line=place.lineno, step=next(iter(steps)))
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
         """What *make* gives of this case; it is asked once."""

@@ -19,9 +19,9 @@ import numpy as np
 
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import transpose_edits
-from app.grading.diagnosis.claims import has_gate, puts_through, seen_in_product
+from app.grading.diagnosis.claims import all_of, compares_right, has_gate, puts_through, seen_in_product
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Claim, Hypothesis
+from app.grading.diagnosis.evidence import Array, Hypothesis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
 from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits, operator_edits, power_edits
 from app.grading.diagnosis.naming import term_text
@@ -51,8 +51,8 @@ RIVALS = ("relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "silu")
 UNEDITED = frozenset({"matmul", "add", "sub", "copy", "neg", "sum", "max", "min"})
 """Operations whose slips are not those of one text: products have a family of their own, the others nothing to edit."""
 PLACES: Mapping[tuple[str, str], str] = {
-    ("y", "x"): "input", ("x", "y"): "output", ("z", "y"): "output", ("z", "x"): "own",
-    ("x", "z"): "other", ("y", "z"): "other",
+    ("y", "x"): "input", ("x", "y"): "output", ("z", "y"): "other-output", ("z", "x"): "own",
+    ("x", "z"): "other", ("y", "z"): "for-output",
 }  # fmt: skip
 DUMMY = np.zeros(1)
 GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
@@ -233,6 +233,8 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         )
         if code == RULE["group"][0]:
             claim = partial(is_mended, view, (grouping_edits, bracket_edits))
+        elif say == RULE["open"][1]:
+            claim = partial(all_of, claim, partial(compares_right, view))
         elif slip.say == RULE["of-upstream"][1]:
             claim = partial(puts_through, view, step.look.gradients.keys())
         elif slip.say in OTHER_WAY:
@@ -240,19 +242,18 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.endswith(HAS_IT):
-            claim = partial(_all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
+            claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
         term = term_text(word, spot["row"])
-        say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer, "term": term}
+        say, fields = (
+            _of_share(view, path, step, say),
+            {"word": word, "way": path.consumer, "term": term},
+        )
         yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
     say = _of_share(view, path, step, RULE["upstream"][1])
     seen, way = partial(seen_in_product, view, f"d{path.consumer}"), path.consumer
     yield view.hypothesis_at_step(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, (), seen, way=way)
     for place, value, code, say in other_operands(step):
         yield view.hypothesis_at_step(path, depth, code, partial(with_value, place=place, value=value), say)
-
-
-def _all_of(*claims: Claim) -> bool:
-    return all(claim() for claim in claims)
 
 
 def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
@@ -330,7 +331,7 @@ def _in_place(place: str, name: str, step: PathStep) -> Array:
 
 def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The same slip on every path of a tensor that feeds several lines, as a loop makes it."""
-    seen: set[str] = set()
+    seen, gated = set[str](), partial(compares_right, view)
     for path, depth, step in view.every_step() if len(view.paths) > 1 else ():
         rule = rule_of(step.node, step.position)
         if rule is None or f"{step.node.op} {rule}" in seen:
@@ -343,7 +344,7 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             said = {**fields, "word": word, "term": term_text(word, fields["row"])}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
             predict = partial(view.everywhere, alike, sender(view, slip.text))
-            claim = partial(_is_throughout, view, alike, (normalised_text(rule), slip.text))
+            claim = partial(all_of, partial(_is_throughout, view, alike, (normalised_text(rule), slip.text)), gated)
             yield view.hypothesis(format_code(slip.code, said), predict, slip.say + more, (), claim, **said)
 
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.bindings import freshly_bound
 from app.grading.diagnosis.call_kinds import reduction_edits
 from app.grading.diagnosis.claims import steps_off_by
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
@@ -34,6 +33,7 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
+from app.grading.diagnosis.minus_signs import has_minus, may_be_negative, with_minus
 from app.grading.diagnosis.naming import in_code, join_words, place_text, term_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.single_edit_search import mended_by
@@ -106,13 +106,17 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
     skipped = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
     kind = factor.code
     if kind == "sign":
-        minus = [line for line in lines if _has_minus(view, line, paths)]
-        kind, lines = ("minus", minus) if minus else ("no-minus", lines)
+        minus = [line for line in lines if has_minus(view, line, paths)]
+        none = "other" if any(may_be_negative(view, line, paths) for line in lines) else "no-minus"
+        kind, lines = ("minus", minus) if minus else (none, lines)
     elif kind not in WHY:
-        lines = [line for line in lines if multiplies_by(view, line, ratios)] or lines
+        multiplying = [line for line in lines if multiplies_by(view, line, ratios)]
+        # A line that only some of the ways go through explains nothing of what is off on all of them.
+        shared = all(any(line in multiplying for line in _lines_of(view, path)) for path in paths)
+        lines = multiplying if shared and multiplying else lines
     steps = steps_off_by(view, ratios)
     said = WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
-        written=" or ".join(map(in_code, (view.case.name, *_with_minus(view)))),
+        written=" or ".join(map(in_code, (view.case.name, *with_minus(view)))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
         steps=join_words([*map(in_code, skipped)]),
         verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
@@ -135,27 +139,6 @@ def _lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardSta
             readers = [line for line in view.case.statements if name in line.inputs]
             yield from readers
             waiting += [line.outputs[0] for line in readers]
-
-
-def _with_minus(view: GradientAnalysis) -> list[str]:
-    """The steps on the way whose lines hold a minus, where those that write the gradient hold none."""
-    if any(map(_minus_in, view.case.writes)):
-        return []
-    others = [line for line in view.lines if isinstance(line, ast.Assign) and _minus_in(line)]
-    return sorted({name for line in others for name in freshly_bound(line)})
-
-
-def _minus_in(node: ast.AST) -> bool:
-    signs = (getattr(inner, "op", None) for inner in ast.walk(node))
-    return any(isinstance(sign, ast.USub | ast.Sub) for sign in signs)
-
-
-def _has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
-    """Whether the backward rule of *line* has a minus of its own."""
-    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
-    rules = [rule_of(step.node, step.position) or "" for step in steps]
-    powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
-    return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and _minus_in(line.node))
 
 
 def _apart(

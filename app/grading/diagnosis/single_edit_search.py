@@ -24,6 +24,7 @@ from app.grading.diagnosis.grammar import (
     factor_removal_edits,
     name_edits,
     number_edits,
+    operator_edits,
 )
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
@@ -40,7 +41,9 @@ FUNCTIONS_IN_LOOPS = frozenset({"square", "sqrt"})
 """Those that are tried in a loop although no forward line has them."""
 
 BESIDE = sentences_of("beside")
-OTHERWISE = (factor_removal_edits, comparison_edits, number_edits)
+QUOTED = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.Compare)
+"""What may be quoted to say which of several places is meant."""
+OTHERWISE = (factor_removal_edits, comparison_edits, number_edits, operator_edits)
 """What may be wrong with a condition apart from its tensors: then another one of these comes to the same by luck."""
 PUT_IN = (function_edits, insertion_edits)
 LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
@@ -113,6 +116,7 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
     fields = {
         **written,
         "call": _call(edit.old),
+        "within": _within(fault, edit.old),
         "beside": BESIDE[_beside(fault, nodes["piece"], change.kind != "drop-term")].format(**written),
     }
     code, say = LINE[change.kind]
@@ -129,6 +133,19 @@ def _continues(view: GradientAnalysis, edit: Edit) -> bool:
         case ("name" | "gradient", ast.Name(id=name)) | ("put-factor", ast.BinOp(right=ast.Name(id=name))):
             return name == view.case.name
     return False
+
+
+def _within(statement: ast.stmt, name: ast.AST) -> str:
+    """The smallest part around *name* that stands in *statement* once, where the name stands there several times."""
+    parts = [
+        node for node in ast.walk(statement) if isinstance(node, QUOTED) or getattr(node, "attr", "") in {"T", "mT"}
+    ]
+    texts = [as_written(part) for part in parts]
+    around = [text for part, text in zip(parts, texts, strict=True) if any(node is name for node in ast.walk(part))]
+    if texts.count(as_written(name)) == 1:
+        return ""
+    alone = [text for text in around if texts.count(text) == 1 and len(text) <= SHOWN_MAX]
+    return BESIDE["within"].format(min(alone, key=len)) if alone else ""
 
 
 def _beside(statement: ast.stmt, piece: ast.AST, is_factor: bool) -> str:

@@ -14,16 +14,14 @@ batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
 | `term-axis` | an average of the fused formula runs along other axes |
 """
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
 
 import numpy as np
 
-from app.bindings import called_name
-from app.grading.diagnosis.claims import lacks_no_gradient, lacks_sum
-from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation
+from app.grading.diagnosis.claims import cannot_be_read, lacks_no_gradient, lacks_sum
+from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, always
 from app.grading.diagnosis.factors import NEAR, named_factor
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words
@@ -100,9 +98,11 @@ def other_axes(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size) if axes not in right):
         shown = join_words([f"axis {axis}" for axis in axes])
         for scale, unit, changed in product(scales, (None, *units), (*((name,) for name in names), names)):
-            yield view.hypothesis(
-                "term-axis", partial(_along, names, changed, axes, scale, unit), SAY["axes"], axes=shown
-            )
+            # Where one average of several is off, an edit of the line shows which.
+            alone = len(changed) == 1
+            claim = partial(cannot_be_read, view) if alone else always
+            predict, say = partial(_along, names, changed, axes, scale, unit), SAY["axis" if alone else "axes"]
+            yield view.hypothesis("term-axis", predict, say, (), claim, axes=shown)
 
 
 def _is_array(look: Observation, name: str) -> bool:
@@ -157,8 +157,7 @@ def _changed(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Dia
         if all(np.abs(number - tensor).max() <= NEAR * np.abs(tensor).max() for number, tensor in pairs):
             way = "twice" if power > 0 else "never"
             return view.case.told(f"term-factor:{held}", SAY["factor"], held=held, factor=SAY[way].format(name))
-    averages = any(called_name(node) in {"sum", "mean"} for line in view.case.writes for node in ast.walk(line))
-    return view.case.told(f"term-changed:{held}", SAY["changed"], held=held) if averages else None
+    return view.case.told(f"term-changed:{held}", SAY["changed"], held=held)
 
 
 def _number(view: GradientAnalysis, look: Observation, name: str, form: Form) -> Array | None:

@@ -23,7 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.claims import cannot_be_read, reads_all, takes_parts
+from app.grading.diagnosis.claims import cannot_be_read, reads_all, starts_from, takes_parts
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import axis_text, in_code, join_words, place_text
@@ -48,7 +48,7 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
-                send, say, claim = partial(_from, name=name), _starting(view, step), partial(reads_all, view, (name,))
+                send, say, claim = partial(_from, name=name), _starting(view, step), partial(starts_from, view, name)
                 yield view.hypothesis_at_step(
                     path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name, way=path.consumer
                 )

@@ -174,7 +174,7 @@ def _power(_: re.Match[str], __: ReportedError) -> str:
 def _argument(found: re.Match[str], error: ReportedError) -> str:
     name, _, wanted, kind = found.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
-        return f"{_call(error, name)} wants a tensor, not a plain number; for numbers there is `math`."
+        return f"{_call(error, name)} wants a tensor, not a plain number. Is one left out? For numbers there is `math`."
     return _told(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
 
 

@@ -93,9 +93,21 @@ class Roads:
             )
             return Road(message, expected)
         leaves = expected - drawn_on or expected
+        starts = self._carrying(name, expected) or expected
         sources = f"takes its numbers from {_listed(drawn_on)}" if drawn_on else "takes a road of its own"
-        message = f"Right end to end; your formula {sources}, not from the step through {_listed(leaves)}."
+        message = f"Right end to end; your formula {sources}, and the rule starts from {_listed(starts)}."
         return Road(message, leaves)
+
+    def _carrying(self, name: str, gradients: frozenset[str]) -> frozenset[str]:
+        """Those of *gradients* from which a way of tensors with gradients leads to that of *name*: none is detached."""
+        known, found = self.true[HIDDEN[0]], set[str]()
+        waiting, seen = [name[1:]], {name[1:]}
+        while waiting:
+            above = {output for path in self.program.paths(waiting.pop()) for output in path.statement.outputs} - seen
+            seen |= above
+            found |= {f"d{output}" for output in above} & gradients
+            waiting += [output for output in above if output in known and f"d{output}" not in gradients]
+        return frozenset(found)
 
     def _may_fit(self, name: str) -> bool:
         """Whether right numbers above could make *name* right: it is, or something above is not."""

@@ -38,14 +38,23 @@ class SharedSteps:
             if verdict.verdict not in {"wrong", "aliased", "mutated"}:
                 continue
             steps = self._doubtful_steps(name, verdict)
-            shared = next((step for step in steps if step in blamed), None)
+            read = self._reads(name)
+            shared = next((step for step in sorted(steps, key=lambda text: text not in read) if step in blamed), None)
             if shared is None or verdict.verdict != "wrong":
                 blamed.update(dict.fromkeys(steps, name))
                 continue
-            message = f"It reads `{shared}`, where something is not right yet; begin at `{blamed[shared]}`."
+            reads = "reads" if shared in read else "is made by way of"
+            message = f"It {reads} `{shared}`, where something is not right yet; begin at `{blamed[shared]}`."
             word = f"follows from {blamed[shared]}"
             found[name] = replace(verdict, verdict="follows", code=None, message=message, word=word)
         return found
+
+    def _reads(self, name: str) -> frozenset[str]:
+        """What the statements read that write *name*, also those inside of a loop."""
+        lines = [line for line in self.plan.lines if name in line.writes]
+        inner = [node for line in lines for node in ast.walk(line.node) if isinstance(node, ast.Assign | ast.AugAssign)]
+        written = [list(ast.walk(item)) for item in inner]
+        return frozenset(use for nodes in written if name in writes_of(nodes) for use in reads_of(nodes)[1])
 
     def _doubtful_steps(self, name: str, verdict: NameVerdict) -> list[str]:
         """The steps by way of which *name* may be wrong without a slip of its own; and what shares memory with it."""

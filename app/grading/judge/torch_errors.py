@@ -170,7 +170,10 @@ def _reshape(found: re.Match[str], error: ReportedError) -> str:
 
 def _fraction(_: re.Match[str], error: ReportedError) -> str:
     what = f"In `{error.source}` a size" if error.source else "A size"
-    return f"{what} is a fraction, and a size is a whole number. `/` makes fractions; `//` divides whole numbers."
+    return (
+        f"{what} is a fraction, and a size is a whole number. `/` makes a fraction of any two numbers. Is a division "
+        "meant there, or a product? `//` divides whole numbers."
+    )
 
 
 def _negative(found: re.Match[str], error: ReportedError) -> str:
@@ -285,7 +288,7 @@ def _not_yet(name: str, error: ReportedError) -> str:
     if error.line is None or line > error.line:
         return (
             f"`{name}` does not exist yet: it is made in line {line}, further down. "
-            "A line reads only what stands above it."
+            "A line reads only what stands above it: is the order another one, or is something else meant there?"
         )
     if name in error.fresh:
         return f"`{name}` does not exist yet: it is what this line makes. Is something else meant where it is read?"

@@ -44,7 +44,14 @@ ROWS = [
         ["quotient"],
     ),
     ("micrograd_neuron", "dx1w1 * w1", "dloss * w1", "dx1:wrong-upstream:dloss", ["starts from `dloss`"], ["alone"]),
-    ("graph_convolution", "Ah * isd[None, :]", "Ah / isd[None, :]", "disd:divided", ["is divided by"], ["`deg`"]),
+    (
+        "graph_convolution",
+        "Ah * isd[None, :]",
+        "Ah / isd[None, :]",
+        "disd:divided",
+        ["is divided by where the rule multiplies"],
+        ["`deg`"],
+    ),
     ("triplet", "2 * (anchor - pos) * dn", "2 / (anchor - pos) * dn", "danchor:power-changed", ["minus one"], ["sign"]),
     ("unet_skip", "da = dmid", "da = -dmid", "dg:sign", ["`dg` or `da` is written"], ["Look for a minus in"]),
     ("group_norm", "(dxn * xn)", "(dxn * xn * xn)", "dxg:factor-extra:xn", ["In a share of `dxg`"], []),
@@ -82,6 +89,41 @@ ROWS = [
     ("ppo", "ratio >= 0.8", "old >= 0.8", "dratio:wrong-operand:old", ["`old` stands where"], ["missing"]),
     ("ppo", "ratio <= 1.2", "adv <= 1.2", "dratio:wrong-operand:adv", ["`adv` stands where"], ["lower limit"]),
     ("huber", "torch.sign(r)", "torch.sign(t)", "dr:wrong-operand:t", ["`t` stands where"], ["opposite sign"]),
+    # A slip in a step on the way stands there, and a step that is right is not to blame.
+    ("runge_kutta", "dk4 * (1 - k4 ** 2)", "1 - k4 ** 2", "dk3:upstream-missing", ["line 2, where `g4` is made"], []),
+    ("sinkhorn", "-du1 * a", "-a * a", "dK:wrong-upstream:a", ["line 7, where `s1` is made"], []),
+    ("selective_scan", "dabar * abar", "dabar * abar * abar", "ddelta:local-twice", ["line 13, where `dlog`"], []),
+    ("rnn_steps", "dh2 * (1 - h2 ** 2)", "dh2 * 1 - h2 ** 2", "dx2:brackets", ["line 3, where `da2` is made"], []),
+    ("makemore_mlp", "(1.0 - h ** 2) * dh", "(1.0 - h ** 2) / dh", "dembcat:", ["line 7, where `dpre` is made"], []),
+    ("cumulative_hazard", "dx = g * w", "dx = g", "dx:local-missing", ["is scaled on its way"], ["It stands"]),
+    # Two averages, of which one runs along another axis.
+    ("layer_norm_fused", "dnorm.mean(-1,", "dnorm.mean(0,", "dinp:wrong-axis", ["`dnorm.mean(0, k"], ["averages"]),
+    # A minus that is written in front of what belongs there is none that is missing, and none to look for elsewhere.
+    ("selective_scan", ".sum(0) * torch.exp(A)", ".sum(0) * -torch.exp(A)", "dA:sign", ["opposite"], ["No minus"]),
+    ("selective_scan", "-(dlog * delta[:, :, None]).sum(0)", "-dlog.sum(0)", "dA:", [], ["Two things", "opposite"]),
+    ("masked_sequence", "dloss / count", "dloss / loss", "dtotal:", ["is written here with `count`"], ["`total`;"]),
+    # The upstream that is 1 here and that the line leaves out.
+    ("dpo", "dloss / N * torch.ones", "torch.ones", "dper:factor:N", ["`dloss` is not read; here it is 1"], []),
+    ("nt_xent", "- dloss / N * torch.eye", "- torch.eye", "ds:share-factor", ["`dloss` is not read"], []),
+    (
+        "micrograd_readme",
+        "dd2 * (b - a > 0)\ndb",
+        "dd2 * (b * a > 0)\ndb",
+        "da:",
+        [],
+        ["lets through", "through relu", "starts"],
+    ),
+    (
+        "svm_hinge",
+        "X.T @ dscores + dreg * W",
+        "2 * (X.T @ dscores + dreg * W)",
+        "dW:",
+        ["twice"],
+        ["as if", "what `reg"],
+    ),
+    ("bce_with_logits", "- (1 - y) / (1 - p)", "- (1 - y)", "dp:local-missing:log", ["with respect to `1 - p`"], []),
+    ("graph_convolution", "dZ @ XW.T", "dXW @ XW.T", "dS:error:no_name", ["or is something else meant there?"], []),
+    ("average_pool", "H * k,", "H / k,", "dx:error:fraction", ["Is a division meant there, or a product?"], []),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
 ]

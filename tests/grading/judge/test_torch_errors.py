@@ -131,7 +131,7 @@ AHEAD = [
     ("db[ix] = dY.sum(0)", {"db": 1}, "it is what this line makes", "`db = torch.zeros_like(b)`"),
     ("for i in range(2):\n    db += dY[i]", {"db": 1}, "it is what this line makes", "`db = torch.zeros_like(b)`"),
     ("dT += dY", {"dT": 1}, "it is what this line makes", "`dT = torch.zeros_like(…)`"),
-    ("r = 2 * db", {"db": 3}, "it is made in line 3, further down", "A line reads only what stands above it."),
+    ("r = 2 * db", {"db": 3}, "it is made in line 3, further down", "A line reads only what stands above it"),
     ("r = zeros(3)", {"zeros": 2}, "it is made in line 2, further down"),
 ]
 

@@ -1,0 +1,37 @@
+"""Where a minus stands: in a rule, in a forward line, in the learner's lines."""
+
+import ast
+from collections.abc import Sequence
+
+from app.bindings import freshly_bound
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.reading.rules import rule_of
+
+
+def with_minus(view: GradientAnalysis) -> list[str]:
+    """The steps on the way whose lines hold a minus, where those that write the gradient hold none."""
+    if any(map(minus_in, view.case.writes)):
+        return []
+    others = [line for line in view.lines if isinstance(line, ast.Assign) and minus_in(line)]
+    return sorted({name for line in others for name in freshly_bound(line)})
+
+
+def minus_in(node: ast.AST) -> bool:
+    signs = (getattr(inner, "op", None) for inner in ast.walk(node))
+    return any(isinstance(sign, ast.USub | ast.Sub) for sign in signs)
+
+
+def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
+    """Whether the backward rule of *line* has a minus of its own."""
+    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
+    rules = [rule_of(step.node, step.position) or "" for step in steps]
+    powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
+    return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and minus_in(line.node))
+
+
+def may_be_negative(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
+    """Whether a minus is written in front of something that the backward rule of *line* multiplies by."""
+    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
+    sides = [each for step in steps for each in step.node.operands if each is not step.node.operands[step.position]]
+    return any(isinstance(node, ast.USub) for side in sides if side.expr for node in ast.walk(side.expr))

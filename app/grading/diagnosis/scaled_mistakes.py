@@ -1,0 +1,47 @@
+"""A mistake and a factor besides, such as `wrong-axis+sign`: what a row of another table predicts, times a number."""
+
+from collections.abc import Iterable
+from itertools import takewhile
+
+import numpy as np
+
+from app.grading.diagnosis.claims import keeps_minus
+from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, Observation
+from app.grading.diagnosis.factors import NEAR, named_factor
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.phrases import beside_others, sentences_of
+
+SAY = sentences_of("factors")
+
+
+def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> Diagnosis | None:
+    """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
+    # A mean is a sum times a factor already.
+    rows = (mistake for mistake in mistakes if not mistake.code.startswith("mean"))
+    for mistake in rows if len(view.paths) == 1 else ():
+        ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
+        factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
+        if (
+            factor is not None
+            and _passes_on(view, mistake)
+            and not (factor.code == "sign" and keeps_minus(view, mistake.code))
+        ):
+            fields = {"said": beside_others(mistake.say()), "factor": factor.text}
+            return view.case.told(f"{mistake.code}+{factor.code}", SAY["twofold"], **fields)
+    return None
+
+
+def _passes_on(view: GradientAnalysis, mistake: Hypothesis) -> bool:
+    """Whether *mistake* makes twice as much of twice as much: what is turned over turns a factor beside it as well."""
+    look = view.case.looks[0]
+    one, two = view.predicted(mistake, look), view.predicted(mistake, look.under(2.0))
+    return one is not None and two is not None and bool(np.allclose(2.0 * one, two, rtol=NEAR, atol=0.0))
+
+
+def _ratio(view: GradientAnalysis, mistake: Hypothesis, look: Observation) -> float:
+    """The learner's tensor over the prediction; 0 where it is no multiple of it."""
+    tensor, got = view.predicted(mistake, look), view.got[look]
+    if tensor is None or tensor.shape != got.shape or not view.wrong(tensor, look):
+        return 0.0
+    array = view.solved([tensor], got, look)
+    return 0.0 if array is None else float(array[0])
