@@ -18,6 +18,7 @@ STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
 
 BREAKS = re.compile(r"[\s/?!}|-]")
 SPACES = re.compile(r"(\s+)")
+BRACKETS = re.compile(r"(?<=[\[(,])")
 SHORT = 24
 """Letters of code up to which it stays in one line: a phone shows as many beside the edge of a sheet."""
 
@@ -38,13 +39,17 @@ def highlight_code(source: str, language: str = "python") -> Markup:
 
 def code_span(text: str) -> Markup:
     """*text* as code in a line. A browser would end the line inside of `/=`; of what is short, nothing is parted, and
-    what is long only between its words."""
+    what is long only between its words, and no sign leaves what it stands before."""
     if len(text) <= SHORT and BREAKS.search(text):
         return Markup('<code class="together">{}</code>').format(text)
     return Markup("<code>{}</code>").format(Markup("").join(map(_word, SPACES.split(text))))
 
 
 def _word(text: str) -> Markup:
+    return Markup("").join(map(_piece, [text] if len(text) <= SHORT else BRACKETS.split(text)))
+
+
+def _piece(text: str) -> Markup:
     parted = len(text) <= SHORT and BREAKS.search(text.strip())
     return Markup('<span class="together">{}</span>').format(text) if parted else escape(text)
 

@@ -16,7 +16,7 @@ from app.content.blocks import Lesson
 from app.content.errors import ErrorCollector
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import ProseRenderer
-from app.content.sentences import render_sentence
+from app.content.sentences import code_span, render_sentence
 from app.content.tex import balance_problem, expand_macros
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
@@ -329,3 +329,9 @@ def test_rows_of_a_sheet_and_what_is_revealed_have_languages_of_their_own():
         f'<div lang="{lang}"><p>{text}</p></div>'
         for lang, text in (("fr", "Un ?"), ("de", "Eins?"), ("fr", "Voilà."), ("de", "Da."))
     ]
+
+
+def test_in_a_word_of_code_too_long_for_one_line_a_minus_stays_with_its_name() -> None:
+    shown = code_span("loss = -logprobs[torch.arange(n), Yb].mean()")
+
+    assert shown == ('<code>loss = <span class="together">-logprobs[</span>torch.arange(n), Yb].mean()</code>')
