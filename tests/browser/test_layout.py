@@ -306,7 +306,8 @@ def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None
 
 
 # What is pressed and less high than a finger is wide; a tick is pressed by its label.
-SMALL_TARGETS = """() => [...document.querySelectorAll("button, .button, summary, select, nav a, input[type=text]")]
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+  "button, .button, summary, select, nav a, .steps > a, .whoami, label.transpose, input[type=text]")]
   .filter(one => one.checkVisibility() && one.getBoundingClientRect().height)
   .filter(one => one.getBoundingClientRect().height < 43.5).map(one => one.outerHTML.slice(0, 120))"""
 

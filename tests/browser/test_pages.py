@@ -71,6 +71,23 @@ def test_a_product_shows_its_shape_while_it_is_built(page: Page) -> None:
     expect(section(page, quiz).locator("[data-result]")).to_have_attribute("data-fits", "yes")
 
 
+# How many pixels are between what stands in a place and the sign that empties it.
+FREE = """places => places.map(place => {
+  const [name, sign] = ["code", ".taken-away"].map(one => place.querySelector(one).getBoundingClientRect());
+  return sign.left - name.right;
+})"""
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+def test_on_a_phone_the_sign_that_empties_a_place_covers_no_letter(page: Page) -> None:
+    page.goto(ADDRESS)
+    quiz = next(one for one in LESSON.exercises if isinstance(one, MatmulQuestion))
+
+    fill_in(page, quiz, right_answer(LESSON, quiz))
+
+    assert min(section(page, quiz).locator(".place-for[data-filled]").evaluate_all(FREE)) >= 0
+
+
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640}, has_touch=True)
 def test_a_product_is_built_by_dragging_tiles_on_a_phone_and_a_place_is_emptied_by_a_tap(page: Page) -> None:
     quiz = next(one for one in LESSON.exercises if isinstance(one, MatmulQuestion))
