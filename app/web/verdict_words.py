@@ -219,7 +219,7 @@ def headline(verdict: Verdict) -> str:
     if not faults:
         return count_text(verdict)
     if faults[0].name == LINE:
-        return f"Not this one: {faults[0].word}"
+        return faults[0].word.capitalize()
     if faults[0].name == OTHERS:
         return "Mended, and more was changed"
     if not any(name_verdict.name.startswith("d") for name_verdict in verdict.names):

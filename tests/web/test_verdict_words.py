@@ -131,7 +131,7 @@ def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
     missed = replace(line, verdict="wrong", word="not line 3")
 
     assert VerdictView(Verdict(outcome="graded", passed=True, names=(line, dx))).title == "1 of 1 right"
-    assert VerdictView(Verdict(outcome="graded", names=(missed,))).title == "Not this one: not line 3"
+    assert VerdictView(Verdict(outcome="graded", names=(missed,))).title == "Not line 3"
     assert VerdictView(Verdict(outcome="graded", names=(line, dx, others))).title == "Mended, and more was changed"
 
 
