@@ -144,3 +144,30 @@ def test_what_is_said_is_so_of_the_text(engine: Engine, row: tuple[str, str, str
         assert text in red.message
     for text in unsaid:
         assert text not in red.message
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "gradient", "said"),
+    [
+        # What a line reads itself is named before what that is made of.
+        ("rnn_loop", "(1 - h[:, t] ** 2)", "(1 - 2 * h[:, t] ** 2)", "dWx", "It reads `da`"),
+        # Nothing arrives through what is detached.
+        (
+            "actor_critic",
+            "adv / T",
+            "adv * T",
+            "dret",
+            "takes its numbers from `dv`, and the rule starts from `dcritic`.",
+        ),
+    ],
+)
+def test_what_is_said_beside_the_slip_is_so(
+    engine: Engine, name: str, old: str, new: str, gradient: str, said: str
+) -> None:
+    program = BY_NAME[name]
+    solution = "\n".join(ast.unparse(line) for line in ast.parse(program.solution).body)
+    assert old in solution
+
+    told = engine.check(program.task, solution.replace(old, new, 1)).names
+
+    assert said in next(one.message for one in told if one.name == gradient)
