@@ -43,7 +43,7 @@ from app.grading.judge.hunt_verdict import (
     others_verdict,
     split_line,
     unchanged_verdict,
-    unmarked_verdict,
+    unmarked_verdicts,
 )
 from app.grading.judge.judging import Judge
 from app.grading.judge.line_shapes import (
@@ -146,7 +146,7 @@ class Engine:
         cured = cured_verdict(bug, changes, named) if changes is not None else None
         if line.verdict not in RIGHT and cured is None:
             if changes is not None and changes.in_place and self._check(mending, code, gate, jail).passed:
-                line = unmarked_verdict(bug, named)
+                return Verdict(outcome="graded", names=unmarked_verdicts(bug, line, named))
             return Verdict(outcome="graded", names=(line,))
         if changes is not None and changes.alone:
             return Verdict(outcome="graded", names=(line, alone_verdict(bug)))

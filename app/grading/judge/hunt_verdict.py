@@ -7,7 +7,7 @@ terminal and graded is one text.
 import ast
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.content.blocks import Bug
 from app.grading.judge.verdict import NameVerdict
@@ -87,13 +87,12 @@ def cured_verdict(bug: Bug, changes: CodeChanges, named: int | None) -> NameVerd
     return NameVerdict(name=LINE, verdict="right-other-road", word=f"line {at.start} cures it too", message=message)
 
 
-def unmarked_verdict(bug: Bug, named: int | None) -> NameVerdict:
-    """The verdict on a line that was not marked, where the right one was mended."""
+def unmarked_verdicts(bug: Bug, line: NameVerdict, named: int | None) -> tuple[NameVerdict, ...]:
+    """What is said where the right line was mended and not marked; *line* is the verdict on the one that was."""
     message = f"What you changed cures it: line {bug.line} was the wrong one. Mark that line, and it is solved."
     if named is None:
-        return NameVerdict(name=LINE, verdict="not-yet", word="not marked yet", message=message)
-    message = f"{message} Line {named}, which you marked, is right as it stands."
-    return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:unmarked", word=f"not line {named}", message=message)
+        return (replace(line, message=message),)
+    return line, NameVerdict(name=MEND, verdict="not-yet", word="another line", message=message)
 
 
 def alone_verdict(bug: Bug) -> NameVerdict:
