@@ -138,8 +138,12 @@ class Draft {
   }
 
   /** A request that was stopped, or lost, may have been saved: sent again, its text makes no new revision, and tells which one there is. */
-  async settle(leaving = false) {
-    if (this.unsure) await this.post(this.unsure.text, this.unsure.line, leaving);
+  settle(leaving = false) {
+    if (!this.settling && this.unsure) {
+      const { text, line } = this.unsure;
+      this.settling = this.post(text, line, leaving).finally(() => (this.settling = null));
+    }
+    return this.settling ?? Promise.resolve();
   }
 
   async post(text, line, keepalive) {
@@ -154,7 +158,10 @@ class Draft {
 
   /** A check, a run or a hint takes the text along, after every save before it; those after it start from what it saved. */
   async through(url, request, text, line) {
-    await this.settle().catch(() => {});
+    // Stopped while it waited, it never leaves: what is stored is as it was.
+    request.signal.throwIfAborted();
+    await Promise.race([this.settle().catch(() => {}), stopped(request.signal)]);
+    request.signal.throwIfAborted();
     request.body.set("revision", this.revision.value);
     this.sending = text;
     try {
@@ -205,6 +212,11 @@ class Draft {
   }
 }
 
+/** Comes when a request is stopped. */
+function stopped(signal) {
+  return new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
 /** A broken copy is no copy. */
 function parsed(value) {
   try {
@@ -249,8 +261,9 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   const text = draft.textarea.value;
   const { line } = draft;
   ctx.fetch = (url, request) => {
-    const answered = draft.busy.then(() => draft.through(url, request, text, line));
-    draft.busy = answered.catch(() => {});
+    const before = Promise.race([draft.busy, stopped(request.signal)]);
+    const answered = before.then(() => draft.through(url, request, text, line));
+    draft.busy = Promise.all([draft.busy, answered.catch(() => {})]);
     return answered;
   };
 });

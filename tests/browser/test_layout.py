@@ -253,8 +253,8 @@ def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page
     for route in held:
         route.abort()
     assert {route.request.url.rsplit("/")[-1] for route in held} <= {action, "draft"}
-    # The second click of each pair ends what the first one asked, at times before it left the browser.
-    assert len(WIDTHS) <= sum(route.request.url.endswith(f"/{action}") for route in held) <= 2 * len(WIDTHS)
+    # What is stopped was asked, or waits for what was stopped before it: that text may be stored, and no two overlap.
+    assert 1 <= sum(route.request.url.endswith(f"/{action}") for route in held) <= 2 * len(WIDTHS)
 
 
 @pytest.mark.prove
