@@ -20,7 +20,7 @@ _FUNCTIONS: Mapping[str, str] = _TABLE["FUNCTIONS"]
 _KEYWORDS: Mapping[str, str] = _TABLE["KEYWORDS"]
 _ENGINE: Mapping[str, str] = _TABLE["ENGINE"]
 _NUMBERS: Mapping[str, str] = {word: str(number) for word, number in _TABLE["NUMBERS"].items()}
-_UNITS = re.compile(rf"(?<=[\w.)])\s+(?:{'|'.join(_TABLE['UNITS']['words'])})$", re.IGNORECASE)
+_UNITS = re.compile(rf"(?<=[\w.)])\s{{1,9}}(?:{'|'.join(_TABLE['UNITS']['words'])})$", re.IGNORECASE)
 _TURNED = re.compile(r"(\w+?)(?:_?T|_t|transposed?|_transposed?)")
 _LONGEST = 200
 

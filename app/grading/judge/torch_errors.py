@@ -346,7 +346,7 @@ ROWS: tuple[Row, ...] = (
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
     (r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float", _fraction),
     (r"invalid shape dimension (-\d+) at index", _negative),
-    (r"tensor\.(m?T) is only supported on matrices.* Got (\d)-D tensor", _unturned),
+    (r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor", _unturned),
     (r"one_hot is only applicable to index tensor", _one_hot),
     (r"Class values must be smaller than num_classes", _classes),
     (r"only one element tensors can be converted|elements cannot be converted to Scalar", _one_number),

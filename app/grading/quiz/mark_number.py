@@ -88,7 +88,7 @@ def _unread(text: str, quiz: NumberQuestion) -> str:
         return ""
     if len(words[0]) == 1 or words[0][:1] == "d":
         return f"`{words[0]}` stands for a number in the question: put that number in, and give what comes out."
-    return f"A number alone is asked for, without `{words[0]}`." if any(map(str.isdigit, text)) else ""
+    return f"A number alone is asked for, without `{words[0]}`." if any(map(str.isdecimal, text)) else ""
 
 
 def mark_numbers(quiz: NumbersQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
