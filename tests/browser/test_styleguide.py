@@ -106,7 +106,7 @@ def differing(page: Page, one: bytes, other: bytes) -> float:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_component_looks_as_in_its_picture(styleguide: Page, scheme: Scheme) -> None:
+def test_every_component_looks_as_in_its_picture(styleguide: Page, scheme: Scheme, tmp_path: Path) -> None:
     page = styleguide
     this = drawn_by(page)
     if RENEW:
@@ -127,7 +127,10 @@ def test_every_component_looks_as_in_its_picture(styleguide: Page, scheme: Schem
     lost = [one.name for one in PICTURES.glob(f"*-{scheme}.png") if one not in files.values()]
     assert lost == [], "a picture without a component"
     different = {name: differing(page, pictures[name], file.read_bytes()) for name, file in files.items()}
-    assert {name: share for name, share in different.items() if share > TOLERANCE} == {}, "look; then: make pictures"
+    other = {name: share for name, share in different.items() if share > TOLERANCE}
+    for name in other:
+        (tmp_path / f"{name}.png").write_bytes(pictures[name])
+    assert other == {}, f"look at {tmp_path}; then: make pictures"
 
 
 SET = "([name, value]) => document.documentElement.style.setProperty(name, value)"
