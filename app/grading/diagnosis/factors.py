@@ -274,6 +274,3 @@ def _lesson_sizes(view: GradientAnalysis, visible: Observation) -> dict[str, int
     looks = view.case.looks
     shared = [name for name in visible.dims if all(name in look.dims for look in looks)]
     return {name: visible.dims[name] for name in shared if any(look.dims[name] != visible.dims[name] for look in looks)}
-
-
-# Two slips at once.

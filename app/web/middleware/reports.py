@@ -172,10 +172,9 @@ class RequestLog(HttpMiddleware):
             milliseconds = round((time.perf_counter() - began) * 1000, 1)
             # Known from the route, after it was found: which class is slow, and which server is.
             group = scope.get("path_params", {}).get("class_id")
-            log.info(
-                "request", method=scope["method"], path=_told(scope["path"]), status=noting.status, ms=milliseconds,
-                **({"class": group} if group else {}),
-            )  # fmt: skip
+            where = {"class": group} if group else {}
+            path = _told(scope["path"])
+            log.info("request", method=scope["method"], path=path, status=noting.status, ms=milliseconds, **where)
 
 
 class RequestCount(HttpMiddleware):

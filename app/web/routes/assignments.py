@@ -176,8 +176,8 @@ async def assign(
 ) -> Response:
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, within.group.id)
-    practice = site.practice.curriculum.next_round(fields.lesson, [row.lesson for row in rows])
-    lesson = practice or site.assigned(fields.lesson)
+    open_to_all = site.practice.curriculum.next_round(fields.lesson, [row.lesson for row in rows])
+    lesson = open_to_all or site.assigned(fields.lesson)
     try:
         terms = terms_of(fields, lesson, within.group.timezone, assignment_titles(site.assigned, rows))
         name = lesson.name if lesson else ""
