@@ -90,6 +90,13 @@ def _in_place(name: str) -> bool:
     return name in _FILLED or (name.endswith("_") and not name.startswith("_"))
 
 
+def simple_statements(node: ast.stmt, line: int | None = None) -> list[ast.stmt]:
+    """*node* itself, or the statements without a body inside of it, in the order of the text; those of *line* alone."""
+    inside = [each for each in ast.walk(node) if isinstance(each, ast.stmt) and not hasattr(each, "body")]
+    wanted = [each for each in inside if line is None or each.lineno <= line <= (each.end_lineno or each.lineno)]
+    return sorted(wanted, key=lambda each: each.lineno)
+
+
 def freshly_bound(node: ast.stmt) -> frozenset[str]:
     """Names that a plain assignment binds anew."""
     if not isinstance(node, ast.Assign):

@@ -134,6 +134,12 @@ class Forward:
         return self.source_line + written - 1
 
     @property
+    def written_out(self) -> frozenset[str]:
+        """Names that the author's text lacks: of the steps of a loop, or of a helper that is called more than once."""
+        texts = zip(self.lines, self.source.splitlines(), strict=False)
+        return frozenset(text.partition(" = ")[0] for line, text in texts if self.lines.count(line) > 1)
+
+    @property
     def sizes(self) -> tuple[tuple[str, int], ...]:
         """The dims, in the order in which the axes of the inputs name them."""
         named = re.findall(r"\w+", " ".join(size for tensor_input in self.inputs for size in tensor_input.sizes))

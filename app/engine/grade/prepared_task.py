@@ -1,5 +1,6 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -9,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from app.bindings import bound_anew
+from app.bindings import bound_anew, freshly_bound, simple_statements, writes_of
 from app.content.blocks import DeclaredMistake
 from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import DTYPE, HIDDEN
@@ -215,10 +216,14 @@ class PreparedTask:
 
         def ahead(error: ReportedError) -> dict[str, int]:
             coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
-            return {name: line.line for line in reversed(coming) for name in line.writes}
+            lines = [line for each in reversed(coming) for line in reversed(simple_statements(each.node))]
+            written = {name: line.lineno for line in lines for name in writes_of([*ast.walk(line)])}
+            return written | {name: line.lineno for line in lines for name in freshly_bound(line)}
 
         def fresh(error: ReportedError) -> frozenset[str]:
-            return next((bound_anew(line.node) for line in plan.lines[error.statement :]), frozenset())
+            below = (line.node for line in plan.lines[error.statement :])
+            here = (each for line in below for each in simple_statements(line, error.line))
+            return next(map(bound_anew, here), frozenset())
 
         return replace(
             trial,

@@ -136,6 +136,7 @@ class TapeQueries:
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
             lines=tuple(line.node for line in self._plan.lines),
+            written_out=self._study.forward.written_out,
             budget=self._reading,
         )
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from app.bindings import called_name, reads_of
+from app.bindings import called_name, freshly_bound, reads_of
 from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -188,6 +188,12 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
                     found[name] = line.lineno
     found.pop(view.case.name, None)
     return found
+
+
+def makes_steps(view: GradientAnalysis) -> bool:
+    """Whether the learner's lines make a tensor on the way that is no gradient of the box."""
+    made = {name for line in view.lines for name in freshly_bound(line)}
+    return bool(made - view.case.looks[0].gradients.keys() - {view.case.name})
 
 
 def _may_scale(value: ast.expr, ratios: Sequence[float]) -> bool:

@@ -142,7 +142,8 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
 
 def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
     try:
-        return reader(view)
+        diagnosis = reader(view)
+        return diagnosis if diagnosis is None or view.is_of_program(diagnosis.message) else None
     except np.linalg.LinAlgError:
         # Numbers of a size that no fit survives have nothing to tell.
         return None

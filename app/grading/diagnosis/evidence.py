@@ -82,6 +82,7 @@ class WrongGradient:
         axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
         writes: The learner's statements that write the name, in order.
         lines: All of the learner's statements.
+        written_out: Names of tensors that the text of the program lacks, because they are the steps of a loop.
         budget: What reading them may cost, for all diagnoses of one check together.
     """
 
@@ -94,6 +95,7 @@ class WrongGradient:
     axes: Mapping[str, tuple[str, ...]]
     writes: tuple[ast.stmt, ...]
     lines: tuple[ast.stmt, ...] = ()
+    written_out: frozenset[str] = frozenset()
     budget: EntryBudget = field(default_factory=EntryBudget)
 
     def told(self, code: str, say: str, **fields: object) -> "Diagnosis":

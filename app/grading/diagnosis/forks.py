@@ -80,7 +80,8 @@ def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
     lines = join_words([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
     factors = join_words([in_code(step.node.operands[1 - step.position].text) for step in steps])
     for at, (code, _, say) in enumerate(_patterns(steps)):
-        yield view.hypothesis(code, partial(_joined, view, at), SAY["steps"], lines=lines, factors=factors, how=say)
+        steps_say = SAY["steps" if view.is_of_program(f"{lines} {factors}") else "turns"]
+        yield view.hypothesis(code, partial(_joined, view, at), steps_say, lines=lines, factors=factors, how=say)
 
 
 def _meetings(view: GradientAnalysis, look: Observation) -> list[PathStep]:

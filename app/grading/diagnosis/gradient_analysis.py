@@ -4,6 +4,7 @@ A prediction counts only if it comes true in every look; see `GradientAnalysis.c
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -73,6 +74,10 @@ class GradientAnalysis:
     def is_written(self, text: str) -> bool:
         """Whether *text*, an expression, stands in the learner's lines."""
         return not self.lines or any(text in as_written(line) for line in self.lines)
+
+    def is_of_program(self, text: str) -> bool:
+        """Whether *text* names no step that the program's own text lacks."""
+        return not self.case.written_out.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
 
     def shaped(self) -> bool:
         """Whether the learner's tensor has the shape of the reference."""
@@ -264,7 +269,7 @@ class GradientAnalysis:
 
     def _claimed(self, mistake: Hypothesis) -> bool:
         self.undone_in = None
-        return mistake.claim()
+        return (not self.case.written_out or self.is_of_program(mistake.say())) and mistake.claim()
 
     def to_diagnosis(self, mistake: Hypothesis) -> Diagnosis:
         self.undone_in = self.undone_in or self._reading(mistake.mentions)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.diagnosis.call_kinds import reduction_edits
-from app.grading.diagnosis.claims import steps_off_by
+from app.grading.diagnosis.claims import makes_steps, steps_off_by
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis, row_word, solve_coefficients
@@ -102,8 +102,12 @@ def _common(
 
 def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], paths: Sequence[GradientPath]) -> str:
     """Where to look: in the forward lines that hold the factor, or the minus, and past which steps."""
-    lines = list(dict.fromkeys(line for path in paths for line in _lines_of(view, path)))
-    skipped = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
+    ways = dict.fromkeys(line for path in paths for line in _lines_of(view, path))
+    lines = [line for line in ways if view.is_of_program(line.source)]
+    if not lines:
+        return ""  # none that the program's own text has
+    without = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
+    skipped = [] if makes_steps(view) else without
     kind = factor.code
     if kind == "sign":
         minus = [line for line in lines if has_minus(view, line, paths)]

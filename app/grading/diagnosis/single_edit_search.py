@@ -155,7 +155,7 @@ def _beside(statement: ast.stmt, piece: ast.AST, is_factor: bool) -> str:
     if any(sum(ast.dump(each) == text for each in row) > 1 for row in rows):
         return "again"
     sides = [ast.dump(node) for node in ast.walk(statement) if isinstance(node, ast.expr)]
-    return "alone" if sides.count(text) == 1 or not is_factor else "apart"
+    return "alone" if sides.count(text) == 1 else "apart"
 
 
 def _row(node: ast.AST, alike: tuple[type[ast.operator], ...]) -> list[ast.AST]:

@@ -193,8 +193,9 @@ class Judge:
         for changed, at in self.visible.mutated.items():
             if self.plan.blamed_for(at, self.ruling.required) == name:
                 kind = "forward tensor" if changed in self.program.tensors else "given gradient"
-                diagnosis = sentences.mutated_tensor(name, changed, self.plan.lines[at].line, kind=kind)
-                return replace(self._told(name, "mutated", diagnosis), line=self.plan.lines[at].line)
+                line = self.plan.lines[at].line_writing(changed)
+                diagnosis = sentences.mutated_tensor(name, changed, line, kind=kind)
+                return replace(self._told(name, "mutated", diagnosis), line=line)
         return None
 
     def _aliased(self, name: str) -> NameVerdict | None:

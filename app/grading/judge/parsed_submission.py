@@ -14,6 +14,7 @@ from app.bindings import (
     parse_code,
     reads_of,
     root_of,
+    simple_statements,
     viewed_name,
     writes_of,
 )
@@ -46,6 +47,11 @@ class SubmissionStatement:
     writes: frozenset[str]
     fresh: frozenset[str]
     blank: bool
+
+    def line_writing(self, name: str) -> int:
+        """The line of the first statement inside of it that writes *name*."""
+        inside = (each.lineno for each in simple_statements(self.node) if name in writes_of([*ast.walk(each)]))
+        return next(inside, self.line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

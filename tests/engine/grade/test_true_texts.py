@@ -124,6 +124,13 @@ ROWS = [
     ("bce_with_logits", "- (1 - y) / (1 - p)", "- (1 - y)", "dp:local-missing:log", ["with respect to `1 - p`"], []),
     ("graph_convolution", "dZ @ XW.T", "dXW @ XW.T", "dS:error:no_name", ["or is something else meant there?"], []),
     ("average_pool", "H * k,", "H / k,", "dx:error:fraction", ["Is a division meant there, or a product?"], []),
+    # The steps of a loop have no names in the text, and a loop makes them where it says.
+    ("rnn_loop", "db += da.sum(0)", "db += 0.5 * da.sum(0)", "db:halved", ["exactly half"], ["skips", "hs_0"]),
+    ("rnn_loop", "dWh += before.T", "dWh = before.T", "dWh:overwritten", ["earlier turns"], ["hs_"]),
+    ("rnn_loop", "dWh += before.T", "dWh += h[:, t].T", "dWh:steps-shifted", ["of a neighbouring step"], ["hs_"]),
+    ("rnn_loop", "dh0 = carry", "dh0 = -carry", "dh0:sign", ["opposite sign"], ["hs_", "No minus"]),
+    ("rnn_loop", "1 - h[:, t] ** 2", "1 - h[:, t - 1] ** 2", "dx:term-extra", ["belong in `t - 1`"], ["there"]),
+    ("rnn_loop", "dx[:, t] = da", "x[:, t] += da", "dx:written-elsewhere:x", ["Line 9"], []),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
 ]
@@ -144,6 +151,24 @@ def test_what_is_said_is_so_of_the_text(engine: Engine, row: tuple[str, str, str
         assert text in red.message
     for text in unsaid:
         assert text not in red.message
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("rnn_loop", "before = h[:, t - 1]", "before = da[:, t - 1]", "`da` does not exist yet: it is made in line 8"),
+        ("rnn_loop", "dh[:, t] + carry", "dh[:, t] + da", "`da` does not exist yet: it is what this line makes. Is"),
+        ("tied_embeddings", "dE = ", "dE.add_(E)\ndE = ", "`dE` does not exist yet: it is made in line"),
+    ],
+)
+def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
+    engine: Engine, name: str, old: str, new: str, said: str
+) -> None:
+    program = BY_NAME[name]
+
+    message = engine.check(program.task, program.solution.replace(old, new, 1)).message
+
+    assert said in message
 
 
 @pytest.mark.parametrize(
