@@ -127,8 +127,8 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
     doubtful: Hypothesis | None = None
     for stage in STAGES:
         if callable(stage):
-            # A reader has no evidence of its own; what was seen before speaks louder.
-            found = None if doubtful is not None else _read(stage, view)
+            # Most readers have no evidence of their own: what was seen before speaks louder. An edit that mends has.
+            found = _read(stage, view) if doubtful is None or stage is single_edit_search.diagnose_single_edit else None
             view.undone_in = None
             if found is not None:
                 return found

@@ -36,7 +36,8 @@ def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for item, other in combinations(view.paths, 2):
         if item.consumer != other.consumer:
             code, pair = f"crossed:{item.consumer}+{other.consumer}", {"one": item.consumer, "other": other.consumer}
-            yield view.hypothesis(code, partial(_crossed, view, item, other), SAY["crossed"], **pair)
+            say = SAY["crossed" if _multiplies(view, item) and _multiplies(view, other) else "exchanged"]
+            yield view.hypothesis(code, partial(_crossed, view, item, other), say, **pair)
     for path in view.paths:
         copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
         ways: list[Predict] = [partial(_written_over, path), *copied]
@@ -44,6 +45,11 @@ def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             claim = partial(writes_parts, view)
             yield view.hypothesis(f"overwritten:{path.consumer}", predict, SAY["over"], (), claim, one=path.consumer)
     yield from _in_steps(view)
+
+
+def _multiplies(view: GradientAnalysis, path: GradientPath) -> bool:
+    """Whether the way of *path* goes through a product."""
+    return any(step.node.op in MEETINGS for step in view.steps(path, view.case.looks[0]))
 
 
 def _crossed(view: GradientAnalysis, one: GradientPath, other: GradientPath, look: Observation) -> Array | None:

@@ -166,6 +166,14 @@ class GradientAnalysis:
         steps = self.steps(path, look)
         return self.gradient_if_sent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
 
+    def of_share(self, path: GradientPath, step: PathStep, say: str) -> str:
+        """*say* of the share that comes through *step*, unless all do: by its consumer, where that has no other."""
+        sharing = sum(any(each.same_as(step) for each in self.steps(other, step.look)) for other in self.paths)
+        if sharing == len(self.paths):
+            return say
+        apart = sum(other.statement == path.statement for other in self.paths) == sharing
+        return say.replace("`{name}`", "The share of `{name}` through `{way}`" if apart else "One share of `{name}`", 1)
+
     def everywhere(self, alike: Callable[[PathStep], bool], send: Send, look: Observation) -> Array | None:
         """The gradient, had the first step that is *alike* on each path sent so; None where fewer than two have one."""
         total, changed = np.zeros_like(look.reference), 0
@@ -257,7 +265,7 @@ class GradientAnalysis:
         """How much the learner's own lines speak for *mistake*, where several predict the same tensor."""
         if not mistake.mentions:
             return 0
-        return len(mistake.mentions) if self.words.issuperset(mistake.mentions) else -1
+        return len(mistake.mentions) if self.names.issuperset(mistake.mentions) else -1
 
     def best_hypothesis(self, mistakes: Iterable[Hypothesis]) -> Hypothesis | None:
         """The mistake that came true; among several the one that the learner's lines speak for, then the first."""

@@ -5,24 +5,20 @@ of them in its place makes the gradient right, then it is the step that is off, 
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from app.bindings import as_written
 from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.edits import Edit
-from app.grading.diagnosis.evidence import Array, Diagnosis
-from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
+from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rerun import Rerun, writes
+from app.grading.diagnosis.rerun import Inside, Rerun, finished_steps, gradients_inside, steps_made, writes
 
 SAY = sentences_of("step")
 MEANT = "_meant"
-Inside = tuple[Array, ...]
-"""A gradient inside of the forward program, on each look."""
 
 
 def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
@@ -41,40 +37,13 @@ def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> ast.stmt | None:
     """The line that makes a wrong step; else the one in which what was said was undone, if its step is not right."""
     if not reruns:
         return view.undone_in
-    inside = _gradients_inside(view, reruns)
-    steps = _steps(reruns)
-    right = [at for at, arrays in steps.items() if any(_equal(arrays, each) for each in inside)]
+    inside, right = gradients_inside(view, reruns), finished_steps(view, reruns)
     with view.case.budget.one():
-        for at, arrays in steps.items():
+        for at, arrays in steps_made(reruns).items():
             fitting = (each for each in inside if each[0].shape == arrays[0].shape)
             if at not in right and any(_is_right_with(reruns, at, each) for each in fitting):
                 return reruns[0].lines[at]
     return None if any(reruns[0].lines[at] is view.undone_in for at in right) else view.undone_in
-
-
-def _steps(reruns: Sequence[Rerun]) -> Mapping[int, Inside]:
-    """By line that makes one: a step that is no gradient of the box, on each look."""
-    known, found = reruns[0].look.gradients.keys() | {reruns[0].name}, dict[int, Inside]()
-    for at in reruns[0].candidates():
-        match reruns[0].lines[at]:
-            case ast.Assign(targets=[ast.Name(id=name)]) if name not in known:
-                values = [rerun.after.arrays[name] for rerun in reruns if name in rerun.after.arrays]
-                if len(values) == len(reruns) and values[0].dtype.kind == "f":
-                    found[at] = tuple(values)
-    return found
-
-
-def _gradients_inside(view: GradientAnalysis, reruns: Sequence[Rerun]) -> list[Inside]:
-    """The gradient at each operation on the way to the tensor."""
-    ways = ([view.steps(path, rerun.look) for rerun in reruns] for path in view.paths)
-    return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)]
-
-
-def _equal(one: Inside, other: Inside) -> bool:
-    pairs = list(zip(one, other, strict=True))
-    return all(a.shape == b.shape for a, b in pairs) and all(
-        np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300) for a, b in pairs
-    )
 
 
 def _is_right_with(reruns: Sequence[Rerun], at: int, inside: Inside) -> bool:

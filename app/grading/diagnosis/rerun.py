@@ -1,7 +1,7 @@
 """The learner's lines read in numpy on one look, as they are and with a line edited."""
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
 from functools import cached_property
 
@@ -10,11 +10,14 @@ import numpy as np
 from app.bindings import LIKE, NEW, called_name, writes_of
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, scope_of
-from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.recall import Recall
+
+Inside = tuple[Array, ...]
+"""A gradient inside of the forward program, on each look."""
 
 
 class Rerun:
@@ -198,3 +201,35 @@ def _fills(line: ast.stmt, turn: str) -> bool:
             parts = part.elts if isinstance(part, ast.Tuple) else [part]
             return any(isinstance(node, ast.Name) and node.id == turn for node in parts)
     return False
+
+
+def steps_made(reruns: Sequence[Rerun]) -> Mapping[int, Inside]:
+    """By line that makes one: a step that is no gradient of the box, on each look."""
+    known, found = reruns[0].look.gradients.keys() | {reruns[0].name}, dict[int, Inside]()
+    for at in reruns[0].candidates():
+        match reruns[0].lines[at]:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name not in known:
+                values = [rerun.after.arrays[name] for rerun in reruns if name in rerun.after.arrays]
+                if len(values) == len(reruns) and values[0].dtype.kind == "f":
+                    found[at] = tuple(values)
+    return found
+
+
+def gradients_inside(view: GradientAnalysis, reruns: Sequence[Rerun]) -> list[Inside]:
+    """The gradient at each operation on the way to the tensor."""
+    ways = ([view.steps(path, rerun.look) for rerun in reruns] for path in view.paths)
+    return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)]
+
+
+def _are_equal(one: Inside, other: Inside) -> bool:
+    pairs = list(zip(one, other, strict=True))
+    return all(a.shape == b.shape for a, b in pairs) and all(
+        np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300) for a, b in pairs
+    )
+
+
+def finished_steps(view: GradientAnalysis, reruns: Sequence[Rerun]) -> frozenset[int]:
+    """The lines that make a step which is right: one of the gradients inside of the forward program."""
+    inside = gradients_inside(view, reruns)
+    steps = steps_made(reruns).items()
+    return frozenset(at for at, arrays in steps if any(_are_equal(arrays, each) for each in inside))

@@ -56,7 +56,10 @@ PLACES: Mapping[tuple[str, str], str] = {
 }  # fmt: skip
 DUMMY = np.zeros(1)
 GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
-OF_WHOLE = ("`{name}` holds", "`{name}` multiplies by")
+OF_WHOLE = tuple(
+    f"`{{name}}` {verb} "
+    for verb in ("holds", "multiplies by", "passes", "adds up {up}", "averages", "is multiplied by", "is divided by")
+)
 """How sentences begin that say of a gradient what is so of one share."""
 OTHER_WAY = frozenset({RULE["divide"][1], RULE["multiply"][1]})
 """What is said of an operator: another one, or one over what stands there, makes it right."""
@@ -269,11 +272,7 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
 
 def _of_share(view: GradientAnalysis, path: GradientPath, step: PathStep, say: str) -> str:
     """*say* of one share, where the tensor is read in several places: what is one's alone is not the gradient's."""
-    sharing = sum(any(each.same_as(step) for each in view.steps(other, step.look)) for other in view.paths)
-    if sharing == len(view.paths) or not say.startswith(OF_WHOLE):
-        return say
-    apart = sum(other.statement == path.statement for other in view.paths) == sharing
-    return say.replace("`{name}`", "The share of `{name}` through `{way}`" if apart else "One share of `{name}`", 1)
+    return view.of_share(path, step, say) if say.startswith(OF_WHOLE) else say
 
 
 def _is_summed(slip: RuleEdit, step: PathStep) -> bool:

@@ -44,6 +44,8 @@ SAY, WHY, TERMS = sentences_of("shares"), sentences_of("why"), sentences_of("ter
 PARALLEL = 1e-10
 ONE_SLIP = (removal_edits, name_edits, sign_edits, operator_edits, power_edits, number_edits)
 """Kinds of edits of which one may be off in several shares, in a line that they have in common."""
+LINES_MAX = 3
+"""How many forward lines a sentence sends to; a list of more is no place to look."""
 CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
 
 
@@ -119,13 +121,15 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
         shared = all(any(line in multiplying for line in _lines_of(view, path)) for path in paths)
         lines = multiplying if shared and multiplying else lines
     steps = steps_off_by(view, ratios)
+    if len(lines) > LINES_MAX:
+        kind, lines = "no-minus-in-many" if kind == "no-minus" else "many", []
     said = WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
         written=" or ".join(map(in_code, (view.case.name, *with_minus(view)))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
         steps=join_words([*map(in_code, skipped)]),
         verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
     )
-    return said if kind == "no-minus" else f"{said}{_already(steps)}"
+    return said if kind.startswith("no-minus") else f"{said}{_already(steps)}"
 
 
 def _already(steps: Mapping[str, int]) -> str:
@@ -170,12 +174,24 @@ def _apart(
         one = mended_by(view, ONE_SLIP)
         if one is not None:
             return one
-        code, texts = "several", SAY["several"].format(texts)
+        code, texts = "several", _alike(view, [groups[rank] for rank in wrong], facts) or SAY["several"].format(texts)
     reads = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
     more = SAY["erased"] if code.startswith("overwritten") else ""
     if len(facts) == 1 and codes != {"missing"}:
         more = _already(steps_off_by(view, ratios[wrong[0]]))
     return view.case.told(code, SAY["apart"], reads=reads, texts=texts, more=more)
+
+
+def _alike(view: GradientAnalysis, groups: Sequence[ProportionalPaths], facts: Sequence[tuple[str, str]]) -> str:
+    """What is said of several shares that are off by the same factor, which has a name: that is one thing."""
+    factors = {text.removeprefix(_way(view, group)) for group, (_, text) in zip(groups, facts, strict=True)}
+    if len(factors) > 1 or any(code in {"factor", "missing"} for code, _ in facts):
+        return ""
+    ways = join_words([_way(view, group).removeprefix("the share ") for group in groups])
+    return SAY["alike"].format(
+        ways=ways,
+        factor=factors.pop().replace(" is ", " are each ", 1).replace(" has the", " each have the", 1).strip(),
+    )
 
 
 def _fact(view: GradientAnalysis, group: ProportionalPaths, ratios: Sequence[float]) -> tuple[str, str]:
@@ -304,6 +320,10 @@ def _told(
     wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
     facts = {word: named_factor(view, ratio, [path]) or any_factor(view, ratio) for word, ratio in wrong.items()}
     code = "several"
+    if len(facts) > 1 and (slip := mended_by(view, ONE_SLIP)) is not None:
+        return slip
+    if len(facts) > 1 and all(factor.code == "factor" for factor in facts.values()):
+        return None  # several factors without a name fit too much
     if len(facts) == 1:
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")

@@ -28,7 +28,7 @@ from app.grading.diagnosis.grammar import (
 )
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
-from app.grading.diagnosis.rerun import Rerun, inside_of
+from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
 
@@ -176,7 +176,8 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
     """The edits that make the first look right: of all lines the likely ones, then those that can hide another slip."""
     for likely in ((True, False) if kinds is None else (True,)) if several else ():
         rerun = several[0]
-        for at in rerun.candidates():
+        right = rerun.view.once(_right_steps)
+        for at in (each for each in rerun.candidates() if each not in right):
             for item in several:
                 item.stand(at)
             for edit in _edits(rerun, likely) if kinds is None else edits(rerun.line, _words(rerun), kinds):
@@ -184,6 +185,11 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
                     return
                 if not rerun.is_elsewhere(edit) and rerun.mended(edit):
                     yield edit
+
+
+def _right_steps(view: GradientAnalysis) -> frozenset[int]:
+    """The lines that make a step which is right: no slip stands there."""
+    return finished_steps(view, view.once(line_replays))
 
 
 def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:

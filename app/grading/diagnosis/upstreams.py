@@ -26,9 +26,12 @@ import numpy as np
 from app.grading.diagnosis.claims import cannot_be_read, reads_all, starts_from, takes_parts
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement
 from app.grading.diagnosis.naming import axis_text, in_code, join_words, place_text
 from app.grading.diagnosis.phrases import RULE, sentences_of
+from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
+from app.grading.diagnosis.undoing import is_exchanged
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import reduce_to, swapped
 
@@ -48,7 +51,11 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
-                send, say, claim = partial(_from, name=name), _starting(view, step), partial(starts_from, view, name)
+                send, say, claim = (
+                    partial(_from, name=name),
+                    _starting(view, path, step),
+                    partial(_starts_from, view, path, depth, name),
+                )
                 yield view.hypothesis_at_step(
                     path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name, way=path.consumer
                 )
@@ -61,12 +68,29 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     yield from _computed(view)
 
 
-def _starting(view: GradientAnalysis, step: PathStep) -> str:
+def _starting(view: GradientAnalysis, path: GradientPath, step: PathStep) -> str:
     """What is said of a wrong start: of one share where the others start elsewhere."""
     if not step.is_root:
         return SAY["inside"]
-    alone = sum(any(each.same_as(step) for each in view.steps(path, step.look)) for path in view.paths)
-    return SAY["starts" if alone == len(view.paths) else "starts-share"]
+    share = view.of_share(path, step, SAY["starts-share"])
+    return SAY["starts"] if share == SAY["starts-share"] else share
+
+
+def _starts_from(view: GradientAnalysis, path: GradientPath, depth: int, name: str) -> bool:
+    """Whether *name* stands in the lines for what arrives, and no open gate only makes it look so."""
+    renamed = partial(_renamed, name, f"d{path.consumer}")
+    exchanged = is_exchanged(view, (path, depth), partial(_instead_of, name))
+    return starts_from(view, name) and (exchanged or is_mended(view, [renamed]))
+
+
+def _renamed(name: str, other: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    if isinstance(node, ast.Name) and node.id == name:
+        yield Replacement("name", ast.Name(other, ast.Load()))
+
+
+def _instead_of(name: str, step: PathStep) -> tuple[Array, Array | None]:
+    """What arrives at *step*, and the tensor *name*."""
+    return step.g, step.look.gradients.get(name, step.look.forward.get(name))
 
 
 def _from(step: PathStep, name: str) -> Array | None:

@@ -2,6 +2,7 @@
 
 import ast
 
+from app.bindings import as_written
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.parsed_submission import ParsedSubmission
@@ -18,7 +19,7 @@ EACH = (
     "The forward line `{line}` works entry by entry, and so does the way back, with `*`: no transpose mends a matrix "
     "product here."
 )
-PRODUCT = "The forward line `{line}` is a matrix product, `@`, and so is the way back: `*` multiplies entry by entry."
+PRODUCT = "In `{line}`, `{part}` is a matrix product, `@`, and so is its way back: `*` multiplies entry by entry."
 
 
 def translate_product(error: ReportedError, program: ForwardProgram, plan: ParsedSubmission) -> str:
@@ -35,33 +36,36 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         if any(f"d{name}" in line.writes for name in forward_statement.inputs)
     ]
     products = [
-        forward_statement
+        (forward_statement, product)
         for forward_statement in readers
-        if any(
-            f"d{name}" in line.writes and _in_product(forward_statement.node, name) for name in forward_statement.inputs
-        )
+        for name in forward_statement.inputs
+        if f"d{name}" in line.writes
+        for product in _products_with(forward_statement.node, name)[-1:]
     ]
-    kinds = {_is_matrix_product(forward_statement.node) for forward_statement in products}
-    if kind_of(error) in MATRICES and kinds == {False}:
-        return f"{said.partition('. ')[0]}. {ENTRYWISE.format(line=products[0].source)}"
+    if kind_of(error) in MATRICES and products and not any(_is_matrix_product(each.node) for each, _ in products):
+        return f"{said.partition('. ')[0]}. {ENTRYWISE.format(line=products[0][0].source)}"
     if (
         kind_of(error) in MATRICES
         and readers
         and all(_is_entrywise(forward_statement.node) for forward_statement in readers)
     ):
         return f"{said.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
-    if kind_of(error) == "broadcast" and kinds == {True} and not _is_matrix_product(line.node):
-        return f"{said} {PRODUCT.format(line=products[0].source)}"
+    only_matrices = products and all(isinstance(product.op, ast.MatMult) for _, product in products)
+    if kind_of(error) == "broadcast" and only_matrices and not _is_matrix_product(line.node):
+        forward_statement, product = products[0]
+        return f"{said} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
     return said
 
 
-def _in_product(node: ast.expr, name: str) -> bool:
-    products = (
+def _products_with(node: ast.expr, name: str) -> list[ast.BinOp]:
+    """The products in *node* that read *name*, from the outermost inwards."""
+    return [
         inner
         for inner in ast.walk(node)
-        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mult | ast.MatMult)
-    )
-    return any(isinstance(leaf, ast.Name) and leaf.id == name for product in products for leaf in ast.walk(product))
+        if isinstance(inner, ast.BinOp)
+        and isinstance(inner.op, ast.Mult | ast.MatMult)
+        and any(isinstance(leaf, ast.Name) and leaf.id == name for leaf in ast.walk(inner))
+    ]
 
 
 def _is_entrywise(node: ast.AST) -> bool:

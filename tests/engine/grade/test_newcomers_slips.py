@@ -127,7 +127,7 @@ def test_a_newcomers_slip_is_told_as_what_it_is(engine, one, lines, code, said, 
     ("one", "lines", "said", "unsaid"),
     [
         (COLUMN, "dA = dY @ c", ["`Y = A * c` multiplies entry by entry"], ["has to be transposed"]),
-        (LAYER, "dX = dY * W.T", ["`Y = X @ W + b` is a matrix product, `@`"], []),
+        (LAYER, "dX = dY * W.T", ["In `Y = X @ W + b`, `X @ W` is a matrix product, `@`"], []),
         (LAYER, "dX = dY @ W", ["which operand has to be transposed"], ["entry by entry"]),
         (LAYER, "dX = dY @ W^T", ["`^` is no power", "a transpose `.T`"], []),
         (LAYER, "dX = dY @ W.T^2", ["`^` is no power", "`x ** 2`"], []),

@@ -133,6 +133,21 @@ ROWS = [
     ("rnn_loop", "dx[:, t] = da", "x[:, t] += da", "dx:written-elsewhere:x", ["Line 9"], []),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
+    # One factor or name is off, and not two terms, each by a number of its own.
+    ("actor_critic", "dret = -dv", "dret = -ret", "dret:wrong-operand:ret", ["`ret` stands where another"], ["factor"]),
+    ("actor_critic", "dcritic * 2", "dactor * 2", "dv:wrong-upstream:dactor", ["`dactor` stands where"], ["factor"]),
+    ("group_norm", "L = M * H * W", "L = H * W", "dxg:several", ["`mean` and through `var` are each"], ["one thing"]),
+    # The output stands in the text only if it is written there.
+    ("swiglu_block", "g * sig * (1", "g * sig * sig * (1", "dg:factor-extra:sig", ["once too often"], ["the output"]),
+    # A product is one operation of a line.
+    ("rnn_steps", "dx2 = da2 @", "dx2 = da2 *", "dx2:error", ["`x2 @ Wx` is a matrix product"], []),
+    # What is so of one share is said of that one.
+    ("rms_norm", "dn * r + 2", "dn + 2", "dx:local-missing:mul", ["The share of `dx` through `n` passes"], []),
+    ("graph_convolution", "(dS * Ah * isd[None", "(A * Ah * isd[None", "disd:wrong-upstream:A", ["One share of"], []),
+    ("weight_norm", "dnorm * v / norm", "dnorm * v / dnorm", "dv:wrong-upstream:dnorm", ["`dnorm * v / dnorm`"], []),
+    ("rotary", "[dx1, dx2]", "[dx2, dx1]", "dx:crossed:x1+x2", ["stands in the place of"], ["product"]),
+    # Many lines are no place to look.
+    ("rnn_loop", "db += da", "db += 0.5 * da", "db:halved", ["exactly half"], ["hs_0", "skips"]),
 ]
 
 
