@@ -322,8 +322,8 @@ def _told(
     code = "several"
     if len(facts) > 1 and (slip := mended_by(view, ONE_SLIP)) is not None:
         return slip
-    if len(facts) > 1 and all(factor.code == "factor" for factor in facts.values()):
-        return None  # several factors without a name fit too much
+    if len(facts) > 1 and any(factor.code == "factor" for factor in facts.values()):
+        return None  # several factors, of which one has no name, fit too much
     if len(facts) == 1:
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")

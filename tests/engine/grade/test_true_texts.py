@@ -134,7 +134,7 @@ ROWS = [
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
     # One factor or name is off, and not two terms, each by a number of its own.
-    ("actor_critic", "dret = -dv", "dret = -ret", "dret:wrong-operand:ret", ["`ret` stands where another"], ["factor"]),
+    ("actor_critic", "dret = -dv", "dret = -ret", "dret:", [], ["term with", "Two things", "forgets"]),
     ("actor_critic", "dcritic * 2", "dactor * 2", "dv:wrong-upstream:dactor", ["`dactor` stands where"], ["factor"]),
     ("group_norm", "L = M * H * W", "L = H * W", "dxg:several", ["`mean` and through `var` are each"], ["one thing"]),
     # The output stands in the text only if it is written there.
