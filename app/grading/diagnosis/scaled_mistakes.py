@@ -19,7 +19,7 @@ def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> D
     # A mean is a sum times a factor already.
     rows = (mistake for mistake in mistakes if not mistake.code.startswith("mean"))
     # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it.
-    reads = not view.lines or bool(view.names & view.case.looks[0].gradients.keys())
+    reads = not view.lines or bool(view.names & (view.case.looks[0].gradients.keys() - {view.case.name}))
     for mistake in rows if len(view.paths) == 1 and reads else ():
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
