@@ -16,6 +16,7 @@ from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
+    PRODUCTS,
     EditVocabulary,
     Replacement,
     attribute,
@@ -28,9 +29,6 @@ from app.grading.reading.library import FUNCTIONS
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""
-PRODUCTS = frozenset(
-    {"matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "einsum", "tensordot", "addmm", "baddbmm", "linear", "ger"}
-)
 GATES = frozenset({"where", "clamp", "relu", "sign", "heaviside", "maximum", "minimum", "gt", "lt", "ge", "le"})
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 PLACING = frozenset(

@@ -39,6 +39,7 @@ SIGNS: Mapping[str, str] = {
     "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
 }  # fmt: skip
 """Operations as a forward line writes them."""
+FACTORS = (ast.Mult, ast.Div)
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 T = TypeVar("T")
@@ -78,6 +79,12 @@ class GradientAnalysis:
     def is_of_program(self, text: str) -> bool:
         """Whether *text* names no step that the program's own text lacks."""
         return not self.case.written_out.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
+
+    def multiplies(self, name: str) -> bool:
+        """Whether *name* itself is a factor in the learner's lines, or is divided."""
+        nodes = [node for line in self.lines for node in ast.walk(line) if isinstance(node, ast.BinOp)]
+        factors = (side for node in nodes if isinstance(node.op, FACTORS) for side in (node.left, node.right))
+        return any(isinstance(side, ast.Name) and side.id == name for side in factors)
 
     def shaped(self) -> bool:
         """Whether the learner's tensor has the shape of the reference."""

@@ -17,6 +17,10 @@ from app.grading.diagnosis.evidence import Array
 
 TURNS = frozenset({"transpose", "t", "permute", "swapaxes"})
 MODULES = frozenset({"torch", "F", "math"})
+PRODUCTS = frozenset(
+    {"matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "einsum", "tensordot", "addmm", "baddbmm", "linear", "ger"}
+)
+"""Functions that multiply matrices."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,10 @@ import numpy as np
 from app.grading.diagnosis.claims import has_factor, lacks_division, lacks_factor, reads_all
 from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.grammar import factor_removal_edits, power_edits
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced_share
+from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import is_broadcastable, reduce_to
@@ -30,9 +32,9 @@ RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
 """Powers that are tried for the tensors of the consumer's own statement only."""
 NAMES = {**POWERS, **RARE}
 
-OF_SHARE = {SAY["extra"]: SAY["extra-share"], SAY["lacking"]: SAY["lacking-share"]}
+OF_SHARE = {SAY[kind]: SAY[f"{kind}-share"] for kind in ("extra", "off", "lacking")}
 ONCE: Mapping[tuple[bool, bool], tuple[str, str, Callable[[GradientAnalysis, str], bool]]] = {
-    (True, True): ("factor-extra", SAY["extra"], has_factor),
+    (True, True): ("factor-extra", SAY["off"], has_factor),
     (True, False): ("divisor-missing", SAY["undivided"], lacks_division),
     (False, True): ("divided-by", SAY["lacking"], lacks_factor),
     (False, False): ("divided-by", SAY["lacking"], lacks_factor),
@@ -48,7 +50,7 @@ def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         for name in sorted(look.forward, key=lambda text: text not in near):
             if _may_scale(look.forward[name], wide):
                 for power in NAMES if name in near else POWERS:
-                    yield _row(view, path, name, power, partial(_scaled_share, view, path, name, power))
+                    yield from _rows(view, path, name, power, partial(_scaled_share, view, path, name, power))
     yield from _at_upstream(view)
     if len(view.paths) > 1:
         yield from _of_whole(view)
@@ -58,9 +60,9 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
     return tensor.dtype.kind == "f" and is_broadcastable(wide, tensor.shape)
 
 
-def _row(
+def _rows(
     view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict, whole: bool = False
-) -> Hypothesis:
+) -> Iterator[Hypothesis]:
     code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads_all(view, (name,)) else "power-lost"]
     claim: Claim = always
     if abs(power) == 1.0:
@@ -71,7 +73,16 @@ def _row(
     line = _line_of(view, path, name)
     of, in_rule = (SAY[key].format(line) if line else "" for key in ("of", "in-rule"))
     mentions = (name,) if power > 0 and reads_all(view, (name,)) else ()
-    return view.hypothesis(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
+    fields = {"factor": name, "of": of, "in_rule": in_rule, "power": NAMES[power]}
+    for off, extra in ((SAY["off"], SAY["extra"]), (SAY["off-share"], SAY["extra-share"])):
+        if say == off:  # a factor that stands there too often, or a division that is missing
+            yield view.hypothesis(code, predict, extra, mentions, partial(_stands, view, name), **fields)
+    yield view.hypothesis(code, predict, say, mentions, claim, **fields)
+
+
+def _stands(view: GradientAnalysis, name: str) -> bool:
+    """Whether the tensor *name* stands in the lines as a factor that can be taken out."""
+    return has_factor(view, name) and is_mended(view, (factor_removal_edits, power_edits))
 
 
 def _line_of(view: GradientAnalysis, path: GradientPath, name: str) -> str:
@@ -100,7 +111,7 @@ def _at_upstream(view: GradientAnalysis) -> Iterator[Hypothesis]:
         for name, tensor in step.look.forward.items():
             for power in (1.0, -1.0) if _may_scale(tensor, step.g.shape) else ():
                 slip = view.hypothesis_at_step(path, depth, "", partial(_scaled, name=name, power=power), "")
-                yield _row(view, path, name, power, slip.predict)
+                yield from _rows(view, path, name, power, slip.predict)
 
 
 def _scaled(step: PathStep, name: str, power: float) -> Array:
@@ -114,7 +125,7 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
     small = [name for name in fitting if look.forward[name].size < look.reference.size]
     for name in fitting:
         for power in (1.0, -1.0, 2.0, -2.0):
-            yield _row(view, line, name, power, partial(_whole, names=(name,), power=power), whole=True)
+            yield from _rows(view, line, name, power, partial(_whole, names=(name,), power=power), whole=True)
     for text, other in combinations(small, 2):
         predict = partial(_whole, names=(text, other), power=-1.0)
         yield view.hypothesis(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)

@@ -19,15 +19,15 @@ import numpy as np
 
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import transpose_edits
-from app.grading.diagnosis.claims import all_of, compares_right, has_gate, puts_through, seen_in_product
+from app.grading.diagnosis.claims import all_of, cannot_be_read, compares_right, has_gate, puts_through, seen_in_product
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Hypothesis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
 from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits, operator_edits, power_edits
 from app.grading.diagnosis.naming import term_text
 from app.grading.diagnosis.operands import other_operands, with_value
-from app.grading.diagnosis.phrases import RULE, format_code, normalised_text, slips_of
-from app.grading.diagnosis.single_edit_search import is_mended
+from app.grading.diagnosis.phrases import LINE, RULE, format_code, normalised_text, slips_of
+from app.grading.diagnosis.single_edit_search import is_mended, mended_by
 from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import is_exchanged, is_held, is_undone, is_undone_everywhere
 from app.grading.forward.statements import GradientPath
@@ -58,11 +58,20 @@ DUMMY = np.zeros(1)
 GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
 OF_WHOLE = tuple(
     f"`{{name}}` {verb} "
-    for verb in ("holds", "multiplies by", "passes", "adds up {up}", "averages", "is multiplied by", "is divided by")
+    for verb in (
+        "holds",
+        "multiplies by",
+        "passes",
+        "leaves out",
+        "adds up {up}",
+        "averages",
+        "is multiplied by",
+        "is divided by",
+    )
 )
 """How sentences begin that say of a gradient what is so of one share."""
-OTHER_WAY = frozenset({RULE["divide"][1], RULE["multiply"][1]})
-"""What is said of an operator: another one, or one over what stands there, makes it right."""
+OTHER_WAY = {RULE["divide"][1]: LINE["multiply"][0], RULE["multiply"][1]: LINE["divide"][0]}
+"""What is said of an operator, and the code of the edit of the lines that mends it; that of another one belies it."""
 HAS_IT = ("has it once.", "has a higher power.")
 """How sentences end that say of the operand that is followed that it stands in the lines."""
 
@@ -241,7 +250,9 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif slip.say == RULE["of-upstream"][1]:
             claim = partial(puts_through, view, step.look.gradients.keys())
         elif slip.say in OTHER_WAY:
-            claim = partial(is_mended, view, (operator_edits, power_edits))
+            claim = partial(_is_turned, view, OTHER_WAY[slip.say])
+        elif step.node.op in {"add", "sub"} and code.startswith("factor-extra"):
+            claim = partial(all_of, claim, lambda: cannot_be_read(view) or not is_mended(view, (power_edits,)))
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.endswith(HAS_IT):
@@ -259,12 +270,22 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         yield view.hypothesis_at_step(path, depth, code, partial(with_value, place=place, value=value), say)
 
 
+def _is_turned(view: GradientAnalysis, code: str) -> bool:
+    """Whether another operator mends the lines, and no one the other way round than *code* says."""
+    turned = mended_by(view, (operator_edits, power_edits))
+    others = {f"{view.case.name}:{other}" for other in OTHER_WAY.values() if other != code}
+    return cannot_be_read(view) or (turned is not None and turned.code not in others)
+
+
 def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
     """The code and the sentence of a slip at a step of the learner's."""
     if slip.text == "g" and step.node.op in GATED and has_gate(view):
         return RULE["open"]
     if _is_summed(slip, step):
         return slip.code, RULE["summed"][1]
+    scaled = slip.text == "g" and step.node.op in {"mul", "div"} and step.is_root
+    if scaled and view.multiplies(f"d{step.statement.outputs[0]}"):
+        return slip.code, RULE["lost"][1]
     if slip.say == RULE["value"][1] and not view.is_written(word):
         return slip.code, RULE["other-value"][1]
     return slip.code, slip.say

@@ -94,6 +94,10 @@ def _common(
     factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
     if factor is None:
         return None
+    # Another gradient may be a multiple of the right one by nature.
+    renamed = mended_by(view, (name_edits,)) if factor.code not in {"sign", "factor"} else None
+    if renamed is not None and renamed.code.partition(":")[2].startswith("wrong-upstream"):
+        return renamed
     lines = {line for path in paths for line in _lines_of(view, path)}
     if factor.code.startswith("factor:") and not any(multiplies_by(view, line, ratios) for line in lines):
         averaged = mended_by(view, (reduction_edits,))  # no forward line has it: a sum or an average in the text may

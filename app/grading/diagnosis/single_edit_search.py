@@ -17,6 +17,7 @@ from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
+    PRODUCTS,
     EditVocabulary,
     Kind,
     Replacement,
@@ -183,8 +184,15 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
             for edit in _edits(rerun, likely) if kinds is None else edits(rerun.line, _words(rerun), kinds):
                 if rerun.before[at].budget.is_empty:
                     return
-                if not rerun.is_elsewhere(edit) and rerun.mended(edit):
+                if not rerun.is_elsewhere(edit) and _may_be_meant(rerun.view, edit) and rerun.mended(edit):
                     yield edit
+
+
+def _may_be_meant(view: GradientAnalysis, edit: Edit) -> bool:
+    """Whether the forward has what *edit* puts in: a matrix product may come to the sum of products that was lost."""
+    nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
+    products = (isinstance(node, ast.MatMult) or called_name(node) in PRODUCTS for node in nodes)
+    return edit.change.kind != "matmul" or any(products)
 
 
 def _right_steps(view: GradientAnalysis) -> frozenset[int]:

@@ -146,6 +146,13 @@ ROWS = [
     ("graph_convolution", "(dS * Ah * isd[None", "(A * Ah * isd[None", "disd:wrong-upstream:A", ["One share of"], []),
     ("weight_norm", "dnorm * v / norm", "dnorm * v / dnorm", "dv:wrong-upstream:dnorm", ["`dnorm * v / dnorm`"], []),
     ("rotary", "[dx1, dx2]", "[dx2, dx1]", "dx:crossed:x1+x2", ["stands in the place of"], ["product"]),
+    # What is multiplied by is not divided by, and what stands nowhere stands there not once too often.
+    ("weight_norm", "dnorm * v / norm", "dnorm * v * norm", "dv:power-changed", ["another power"], ["divides where"]),
+    ("cosine_rows", "dna * a / na", "dna * a", "da:factor-extra:na", ["is off by the factor `na`"], ["once more"]),
+    ("residual_mlp", "0.044715 * a ** 2", "0.044715 * a ** 3", "da:power-not-lowered", ["exponent"], ["adds"]),
+    ("ppo", "ds2 * adv * inside", "ds2 * inside", "dratio:local-missing:mul", ["leaves out `s2 ="], ["unchanged"]),
+    ("mixture_nll", "(du * (-ls).exp()).sum(1)", "du * (-ls).exp()", "dx:", ["has shape"], ["matrix product"]),
+    ("actor_critic", "-dactor * adv", "-dcritic * adv", "dpick:wrong-upstream:dcritic", ["starts from"], ["half"]),
     # Many lines are no place to look.
     ("rnn_loop", "db += da", "db += 0.5 * da", "db:halved", ["exactly half"], ["hs_0", "skips"]),
 ]
