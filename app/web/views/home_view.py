@@ -65,8 +65,8 @@ async def practice_card(site: Site, learner: int | None) -> PracticeView | None:
 
 
 def due_text(view: PracticeView) -> str:
-    """`20 due, 6 now`"""
+    """`20 due, 6 now`; where nothing has gone wrong yet, what there is instead."""
     due = len(view.due)
     if not due:
-        return f"Nothing is due. The next comes back {view.later}." if view.later else "Nothing is due."
+        return f"Nothing is due. The next comes back {view.later}." if view.later else "On what you have met so far."
     return f"{due} due, {SITTING} now" if due > SITTING else f"{due} due"

@@ -170,7 +170,7 @@ def test_minutes_that_are_left_go_down_with_what_is_done(estimate: str, done: in
         (20, "", "20 due, 6 now"),
         (6, "", "6 due"),
         (0, "tomorrow", "Nothing is due. The next comes back tomorrow."),
-        (0, "", "Nothing is due."),
+        (0, "", "On what you have met so far."),
     ],
 )
 def test_practice_says_how_much_is_due_and_how_much_of_it_now(due: int, later: str, said: str) -> None:
