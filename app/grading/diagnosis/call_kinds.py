@@ -82,6 +82,9 @@ def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
         yield Replacement("unslice", node.value)
     elif all(isinstance(part, ast.Constant | ast.UnaryOp | ast.Slice) for part in parts):
         yield Replacement("unpick", node.value)
+        for at, part in enumerate(parts if words.inverse else ()):
+            if isinstance(part, ast.Constant | ast.UnaryOp):
+                yield Replacement("unpick", ast.Call(attribute(node.value, "sum"), [ast.Constant(at)], []))
     for at, part in enumerate(parts):
         if isinstance(part, ast.Slice):
             if (part.lower is None) != (part.upper is None) and part.step is None:

@@ -16,15 +16,16 @@ from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
-    PRODUCTS,
     EditVocabulary,
+    Kind,
     Replacement,
     attribute,
     factor_removal_edits,
     operator_edits,
     power_edits,
+    removal_edits,
 )
-from app.grading.diagnosis.single_edit_search import is_mended
+from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
 from app.grading.reading.library import FUNCTIONS
 
 ROUNDED = 1e-3
@@ -45,8 +46,7 @@ CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.Unar
 
 def multiplies_matrices(view: GradientAnalysis) -> bool:
     """Whether the learner's lines hold a matrix product."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    return not nodes or any(isinstance(node, ast.MatMult) or called_name(node) in PRODUCTS for node in nodes)
+    return not view.lines or any(map(joins_matrices, view.lines))
 
 
 def reads_all(view: GradientAnalysis, names: Collection[str]) -> bool:
@@ -59,6 +59,11 @@ def cannot_be_read(view: GradientAnalysis) -> bool:
     return not view.once(single_edit_search.line_replays)
 
 
+def is_unmended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
+    """Whether no edit of *kinds* makes the gradient right; also where the lines cannot be read again."""
+    return cannot_be_read(view) or not is_mended(view, kinds)
+
+
 def has_gate(view: GradientAnalysis) -> bool:
     """Whether the learner's lines compare, or choose by numbers."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
@@ -67,7 +72,7 @@ def has_gate(view: GradientAnalysis) -> bool:
 
 def compares_right(view: GradientAnalysis) -> bool:
     """Whether no gate in the lines has another operator: by its numbers such a one may be open throughout."""
-    return not has_gate(view) or cannot_be_read(view) or not is_mended(view, (operator_edits,))
+    return not has_gate(view) or is_unmended(view, (operator_edits,))
 
 
 def starts_from(view: GradientAnalysis, name: str) -> bool:
@@ -131,18 +136,22 @@ def lacks_factor(view: GradientAnalysis, name: str) -> bool:
     A product in the place of a sum puts in a factor as well, and so does another exponent: then these are wrong.
     """
     others = (operator_edits, power_edits)
-    return is_mended(view, [partial(_multiplied, name)]) and (cannot_be_read(view) or not is_mended(view, others))
+    return is_mended(view, [partial(_multiplied, name)]) and is_unmended(view, others)
 
 
 def has_factor(view: GradientAnalysis, name: str) -> bool:
-    """Whether a division by the tensor *name* at some place makes the gradient right."""
+    """Whether a division by the tensor *name* at some place mends the gradient, and so does leaving something out."""
+    return _lacks(view, name) and is_mended(view, (removal_edits, power_edits))
+
+
+def _lacks(view: GradientAnalysis, name: str) -> bool:
     return is_mended(view, [partial(_divided, name)])
 
 
 def lacks_division(view: GradientAnalysis, name: str) -> bool:
     """The same where no operator, exponent or factor that stands in the lines is what is wrong."""
     others = (operator_edits, power_edits, factor_removal_edits)
-    return has_factor(view, name) and (cannot_be_read(view) or not is_mended(view, others))
+    return _lacks(view, name) and is_unmended(view, others)
 
 
 def numbers_in(view: GradientAnalysis) -> list[float]:
@@ -164,7 +173,7 @@ def stands_for_size(view: GradientAnalysis, size: int) -> bool:
     made = [size**power for power in (1.0, -1.0, 0.5, -0.5)]
     written = any(math.isclose(number, each, rel_tol=ROUNDED) for number in numbers for each in made)
     kinds = (operator_edits, power_edits)
-    return written and (cannot_be_read(view) or not is_mended(view, kinds))
+    return written and is_unmended(view, kinds)
 
 
 def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str, int]:
@@ -208,7 +217,7 @@ def _instead(old: ast.stmt, new: ast.stmt, line: ast.stmt) -> ast.stmt:
 def lacks_no_gradient(view: GradientAnalysis) -> bool:
     """Whether a gradient put in as a factor makes nothing right: a term that lacks one may vanish by nature."""
     kinds = [partial(_multiplied, name) for name in view.case.looks[0].gradients]
-    return not view.once(single_edit_search.line_replays) or not is_mended(view, kinds)
+    return is_unmended(view, kinds)
 
 
 def is_there(view: GradientAnalysis) -> bool:
@@ -219,6 +228,30 @@ def is_there(view: GradientAnalysis) -> bool:
 def lacks_sum(view: GradientAnalysis) -> bool:
     """Whether a sum or an average put in at some place makes the gradient right."""
     return is_mended(view, [_summed])
+
+
+def upstream_edits(view: GradientAnalysis) -> Kind:
+    """Edits that put what arrives in the place of a gradient that does not."""
+    arriving = {f"d{path.consumer}" for path in view.paths} & view.case.looks[0].gradients.keys()
+    others = view.case.looks[0].gradients.keys() - arriving - {view.case.name}
+    return partial(_started, arriving, others)
+
+
+def _started(
+    arriving: Collection[str], others: Collection[str], node: ast.expr, _words: EditVocabulary
+) -> Iterator[Replacement]:
+    if isinstance(node, ast.Name) and node.id in others:
+        for name in sorted(arriving):
+            yield Replacement("gradient", ast.Name(name, ast.Load()), node)
+
+
+def operators_of(kinds: Collection[str]) -> Kind:
+    """Edits of operators, of *kinds* alone."""
+    return partial(_operators, kinds)
+
+
+def _operators(kinds: Collection[str], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    return (edit for edit in operator_edits(node, words) if edit.kind in kinds)
 
 
 def _multiplied(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:

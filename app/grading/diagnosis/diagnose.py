@@ -34,6 +34,7 @@ from app.grading.diagnosis import (
     unrecognised,
     upstreams,
 )
+from app.grading.diagnosis.claims import cannot_be_read
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import operator_edits
@@ -58,6 +59,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     hard_coded_sizes.hard_coded,
     rereading.called_again,
     rereading.diagnose_expanded,
+    single_edit_search.diagnose_turned,
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
     (statistics.all_constant_hypotheses,),
     single_edit_search.diagnose_condition,
@@ -127,8 +129,8 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
     doubtful: Hypothesis | None = None
     for stage in STAGES:
         if callable(stage):
-            # Most readers have no evidence of their own: what was seen before speaks louder. An edit that mends has.
-            found = _read(stage, view) if doubtful is None or stage is single_edit_search.diagnose_single_edit else None
+            # A reader has no evidence of its own: where no lines speak against it, what was seen before is louder.
+            found = None if doubtful is not None and cannot_be_read(view) else _read(stage, view)
             view.undone_in = None
             if found is not None:
                 return found
@@ -137,7 +139,7 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
         if hit is not None and view.evidence(hit) >= 0:
             return view.to_diagnosis(hit)
         doubtful = doubtful or hit
-    return None if doubtful is None else view.to_diagnosis(doubtful)
+    return view.to_diagnosis(doubtful) if doubtful is not None and cannot_be_read(view) else None
 
 
 def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from app.bindings import as_written, reads_of, shape_only, writes_of
+from app.bindings import as_written
 from app.grading.diagnosis.evidence import (
     Array,
     Claim,
@@ -23,7 +23,10 @@ from app.grading.diagnosis.evidence import (
     always,
     scale_of,
 )
+from app.grading.diagnosis.feeding_lines import feeding_lines, names_in
 from app.grading.diagnosis.phrases import format_code, without_others
+from app.grading.diagnosis.regression import solve_coefficients
+from app.grading.diagnosis.share_words import of_share
 from app.grading.diagnosis.steps import PathStep, steps_of
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import words_of
@@ -34,13 +37,10 @@ DIFFERENT = 1e-6
 """The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
 NOISE = 1e-13
 WEIGHTY = 1e-9
-CONDITION_MAX = 1e6
 SIGNS: Mapping[str, str] = {
     "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
 }  # fmt: skip
 """Operations as a forward line writes them."""
-FACTORS = (ast.Mult, ast.Div)
-SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 T = TypeVar("T")
 Send = Callable[[PathStep], Array | None]
@@ -60,11 +60,11 @@ class GradientAnalysis:
         # What the words of a rule stand for at a step.
         self.meanings = cache(lambda step: words_of(step.node, step.position, step.g))
         nodes = [node for write in case.writes for node in ast.walk(write)]
-        self.words = _names_in(nodes) | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        self.words = names_in(nodes) | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         values = (node.value for node in nodes if isinstance(node, ast.Constant))
         # What a sentence says of the text, it says of the lines that the gradient is made of.
-        self.lines = _feeding(case) or case.lines or case.writes
-        self.names = self.words | _names_in([node for line in self.lines for node in ast.walk(line)])
+        self.lines = feeding_lines(case) or case.lines or case.writes
+        self.names = self.words | names_in([node for line in self.lines for node in ast.walk(line)])
         self.undone_in: ast.stmt | None = None
         """The line in which the claim of a sentence was seen to hold."""
         self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
@@ -79,12 +79,6 @@ class GradientAnalysis:
     def is_of_program(self, text: str) -> bool:
         """Whether *text* names no step that the program's own text lacks."""
         return not self.case.written_out.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
-
-    def multiplies(self, name: str) -> bool:
-        """Whether *name* itself is a factor in the learner's lines, or is divided."""
-        nodes = [node for line in self.lines for node in ast.walk(line) if isinstance(node, ast.BinOp)]
-        factors = (side for node in nodes if isinstance(node.op, FACTORS) for side in (node.left, node.right))
-        return any(isinstance(side, ast.Name) and side.id == name for side in factors)
 
     def shaped(self) -> bool:
         """Whether the learner's tensor has the shape of the reference."""
@@ -115,7 +109,7 @@ class GradientAnalysis:
             "kind": step.node.op,
             "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
-            "row": row_word(step),
+            "row": step.row,
             "inner": ""
             if operands[step.position].text.isidentifier()
             else f" with respect to `{operands[step.position].text}`",
@@ -149,11 +143,18 @@ class GradientAnalysis:
         **more: str,
     ) -> Hypothesis:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
-        fields = {**self.spot(path, depth), **more}
+        fields, say = {**self.spot(path, depth), **more}, self.said_of_share(path, depth, say)
         words = [word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier()]
         return self.hypothesis(
             format_code(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields
         )
+
+    def said_of_share(self, path: GradientPath, depth: int, say: str) -> str:
+        """*say* of the shares that a step is part of, where the tensor has others."""
+        look = self.case.looks[0]
+        step = self.steps(path, look)[depth]
+        sharing = [other for other in self.paths if any(each.same_as(step) for each in self.steps(other, look))]
+        return say if len(sharing) == len(self.paths) else of_share(say, path, sharing, self.paths)
 
     def hypothesis(
         self,
@@ -172,14 +173,6 @@ class GradientAnalysis:
     def _sent(self, path: GradientPath, depth: int, send: Send, look: Observation) -> Array | None:
         steps = self.steps(path, look)
         return self.gradient_if_sent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
-
-    def of_share(self, path: GradientPath, step: PathStep, say: str) -> str:
-        """*say* of the share that comes through *step*, unless all do: by its consumer, where that has no other."""
-        sharing = sum(any(each.same_as(step) for each in self.steps(other, step.look)) for other in self.paths)
-        if sharing == len(self.paths):
-            return say
-        apart = sum(other.statement == path.statement for other in self.paths) == sharing
-        return say.replace("`{name}`", "The share of `{name}` through `{way}`" if apart else "One share of `{name}`", 1)
 
     def everywhere(self, alike: Callable[[PathStep], bool], send: Send, look: Observation) -> Array | None:
         """The gradient, had the first step that is *alike* on each path sent so; None where fewer than two have one."""
@@ -292,7 +285,7 @@ class GradientAnalysis:
 
     def _reading(self, mentions: Sequence[str]) -> ast.stmt | None:
         """The one line that reads what is mentioned, if that is none which writes the gradient."""
-        found = [line for line in self.lines if mentions and _names_in([*ast.walk(line)]).issuperset(mentions)]
+        found = [line for line in self.lines if mentions and names_in([*ast.walk(line)]).issuperset(mentions)]
         return found[0] if len(found) == 1 and found[0] not in self.case.writes else None
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
@@ -301,50 +294,6 @@ class GradientAnalysis:
             self._made[make] = make(self)
         found: T = self._made[make]
         return found
-
-
-def row_word(step: PathStep) -> str:
-    """What the axis along which the operation of *step* compares or adds up runs along."""
-    axes, last = step.node.options.get("axes") or (), step.x.ndim - 1
-    return "row" if last in axes or not axes else "column" if last == 1 else "slice"
-
-
-def _names_in(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names that *nodes* read for more than their shape."""
-    aside = {id(inner) for node in nodes for inner in shape_only(node)}
-    return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
-
-
-def _feeding(case: WrongGradient) -> tuple[ast.stmt, ...]:
-    """The statements, also those inside of loops, that the gradient is made of; not those of the other gradients."""
-    others = case.looks[0].gradients.keys() - {case.name}
-    nodes = [node for line in case.lines for node in ast.walk(line)]
-    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in nodes):
-        return ()
-    simple = [node for node in nodes if isinstance(node, SIMPLE)]
-    written = [(item, writes_of(list(ast.walk(item)))) for item in simple]
-    wanted, found = {case.name}, set[int]()
-    fresh = simple
-    while fresh:
-        fresh = [item for item, names in written if id(item) not in found and names & (wanted - others)]
-        found |= {id(item) for item in fresh}
-        wanted |= {name for item in fresh for name in reads_of(list(ast.walk(item)))[0]}
-    return tuple(item for item in simple if id(item) in found)
-
-
-def solve_coefficients(columns: Array, wanted: Array, slack: float) -> Array | None:
-    """The coefficients with which *columns* add up to *wanted*; None where none do, or many."""
-    lengths = np.linalg.norm(columns, axis=0)
-    if len(columns) < len(lengths) or not lengths.all():
-        return None
-    unit = columns / lengths
-    values, vectors = np.linalg.eigh(unit.T @ unit)
-    if values[0] <= values[-1] / CONDITION_MAX**2 or values[0] <= 0:
-        return None
-    found = vectors @ ((vectors.T @ (unit.T @ wanted)) / values)
-    # One step of refinement: the normal equations alone lose half of the digits.
-    found += vectors @ ((vectors.T @ (unit.T @ (wanted - unit @ found))) / values)
-    return None if np.abs(unit @ found - wanted).max(initial=0.0) > slack else np.asarray(found / lengths)
 
 
 def _apart(one: Array, other: Array) -> float:

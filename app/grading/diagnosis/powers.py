@@ -8,7 +8,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -17,10 +17,8 @@ import numpy as np
 from app.grading.diagnosis.claims import has_factor, lacks_division, lacks_factor, reads_all
 from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.grammar import factor_removal_edits, power_edits
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced_share
-from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import is_broadcastable, reduce_to
@@ -32,14 +30,14 @@ RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
 """Powers that are tried for the tensors of the consumer's own statement only."""
 NAMES = {**POWERS, **RARE}
 
-OF_SHARE = {SAY[kind]: SAY[f"{kind}-share"] for kind in ("extra", "off", "lacking")}
-ONCE: Mapping[tuple[bool, bool], tuple[str, str, Callable[[GradientAnalysis, str], bool]]] = {
-    (True, True): ("factor-extra", SAY["off"], has_factor),
-    (True, False): ("divisor-missing", SAY["undivided"], lacks_division),
-    (False, True): ("divided-by", SAY["lacking"], lacks_factor),
-    (False, False): ("divided-by", SAY["lacking"], lacks_factor),
-}
-"""By whether the share is larger, and whether the lines read the tensor: what is said, and what has to hold of them."""
+OF_SHARE = {SAY[kind]: SAY[f"{kind}-share"] for kind in ("extra", "lacking", "undivided")}
+Once = tuple[str, str, Callable[[GradientAnalysis, str], bool]]
+LARGER: tuple[Once, ...] = (
+    ("factor-extra", SAY["extra"], has_factor),
+    ("divisor-missing", SAY["undivided"], lacks_division),
+)
+SMALLER: tuple[Once, ...] = (("divided-by", SAY["lacking"], lacks_factor),)
+"""What is said of a share that is larger or smaller by a tensor, and what has to hold of the lines."""
 
 
 def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -63,26 +61,30 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
 def _rows(
     view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict, whole: bool = False
 ) -> Iterator[Hypothesis]:
-    code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads_all(view, (name,)) else "power-lost"]
-    claim: Claim = always
-    if abs(power) == 1.0:
-        code, say, holds = ONCE[power > 0, reads_all(view, (name,))]
-        code, claim = f"{code}:{name}", partial(holds, view, name)
-        if len(view.paths) > 1 and not whole:
-            say = OF_SHARE.get(say, say)
+    is_read = reads_all(view, (name,))
+    if abs(power) != 1.0:
+        code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if is_read else "power-lost"]
+        yield _row(view, path, name, power, predict, code, say, always)
+        return
+    for code, say, holds in SMALLER if power < 0 else LARGER if is_read else LARGER[1:]:
+        said = OF_SHARE[say] if len(view.paths) > 1 and not whole else say
+        yield _row(view, path, name, power, predict, f"{code}:{name}", said, partial(holds, view, name))
+
+
+def _row(
+    view: GradientAnalysis,
+    path: GradientPath,
+    name: str,
+    power: float,
+    predict: Predict,
+    code: str,
+    say: str,
+    claim: Claim,
+) -> Hypothesis:
     line = _line_of(view, path, name)
     of, in_rule = (SAY[key].format(line) if line else "" for key in ("of", "in-rule"))
     mentions = (name,) if power > 0 and reads_all(view, (name,)) else ()
-    fields = {"factor": name, "of": of, "in_rule": in_rule, "power": NAMES[power]}
-    for off, extra in ((SAY["off"], SAY["extra"]), (SAY["off-share"], SAY["extra-share"])):
-        if say == off:  # a factor that stands there too often, or a division that is missing
-            yield view.hypothesis(code, predict, extra, mentions, partial(_stands, view, name), **fields)
-    yield view.hypothesis(code, predict, say, mentions, claim, **fields)
-
-
-def _stands(view: GradientAnalysis, name: str) -> bool:
-    """Whether the tensor *name* stands in the lines as a factor that can be taken out."""
-    return has_factor(view, name) and is_mended(view, (factor_removal_edits, power_edits))
+    return view.hypothesis(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
 
 
 def _line_of(view: GradientAnalysis, path: GradientPath, name: str) -> str:

@@ -50,7 +50,7 @@ def product_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             fields = {**view.spot(path, depth), "word": word}
             predict = partial(_predict, view, path, depth, join, other)
             # Where the shape comes out right, it tells nothing.
-            said = SAY["order-shaped" if say == "order" and shaped else say]
+            said = view.said_of_share(path, depth, SAY["order-shaped" if say == "order" and shaped else say])
             yield view.hypothesis(format_code(code, fields), predict, said, (word,) * bool(word), **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:

@@ -10,6 +10,7 @@
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 from typing import Any
@@ -20,6 +21,7 @@ from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, Wrong
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import axes_text, join_words, shape_in, shown_observation
 from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.share_words import of_share
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import Axes, is_broadcastable, stretched_axes
 
@@ -74,6 +76,7 @@ def _of_path(view: GradientAnalysis, path: GradientPath, source: Source, right: 
     wide = source(view.case.looks[0], path).shape
 
     def row(code: str, act: Callable[[Array], Any], say: str, axes: Axes = right) -> Hypothesis:
+        say = say if say == SAY["wide"] or len(view.paths) == 1 else of_share(say, path, [path], view.paths)
         return Hypothesis(
             code, partial(_predict, view, path, source, act), partial(_say, view.case, path, say, axes, right)
         )
@@ -89,8 +92,7 @@ def _of_path(view: GradientAnalysis, path: GradientPath, source: Source, right: 
     everything = tuple(range(len(wide)))
     for code, say, act in (("summed-all", "axis", np.sum), ("mean-wrong-axis", "average", np.mean)):
         if everything != right:
-            told = partial(_say, view.case, path, SAY[say], everything, right)
-            yield Hypothesis(code, partial(_spread, view, path, source, act), told)
+            yield replace(row(code, act, SAY[say], everything), predict=partial(_spread, view, path, source, act))
     for keepdim in (False, True):
         for extreme in (np.max, np.min):
             yield row("largest", partial(extreme, axis=right, keepdims=keepdim), SAY["slice"])

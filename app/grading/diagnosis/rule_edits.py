@@ -19,15 +19,32 @@ import numpy as np
 
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import transpose_edits
-from app.grading.diagnosis.claims import all_of, cannot_be_read, compares_right, has_gate, puts_through, seen_in_product
+from app.grading.diagnosis.claims import (
+    all_of,
+    compares_right,
+    has_gate,
+    is_unmended,
+    operators_of,
+    puts_through,
+    seen_in_product,
+)
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Hypothesis
+from app.grading.diagnosis.evidence import Array, Hypothesis, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis, Send
-from app.grading.diagnosis.grammar import EditVocabulary, grouping_edits, operator_edits, power_edits
+from app.grading.diagnosis.grammar import (
+    EditVocabulary,
+    factor_removal_edits,
+    grouping_edits,
+    name_edits,
+    operator_edits,
+    power_edits,
+    removal_edits,
+    sign_edits,
+)
 from app.grading.diagnosis.naming import term_text
 from app.grading.diagnosis.operands import other_operands, with_value
-from app.grading.diagnosis.phrases import LINE, RULE, format_code, normalised_text, slips_of
-from app.grading.diagnosis.single_edit_search import is_mended, mended_by
+from app.grading.diagnosis.phrases import RULE, format_code, normalised_text, slips_of
+from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import is_exchanged, is_held, is_undone, is_undone_everywhere
 from app.grading.forward.statements import GradientPath
@@ -56,22 +73,10 @@ PLACES: Mapping[tuple[str, str], str] = {
 }  # fmt: skip
 DUMMY = np.zeros(1)
 GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
-OF_WHOLE = tuple(
-    f"`{{name}}` {verb} "
-    for verb in (
-        "holds",
-        "multiplies by",
-        "passes",
-        "leaves out",
-        "adds up {up}",
-        "averages",
-        "is multiplied by",
-        "is divided by",
-    )
-)
-"""How sentences begin that say of a gradient what is so of one share."""
-OTHER_WAY = {RULE["divide"][1]: LINE["multiply"][0], RULE["multiply"][1]: LINE["divide"][0]}
-"""What is said of an operator, and the code of the edit of the lines that mends it; that of another one belies it."""
+OTHER_WAY = {RULE["divide"][1]: "multiply", RULE["multiply"][1]: "divide", RULE["turn-over"][1]: "turn-over"}
+"""By what is said of an operator, the edit that makes it right."""
+SCALED = ("is scaled by `{z}`.", "is scaled by `{x}`.")
+"""How sentences end that say of a factor that it does not belong there."""
 HAS_IT = ("has it once.", "has a higher power.")
 """How sentences end that say of the operand that is followed that it stands in the lines."""
 
@@ -250,31 +255,23 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif slip.say == RULE["of-upstream"][1]:
             claim = partial(puts_through, view, step.look.gradients.keys())
         elif slip.say in OTHER_WAY:
-            claim = partial(_is_turned, view, OTHER_WAY[slip.say])
-        elif step.node.op in {"add", "sub"} and code.startswith("factor-extra"):
-            claim = partial(all_of, claim, lambda: cannot_be_read(view) or not is_mended(view, (power_edits,)))
+            claim = partial(is_mended, view, (operators_of({OTHER_WAY[slip.say]}),))
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
+        elif slip.say.endswith(SCALED):
+            claim = partial(is_mended, view, (factor_removal_edits,))
         elif slip.say.endswith(HAS_IT):
             claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
         term = term_text(word, spot["row"])
-        say, fields = (
-            _of_share(view, path, step, say),
-            {"word": word, "way": path.consumer, "term": term},
-        )
+        fields = {"word": word, "term": term}
         yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
-    say = _of_share(view, path, step, RULE["upstream"][1])
-    seen, way = partial(seen_in_product, view, f"d{path.consumer}"), path.consumer
-    yield view.hypothesis_at_step(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, (), seen, way=way)
+    (code, say), seen = RULE["upstream"], partial(seen_in_product, view, f"d{path.consumer}")
+    say = say if step.is_root else RULE["nothing"][1]
+    yield view.hypothesis_at_step(path, depth, code, lambda step: step.of_ones, say, (), seen)
+    plain = partial(is_unmended, view, (removal_edits, sign_edits, name_edits, operator_edits))
     for place, value, code, say in other_operands(step):
-        yield view.hypothesis_at_step(path, depth, code, partial(with_value, place=place, value=value), say)
-
-
-def _is_turned(view: GradientAnalysis, code: str) -> bool:
-    """Whether another operator mends the lines, and no one the other way round than *code* says."""
-    turned = mended_by(view, (operator_edits, power_edits))
-    others = {f"{view.case.name}:{other}" for other in OTHER_WAY.values() if other != code}
-    return cannot_be_read(view) or (turned is not None and turned.code not in others)
+        send = partial(with_value, place=place, value=value)
+        yield view.hypothesis_at_step(path, depth, code, send, say, (), plain if code == "operand-changed" else always)
 
 
 def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
@@ -283,17 +280,11 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
         return RULE["open"]
     if _is_summed(slip, step):
         return slip.code, RULE["summed"][1]
-    scaled = slip.text == "g" and step.node.op in {"mul", "div"} and step.is_root
-    if scaled and view.multiplies(f"d{step.statement.outputs[0]}"):
-        return slip.code, RULE["lost"][1]
+    if slip.text == "z" and (step.below or not step.is_root):
+        return RULE["nothing"]
     if slip.say == RULE["value"][1] and not view.is_written(word):
         return slip.code, RULE["other-value"][1]
     return slip.code, slip.say
-
-
-def _of_share(view: GradientAnalysis, path: GradientPath, step: PathStep, say: str) -> str:
-    """*say* of one share, where the tensor is read in several places: what is one's alone is not the gradient's."""
-    return view.of_share(path, step, say) if say.startswith(OF_WHOLE) else say
 
 
 def _is_summed(slip: RuleEdit, step: PathStep) -> bool:

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.diagnosis.call_kinds import reduction_edits
-from app.grading.diagnosis.claims import makes_steps, steps_off_by
+from app.grading.diagnosis.claims import makes_steps, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
-from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis, row_word, solve_coefficients
+from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import (
     name_edits,
     number_edits,
@@ -36,6 +36,7 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.minus_signs import has_minus, may_be_negative, with_minus
 from app.grading.diagnosis.naming import in_code, join_words, place_text, term_text
 from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
@@ -94,10 +95,9 @@ def _common(
     factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
     if factor is None:
         return None
-    # Another gradient may be a multiple of the right one by nature.
-    renamed = mended_by(view, (name_edits,)) if factor.code not in {"sign", "factor"} else None
-    if renamed is not None and renamed.code.partition(":")[2].startswith("wrong-upstream"):
-        return renamed
+    instead = mended_by(view, (upstream_edits(view),))  # one upstream may be a multiple of another
+    if instead is not None:
+        return instead
     lines = {line for path in paths for line in _lines_of(view, path)}
     if factor.code.startswith("factor:") and not any(multiplies_by(view, line, ratios) for line in lines):
         averaged = mended_by(view, (reduction_edits,))  # no forward line has it: a sum or an average in the text may
@@ -299,7 +299,7 @@ def diagnose_terms(view: GradientAnalysis) -> Diagnosis | None:
         ratios = [each for each in fitted if each is not None]
         if len(ratios) == len(fitted):
             by_word = dict(zip(parts, np.stack(ratios, 1).tolist(), strict=True))
-            diagnosis = _told(view, path, by_word, row_word(step))
+            diagnosis = _told(view, path, by_word, step.row)
             if diagnosis is not None:
                 return diagnosis
     return None

@@ -51,18 +51,44 @@ LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 """What is put in has the most edits, and can make up for a slip in another line."""
 
 
+def joins_matrices(node: ast.AST) -> bool:
+    """Whether *node* holds a matrix product."""
+    return any(isinstance(inner, ast.MatMult) or called_name(inner) in PRODUCTS for inner in ast.walk(node))
+
+
 def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, None)
+
+
+def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
+    """The transpose of a whole product, or of a whole call, that is right as it is."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    return mended_by(view, (_untransposed,)) if any(map(_turns_whole, nodes)) else None
+
+
+def _turns_whole(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=ast.BinOp() | ast.Call(), attr="T" | "mT"):
+            return True
+    return False
+
+
+def _untransposed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    if _turns_whole(node) and isinstance(node, ast.Attribute):
+        yield Replacement("drop-turn", node.value)
 
 
 def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
     """Another tensor in a condition, or under a sign: few entries tell it, so that other slips come to the same."""
     conditions = [node for line in view.lines for node in ast.walk(line) if _decides(node)]
-    names = (node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name))
+    names = [node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name)]
     # Where the tensor itself decides, it is the function of it that may be another one.
     places = {id(name) for name in names if name.id != view.case.tensor}
     found = mended_by(view, [partial(_named_at, places)]) if places else None
-    return None if found is None or is_mended(view, OTHERWISE) else found
+    read = {name for path in view.paths for name in path.statement.inputs}
+    foreign = any(name.id not in read for name in names)
+    # One that the forward lines do not read is another one whatever else comes to the same.
+    return None if found is None or is_mended(view, OTHERWISE[:1] if foreign else OTHERWISE) else found
 
 
 def _decides(node: ast.AST) -> bool:
@@ -184,20 +210,19 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
             for edit in _edits(rerun, likely) if kinds is None else edits(rerun.line, _words(rerun), kinds):
                 if rerun.before[at].budget.is_empty:
                     return
-                if not rerun.is_elsewhere(edit) and _may_be_meant(rerun.view, edit) and rerun.mended(edit):
+                if not rerun.is_elsewhere(edit) and not _is_foreign(rerun.view, edit) and rerun.mended(edit):
                     yield edit
-
-
-def _may_be_meant(view: GradientAnalysis, edit: Edit) -> bool:
-    """Whether the forward has what *edit* puts in: a matrix product may come to the sum of products that was lost."""
-    nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
-    products = (isinstance(node, ast.MatMult) or called_name(node) in PRODUCTS for node in nodes)
-    return edit.change.kind != "matmul" or any(products)
 
 
 def _right_steps(view: GradientAnalysis) -> frozenset[int]:
     """The lines that make a step which is right: no slip stands there."""
     return finished_steps(view, view.once(line_replays))
+
+
+def _is_foreign(view: GradientAnalysis, edit: Edit) -> bool:
+    """Whether *edit* puts a matrix product where no forward line on the way has one."""
+    lines = {path.statement for path in view.paths} | {step.statement for _, _, step in view.every_step()}
+    return edit.change.kind == "matmul" and not any(map(joins_matrices, (line.node for line in lines)))
 
 
 def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:

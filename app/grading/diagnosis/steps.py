@@ -72,6 +72,12 @@ class PathStep:
         """What it sends to its operand where *g* arrives."""
         return backward(self.node, self.position, g)
 
+    @property
+    def row(self) -> str:
+        """What the axis along which the operation compares or adds up runs along."""
+        axes, last = self.node.options.get("axes") or (), self.x.ndim - 1
+        return "row" if last in axes or not axes else "column" if last == 1 else "slice"
+
     def same_as(self, other: "PathStep") -> bool:
         """Whether *other* is this very place in the program, on the way of another path."""
         return self.node.expr is other.node.expr and (self.position == other.position or self.is_square)

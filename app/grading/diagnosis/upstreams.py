@@ -31,7 +31,7 @@ from app.grading.diagnosis.naming import axis_text, in_code, join_words, place_t
 from app.grading.diagnosis.phrases import RULE, sentences_of
 from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
-from app.grading.diagnosis.undoing import is_exchanged
+from app.grading.diagnosis.undoing import Place, is_exchanged
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import reduce_to, swapped
 
@@ -51,13 +51,10 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
-                send, say, claim = (
-                    partial(_from, name=name),
-                    _starting(view, path, step),
-                    partial(_starts_from, view, path, depth, name),
-                )
+                send, say = partial(_from, name=name), SAY["starts" if step.is_root else "inside"]
+                claim = partial(_starts_from, view, (path, depth), name)
                 yield view.hypothesis_at_step(
-                    path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name, way=path.consumer
+                    path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name
                 )
         if step.is_root:
             yield view.hypothesis_at_step(
@@ -68,34 +65,25 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     yield from _computed(view)
 
 
-def _starting(view: GradientAnalysis, path: GradientPath, step: PathStep) -> str:
-    """What is said of a wrong start: of one share where the others start elsewhere."""
-    if not step.is_root:
-        return SAY["inside"]
-    share = view.of_share(path, step, SAY["starts-share"])
-    return SAY["starts"] if share == SAY["starts-share"] else share
+def _from(step: PathStep, name: str) -> Array | None:
+    other = _tensor(step, name)
+    return step.sends(other) if other.shape == step.g.shape else None
 
 
-def _starts_from(view: GradientAnalysis, path: GradientPath, depth: int, name: str) -> bool:
-    """Whether *name* stands in the lines for what arrives, and no open gate only makes it look so."""
-    renamed = partial(_renamed, name, f"d{path.consumer}")
-    exchanged = is_exchanged(view, (path, depth), partial(_instead_of, name))
+def _tensor(step: PathStep, name: str) -> Array:
+    return step.look.gradients[name] if name in step.look.gradients else step.look.forward[name]
+
+
+def _starts_from(view: GradientAnalysis, place: Place, name: str) -> bool:
+    """Whether the lines start from *name*: what arrives, in the place of it there, makes the gradient right."""
+    exchanged = is_exchanged(view, place, lambda step: (step.g, _tensor(step, name)))
+    renamed = partial(_renamed, name, f"d{place[0].consumer}")
     return starts_from(view, name) and (exchanged or is_mended(view, [renamed]))
 
 
 def _renamed(name: str, other: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, ast.Name) and node.id == name:
         yield Replacement("name", ast.Name(other, ast.Load()))
-
-
-def _instead_of(name: str, step: PathStep) -> tuple[Array, Array | None]:
-    """What arrives at *step*, and the tensor *name*."""
-    return step.g, step.look.gradients.get(name, step.look.forward.get(name))
-
-
-def _from(step: PathStep, name: str) -> Array | None:
-    other = step.look.gradients[name] if name in step.look.gradients else step.look.forward[name]
-    return step.sends(other) if other.shape == step.g.shape else None
 
 
 def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -222,7 +210,8 @@ def changed_upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             along = "" if axis is None else axis_text(view.case, fields["y"], axis)
             more = {**fields, "axis": along, "where": where, "ways": ways}
             claim = partial(_takes_part, view, step, say, axis or 0)
-            yield view.hypothesis(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", (), claim, **more)
+            at_step = view.said_of_share(path, depth, f"{CHANGED[say]}.")
+            yield view.hypothesis(code, partial(_at, view, path, depth, act), at_step, (), claim, **more)
             if everywhere:
                 predict = partial(view.everywhere, partial(_is_alike, kind), partial(_after, act))
                 yield view.hypothesis(code, predict, CHANGED[say] + CHANGED["everywhere"], (), claim, **more)

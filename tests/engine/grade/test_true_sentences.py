@@ -434,7 +434,7 @@ ROWS = [
         TANH_GELU,
         "t = torch.tanh(a)\nda = dh * (0.5 * (1 + t)) + 0.5 * a * (1 - t ** 2)",
         "da:upstream-missing",
-        ["One share of `da` holds"],
+        ["the share of `da` through its second place"],
         [],
     ),
     # What a statement writes, or puts into a list or a dictionary, it changes.

@@ -131,28 +131,64 @@ ROWS = [
     ("rnn_loop", "dh0 = carry", "dh0 = -carry", "dh0:sign", ["opposite sign"], ["hs_", "No minus"]),
     ("rnn_loop", "1 - h[:, t] ** 2", "1 - h[:, t - 1] ** 2", "dx:term-extra", ["belong in `t - 1`"], ["there"]),
     ("rnn_loop", "dx[:, t] = da", "x[:, t] += da", "dx:written-elsewhere:x", ["Line 9"], []),
+    # What is so of one share, of one place or of one operation is said of that alone.
+    (
+        "graph_convolution",
+        "disd = (dS * Ah",
+        "disd = (A * Ah",
+        "disd:wrong-upstream:A",
+        ["its first place in `S ="],
+        [],
+    ),
+    ("kl_gauss", "0.5 * std - 0", "0.5 * mu - 0", "dlogvar:wrong-operand:mu", ["The share of `dlogvar` through"], []),
+    ("reinforce", "dp * p - d", "dp * p * p - d", "dlogp:local-twice", ["The share of `dlogp` through `p`"], []),
+    ("ppo", "adv * inside", "inside", "dratio:local-missing:mul", ["through `s2`"], ["passes", "unchanged"]),
+    ("distillation", "-dkl[:, None] * p", "-p", "dlq:upstream-missing", ["Nothing of what arrives"], ["other side"]),
+    ("residual_mlp", "0.044715 * a ** 2)", "0.044715 * a ** 3)", "da:power-not-lowered", ["of `a ** 3`"], ["adds;"]),
+    (
+        "weight_norm",
+        "dnorm * v / norm",
+        "dnorm * v / dnorm",
+        "dv:wrong-upstream:dnorm",
+        ["`dnorm * v / dnorm`"],
+        ["from"],
+    ),
+    ("weight_norm", "dnorm * v / norm", "dnorm * v * norm", "dv:power-changed", ["the share of `dv`"], ["divides"]),
+    ("cosine_rows", "dna * a / na", "dna * a", "da:divisor-missing:na", ["lacks a division by `na`"], ["once more"]),
+    ("micrograd_readme", "3 * b ** 2", "3 * b ** 2 * b ** 2", "db:", [], ["rule for `d = a * b + b ** 3` divides"]),
+    # One slip is told as one, and as the one that the text has.
+    ("actor_critic", "dcritic * 2", "dactor * 2", "dv:wrong-upstream:dactor", ["`dactor` stands"], ["common factor"]),
+    ("actor_critic", "-dactor * adv", "-dcritic * adv", "dpick:wrong-upstream:dcritic", ["from `dcritic`"], ["half"]),
+    ("micrograd_readme", "dd2 * (b - a", "dd2 * (dg - a", "da:wrong-upstream:dg", ["`dg` stands"], ["open"]),
+    ("swiglu_block", "g * sig * (", "g * sig * sig * (", "dg:factor-extra:sig", ["once too often"], ["the output"]),
+    ("graph_attention", "dz.sum(1)", "dz[:, 0]", "dsl:one-slice", ["`dz[:, 0]` is one slice"], ["not summed"]),
+    ("mixture_nll", "(du * (-ls).exp()).sum(1)", "du * (-ls).exp()", "dx:", ["shape"], ["matrix product"]),
+    ("log_determinant", "A @ (dS + dS.T)", "(A @ (dS + dS.T)).mT", "dA:transpose-extra", ["should not be"], ["order"]),
+    ("squeeze_excite", "s.T @ dh", "(s.T @ dh).mT", "dW1:transpose-extra", ["is transposed"], ["order of the two"]),
+    ("plain_attention", "ds @ k /", "ds * k /", "dq:error:broadcast", ["`q @ k.T` is a matrix product"], []),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
     # One factor or name is off, and not two terms, each by a number of its own.
     ("actor_critic", "dret = -dv", "dret = -ret", "dret:", [], ["term with", "Two things", "forgets"]),
-    ("actor_critic", "dcritic * 2", "dactor * 2", "dv:wrong-upstream:dactor", ["`dactor` stands where"], ["factor"]),
     ("group_norm", "L = M * H * W", "L = H * W", "dxg:several", ["`mean` and through `var` are each"], ["one thing"]),
     # The output stands in the text only if it is written there.
     ("swiglu_block", "g * sig * (1", "g * sig * sig * (1", "dg:factor-extra:sig", ["once too often"], ["the output"]),
     # A product is one operation of a line.
     ("rnn_steps", "dx2 = da2 @", "dx2 = da2 *", "dx2:error", ["`x2 @ Wx` is a matrix product"], []),
     # What is so of one share is said of that one.
-    ("rms_norm", "dn * r + 2", "dn + 2", "dx:local-missing:mul", ["The share of `dx` through `n` passes"], []),
-    ("graph_convolution", "(dS * Ah * isd[None", "(A * Ah * isd[None", "disd:wrong-upstream:A", ["One share of"], []),
+    ("rms_norm", "dn * r + 2", "dn + 2", "dx:local-missing:mul", ["the share of `dx` through `n`"], []),
+    (
+        "graph_convolution",
+        "(dS * Ah * isd[None",
+        "(A * Ah * isd[None",
+        "disd:wrong-upstream:A",
+        ["its first place in `S ="],
+        [],
+    ),
     ("weight_norm", "dnorm * v / norm", "dnorm * v / dnorm", "dv:wrong-upstream:dnorm", ["`dnorm * v / dnorm`"], []),
     ("rotary", "[dx1, dx2]", "[dx2, dx1]", "dx:crossed:x1+x2", ["stands in the place of"], ["product"]),
     # What is multiplied by is not divided by, and what stands nowhere stands there not once too often.
     ("weight_norm", "dnorm * v / norm", "dnorm * v * norm", "dv:power-changed", ["another power"], ["divides where"]),
-    ("cosine_rows", "dna * a / na", "dna * a", "da:factor-extra:na", ["is off by the factor `na`"], ["once more"]),
-    ("residual_mlp", "0.044715 * a ** 2", "0.044715 * a ** 3", "da:power-not-lowered", ["exponent"], ["adds"]),
-    ("ppo", "ds2 * adv * inside", "ds2 * inside", "dratio:local-missing:mul", ["leaves out `s2 ="], ["unchanged"]),
-    ("mixture_nll", "(du * (-ls).exp()).sum(1)", "du * (-ls).exp()", "dx:", ["has shape"], ["matrix product"]),
-    ("actor_critic", "-dactor * adv", "-dcritic * adv", "dpick:wrong-upstream:dcritic", ["starts from"], ["half"]),
     # Many lines are no place to look.
     ("rnn_loop", "db += da", "db += 0.5 * da", "db:halved", ["exactly half"], ["hs_0", "skips"]),
 ]

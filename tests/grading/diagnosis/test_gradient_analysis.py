@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.grading.diagnosis.gradient_analysis import solve_coefficients
+from app.grading.diagnosis.regression import solve_coefficients
 
 COLUMNS = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
 
