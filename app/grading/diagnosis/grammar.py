@@ -108,16 +108,21 @@ def name_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
         yield Replacement("tensor", ast.Name(name, ast.Load()), node)
 
 
-def sign_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
-    """Another sign of a term; a minus put in."""
+def sign_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    """Another sign of a term."""
     match node:
-        case ast.Name() | ast.Call() | ast.Subscript() | ast.BinOp(op=ast.Mult() | ast.Div()) if words.inverse:
-            yield Replacement("put-minus", ast.UnaryOp(ast.USub(), node))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             yield Replacement("sign", ast.BinOp(left, ast.Sub(), right), right)
             yield Replacement("sign", ast.BinOp(right, ast.Sub(), left), left)
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             yield Replacement("sign", ast.BinOp(left, ast.Add(), right), right)
+
+
+def minus_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A minus that is put in."""
+    match node:
+        case ast.Name() | ast.Call() | ast.Subscript() | ast.BinOp(op=ast.Mult() | ast.Div()) if words.inverse:
+            yield Replacement("put-minus", ast.UnaryOp(ast.USub(), node))
 
 
 def operator_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

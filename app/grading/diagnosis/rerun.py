@@ -229,7 +229,11 @@ def _are_equal(one: Inside, other: Inside) -> bool:
 
 
 def finished_steps(view: GradientAnalysis, reruns: Sequence[Rerun]) -> frozenset[int]:
-    """The lines that make a step which is right: one of the gradients inside of the forward program."""
-    inside = gradients_inside(view, reruns)
+    """The lines that make a step which is right: one of the gradients inside of the forward program.
+
+    What is one of the gradients of the box under another name may be that or a step that lacks everything.
+    """
+    named = [tuple(rerun.look.gradients[name] for rerun in reruns) for name in reruns[0].look.gradients]
+    inside = [each for each in gradients_inside(view, reruns) if not any(_are_equal(each, known) for known in named)]
     steps = steps_made(reruns).items()
     return frozenset(at for at, arrays in steps if any(_are_equal(arrays, each) for each in inside))

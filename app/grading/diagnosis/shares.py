@@ -26,6 +26,7 @@ from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import (
+    minus_edits,
     name_edits,
     number_edits,
     operator_edits,
@@ -43,7 +44,7 @@ from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
 
 SAY, WHY, TERMS = sentences_of("shares"), sentences_of("why"), sentences_of("terms")
 PARALLEL = 1e-10
-ONE_SLIP = (removal_edits, name_edits, sign_edits, operator_edits, power_edits, number_edits)
+ONE_SLIP = (removal_edits, name_edits, sign_edits, operator_edits, minus_edits, power_edits, number_edits)
 """Kinds of edits of which one may be off in several shares, in a line that they have in common."""
 LINES_MAX = 3
 """How many forward lines a sentence sends to; a list of more is no place to look."""

@@ -126,9 +126,12 @@ def _row(error: ReportedError) -> str:
 
 def _output_shape(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "the tensor on the left")
+    asked = "was a sum over an axis forgotten on the right?"
+    if re.search(r"\[.*:.*\]", target):
+        asked = "is the slice on the left too short, or was a sum over an axis forgotten on the right?"
     return (
         f"{target} has shape {_tuple(found[1])}, but what is put into it has shape {_tuple(found[2])}. A tensor cannot "
-        "grow in place: was a sum over an axis forgotten on the right?"
+        f"grow in place: {asked}"
     )
 
 

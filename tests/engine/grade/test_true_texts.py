@@ -166,6 +166,27 @@ ROWS = [
     ("log_determinant", "A @ (dS + dS.T)", "(A @ (dS + dS.T)).mT", "dA:transpose-extra", ["should not be"], ["order"]),
     ("squeeze_excite", "s.T @ dh", "(s.T @ dh).mT", "dW1:transpose-extra", ["is transposed"], ["order of the two"]),
     ("plain_attention", "ds @ k /", "ds * k /", "dq:error:broadcast", ["`q @ k.T` is a matrix product"], []),
+    # A step that lacks everything but what arrives is no step that is right.
+    (
+        "activation_zoo",
+        "du3 * torch.where(x >",
+        "du3 * torch.where(u2 >",
+        "dx:wrong-operand:u2",
+        ["`u2` stands"],
+        ["scaled"],
+    ),
+    ("rnn_steps", "da1 = dh1 * (1 - h1 ** 2)", "da1 = dh1", "dx1:local-missing:tanh", ["where `da1` is made"], []),
+    # What is divided by is no term that lacks a minus, and a slice that is too short no sum that was forgotten.
+    ("token_position", "(2 * math.pi) **", "(2 * -math.pi) **", "de:dtype", ["holds `complex"], ["the gate"]),
+    ("linear_attention", "dq = dfq *", "dq = dfq /", "dq:divided", ["is divided by where"], ["minus"]),
+    (
+        "conv1d_unfold",
+        "j:j + L - k + 1] +=",
+        "j:1] +=",
+        "dx:error:output_shape",
+        ["slice on the left too short"],
+        [],
+    ),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
     # One factor or name is off, and not two terms, each by a number of its own.

@@ -15,6 +15,7 @@ import torch
 
 from app.content.blocks import Code, Forward, Grad, Input, SourceLocation
 from app.engine.task import GradTask
+from app.sandbox.frames import DTYPES
 from app.sandbox.wire import Job, Reply
 
 HERE = Path(__file__).parent
@@ -80,6 +81,8 @@ class Collected:
     def tensor(self, key: str, value: object) -> None:
         if type(value) is not torch.Tensor:
             self.texts["!" + key] = type(value).__name__
+        elif str(value.dtype).removeprefix("torch.") not in DTYPES:
+            self.texts["!" + key] = f"dtype {value.dtype}, shape {tuple(value.shape)}"
         elif value.device.type != "cpu" or value.numel() * value.element_size() > 2**26:
             self.texts["!" + key] = f"shape {tuple(value.shape)} on {value.device}"
         else:
