@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from app.grading.diagnosis import (
+    changed_upstreams,
     elsewhere,
     forks,
     hard_coded_sizes,
@@ -30,6 +31,7 @@ from app.grading.diagnosis import (
     shares,
     single_edit_search,
     statistics,
+    terms,
     two_slips,
     unrecognised,
     upstreams,
@@ -67,10 +69,10 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     rereading.read_early,
     open_fractions,
     OPERATIONS,
-    shares.diagnose_terms,
+    terms.diagnose_terms,
     index_slips.diagnose_positions,
     (rule_edits.of_scope, upstreams.upstream_hypotheses),
-    (upstreams.changed_upstream_hypotheses, rule_edits.repeated_edit_hypotheses),
+    (changed_upstreams.changed_upstream_hypotheses, rule_edits.repeated_edit_hypotheses),
     (statistics.one_constant_hypotheses, statistics.other_axes),
     unrecognised.fixed,
     (forks.fork_hypotheses,),

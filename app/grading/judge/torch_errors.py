@@ -129,6 +129,9 @@ def _output_shape(found: re.Match[str], error: ReportedError) -> str:
     asked = "was a sum over an axis forgotten on the right?"
     if re.search(r"\[.*:.*\]", target):
         asked = "is the slice on the left too short, or was a sum over an axis forgotten on the right?"
+    wanted, given = re.findall(r"\d+", found[1]), re.findall(r"\d+", found[2])
+    if len(given) > len(wanted) and given[len(given) - len(wanted) :] == wanted and "1" in given:
+        asked = "on the right an axis of size 1 is one too many, as `keepdim=True` leaves it."
     return (
         f"{target} has shape {_tuple(found[1])}, but what is put into it has shape {_tuple(found[2])}. A tensor cannot "
         f"grow in place: {asked}"

@@ -187,6 +187,14 @@ ROWS = [
         ["slice on the left too short"],
         [],
     ),
+    (
+        "rnn_loop",
+        "db += da.sum(0)",
+        "db += da.sum(0, keepdim=True)",
+        "db:error:output_shape",
+        ["one too many"],
+        ["sum"],
+    ),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
     # One factor or name is off, and not two terms, each by a number of its own.
@@ -253,6 +261,8 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
 @pytest.mark.parametrize(
     ("name", "old", "new", "gradient", "said"),
     [
+        # An axis that was kept is no sum that was forgotten.
+        ("rnn_loop", "db += da.sum(0)", "db += da.sum(0, keepdim=True)", "db", "an axis of size 1 is one too many"),
         # What a line reads itself is named before what that is made of.
         ("rnn_loop", "(1 - h[:, t] ** 2)", "(1 - 2 * h[:, t] ** 2)", "dWx", "It reads `da`"),
         # Nothing arrives through what is detached.

@@ -11,7 +11,7 @@ from app.grading.diagnosis import diagnose as diagnosing
 from app.grading.diagnosis.diagnose import diagnose
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import format_code, normalised_text, slips_of
-from app.grading.diagnosis.rule_edits import FORMS, TWINS, slips_at
+from app.grading.diagnosis.rule_slips import FORMS, TWINS, slips_at
 from app.grading.reading.node import is_broadcastable
 from app.grading.reading.rules import RULES, evaluate_rule, rule_of
 from tests.grading.boxes.load import make_forward
