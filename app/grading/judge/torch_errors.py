@@ -127,7 +127,7 @@ def _row(error: ReportedError) -> str:
 def _output_shape(found: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "the tensor on the left")
     asked = "was a sum over an axis forgotten on the right?"
-    if re.search(r"\[.*:.*\]", target):
+    if ":" in target.partition("[")[2]:
         asked = "is the slice on the left too short, or was a sum over an axis forgotten on the right?"
     wanted, given = re.findall(r"\d+", found[1]), re.findall(r"\d+", found[2])
     if len(given) > len(wanted) and given[len(given) - len(wanted) :] == wanted and "1" in given:
