@@ -17,7 +17,7 @@ def hint_ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[s
     """Hints for one *line*: the principle, the shape of the answer, the line with a blank."""
     name = line.split()[0]
     shape = f"`{name}` has the shape of `{name[1:]}`, `{shapes[name[1:]]}`: one number for each of its entries."
-    return (f"In `{name}`: {principle(line, operation)}", shape, f"`{blanked(line)}`")
+    return (f"The rule behind `{name}`. {principle(line, operation)}", shape, f"`{blanked(line)}`")
 
 
 def principle(line: str, operation: str) -> str:
@@ -59,7 +59,7 @@ def explain_lines(lines: Sequence[str], by: Sequence[str]) -> list[str]:
     found = []
     for line, text in zip(lines, by, strict=True):
         said, name = principle(line, text), line.split()[0]
-        found.append(f"As for `{first[said]}`." if said in first else said)
+        found.append(f"The same rule as for `{first[said]}`." if said in first else said)
         first.setdefault(said, name)
     return found
 

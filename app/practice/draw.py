@@ -7,20 +7,22 @@ needed, and what nobody reads is multiplied into the output.
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain, count
 
 from app.practice.backward import ForwardStep, backward_lines
 from app.practice.item import GeneratedItem
+from app.practice.named_programs import NAMED, NamedProgram
 from app.practice.operation_row import Operation
 from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE
 from app.practice.shapes import Form, OperandPattern, Shape, as_factor, broadcast_shape, form_of, match_shape, shape_of
 
-VERSION = 4
-"""Texts of version 3 and before name their seed; nobody is given these any more."""
+VERSION = 5
+"""Texts of version 3 and before name their seed, those of version 4 a size `T`; nobody is given these any more."""
 WALK = 2
 """The version whose lines are drawn: a later one that only writes them otherwise has the same programs as before."""
-DIMS: Mapping[str, int] = {"N": 5, "D": 4, "H": 3, "K": 6, "T": 2}
+DIMS: Mapping[str, int] = {"N": 5, "D": 4, "H": 3, "K": 6, "L": 2}
 LENGTHS: Mapping[int, tuple[int, int]] = {1: (2, 3), 2: (3, 5), 3: (6, 8)}
 """By level: how many lines the walk makes."""
 FORKED: Mapping[int, tuple[int, int]] = {1: (0, 0), 2: (1, 2), 3: (2, 9)}
@@ -142,6 +144,23 @@ def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str]
         if draft is not None and _is_meant(draft, level, wanted):
             return _item(draft, level, seed, wanted, within)
     raise NothingFitsError(f"No program of level {level} can be drawn from {', '.join(within) or 'all operations'}.")
+
+
+@cache
+def named_items(level: int) -> tuple[GeneratedItem, ...]:
+    """The programs of *level* that have a name; their seeds are below zero."""
+    rows = enumerate(NAMED, start=1)
+    return tuple(_named_item(program, -number) for number, program in rows if program.level == level)
+
+
+def _named_item(program: NamedProgram, seed: int) -> GeneratedItem:
+    rows = [OPERATIONS[name] for name in program.operations]
+    item = GeneratedItem(
+        version=VERSION, level=program.level, seed=seed, wanted="", within=(), forward=program.forward, solution="",
+        by=(), operations=program.operations, points=sum(row.points for row in rows),
+    )  # fmt: skip
+    lines = backward_lines([step for step in item.steps if step is not None])
+    return replace(item, solution="".join(f"{line}\n" for line, _ in lines), by=tuple(by for _, by in lines))
 
 
 def _is_meant(draft: ProgramBuilder, level: int, wanted: str) -> bool:

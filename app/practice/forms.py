@@ -8,7 +8,7 @@ import re
 
 from app.check.mutants import Mutant
 from app.content.dependence import needs_of, shuffled
-from app.practice.derived_hints import principle, solution_list
+from app.practice.derived_hints import BLANK, principle, solution_list
 from app.practice.item import GeneratedItem, format_code_block, format_directive
 from app.practice.operations import OPERATIONS, TABLE
 
@@ -19,6 +19,8 @@ HUNT = (
     "One line of this backward pass is wrong. Which, and what should it be? "
     "Any line with the right numbers will do.\n\n"
 )
+MISSING = "One line of this backward pass is missing."
+WHICH = "Which of the two is it?\n\n"
 AXES = "Which axes of `{1}` are summed to give `{0}`?"
 
 
@@ -54,25 +56,49 @@ def completion_exercise(item: GeneratedItem, line: int | None = None) -> str:
     return item.program_text + item.box_text("One line is left open. Write it.", at, starter)
 
 
-def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
-    """The solution with one wrong line, to be found and mended; None where no single line mends it."""
+def _changed(item: GeneratedItem, mutant: Mutant) -> int | None:
+    """The index of the one line of the solution that *mutant* writes otherwise; None where it is not one line."""
     given = mutant.code.splitlines()
     changed = [at for at, (name, other) in enumerate(zip(given, item.lines, strict=False)) if name != other]
-    if len(given) != len(item.lines) or len(changed) != 1:
+    return changed[0] if len(given) == len(item.lines) and len(changed) == 1 else None
+
+
+def which_of_two(item: GeneratedItem, mutant: Mutant) -> str | None:
+    """The right line beside that of *mutant*, which is wrong; None where it is not one line that is."""
+    at = _changed(item, mutant)
+    if at is None:
+        return None
+    right, wrong = item.lines[at], mutant.code.splitlines()[at]
+    why = principle(right, item.by[at])
+    options = {right: f"- [x] `{right}`\n", wrong: f"- [ ] `{wrong}`\n  > {why}\n"}
+    offered = random.Random(item.name).sample(sorted(options), 2)
+    left_open = [BLANK if rank == at else line for rank, line in enumerate(item.lines)]
+    given = "\n".join(left_open)
+    question = format_directive(
+        f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered), ":::"
+    )
+    told = format_directive(f"reveal {item.name}-rule", {"title": "The rule behind it"}, why, ":::")
+    return f"{item.program_text}{item.arrives} {MISSING}\n\n```python\n{given}\n```\n\n{question}{told}"
+
+
+def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
+    """The solution with one wrong line, to be found and mended; None where no single line mends it."""
+    at_fault = _changed(item, mutant)
+    if at_fault is None:
         return None
     said = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
     innocent = "".join(
         format_code_block(f"mistake That line is right. {said[at]}", line)
         for at, line in enumerate(item.lines)
-        if at != changed[0] and said[at]
+        if at != at_fault and said[at]
     )
-    hint = format_directive("hint", {}, said[changed[0]], ":::")
+    hint = format_directive("hint", {}, said[at_fault], ":::")
     body = (
         f"{item.arrives} {HUNT}"
         + format_code_block("given", mutant.code)
         + hint
         + innocent
-        + format_code_block("solution", item.lines[changed[0]])
+        + format_code_block("solution", item.lines[at_fault])
     )
     fragment = item.program_text + format_directive(f"bug {item.name}", item.asked, body)
     # Which line of several that write the same name is mended is not always plain; the parser decides.

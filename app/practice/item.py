@@ -12,8 +12,10 @@ from app.content.parse import parse_lesson
 from app.content.sizes import format_shape, name_of
 from app.engine.task import GradTask, grad_task_of
 from app.grading.reading.shape_inference import infer_shapes
+from app.practice.backward import ForwardStep, step_of
 from app.practice.derived_hints import hint_ladder, key_line
-from app.practice.operations import HEAP
+from app.practice.named_programs import SAYS
+from app.practice.operations import HEAP, OPERATIONS
 
 JUDGED = "Each line is judged on its own, as if all above it were right; any road to the right numbers will do."
 """What the box of an exercise says of its judgment."""
@@ -65,6 +67,11 @@ class GeneratedItem:
         """An id for lessons, such as `practice-1f0c3a9e`: of what is shown, so that it tells no seed."""
         return f"practice-{sha256(self.forward.encode()).hexdigest()[:8]}"
 
+    @property
+    def has_name(self) -> bool:
+        """Whether it is a program of public code, and not one that was drawn."""
+        return self.forward in SAYS
+
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """Those of the solution."""
@@ -82,8 +89,9 @@ class GeneratedItem:
 
     @property
     def program_text(self) -> str:
-        """The forward program, as markdown."""
-        return format_code_block(f"forward {self.name}-program", self.forward)
+        """The forward program, as markdown, and behind it what it is, where it has a name."""
+        said = SAYS.get(self.forward, "")
+        return format_code_block(f"forward {self.name}-program", self.forward) + (f"{said}\n\n" if said else "")
 
     @cached_property
     def program(self) -> Forward:
@@ -104,6 +112,13 @@ class GeneratedItem:
         """The shapes of all tensors in named axes where there are names, such as `(N, 1)`."""
         shapes = infer_shapes(self.program)
         return {name: format_shape([name_of(size) or size for size in shape]) for name, shape in shapes.items()}
+
+    @cached_property
+    def steps(self) -> tuple[ForwardStep | None, ...]:
+        """The lines of the program read back; None for one of an operation that is known no longer."""
+        shapes = {name: tuple(text.strip("()").rstrip(",").split(", ")) for name, text in self.shapes.items()}
+        rows = zip(self.program.source.splitlines(), map(OPERATIONS.get, self.operations), strict=True)
+        return tuple(step_of(text, row, shapes) if row else None for text, row in rows)
 
     @cached_property
     def key(self) -> int:

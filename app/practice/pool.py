@@ -182,7 +182,8 @@ class ItemPool:
                     known = await practice_items.list_seeds(db, VERSION, level)
                 items = [generated_item for generated_item in items if generated_item.seed not in known]
             if items:
-                return random.choice(items)
+                # What has a name, and so a meaning, comes first.
+                return random.choice([item for item in items if item.has_name] or items)
         return None
 
     async def _stock(self, kind: ItemSpec) -> int:

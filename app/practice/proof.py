@@ -15,10 +15,9 @@ from app.check.unanswered import UNANSWERED
 from app.engine.task import AnyTask
 from app.grading.diagnosis.phrases import slips_of
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.practice.backward import ForwardStep, step_of
-from app.practice.draw import generate_item
+from app.practice.backward import ForwardStep
+from app.practice.draw import generate_item, named_items
 from app.practice.item import GeneratedItem
-from app.practice.operations import OPERATIONS
 
 SEEDS = 50
 """How many are tried before it is given up."""
@@ -122,13 +121,10 @@ def row_of(verdict: NameVerdict) -> str:
 
 def wrong_lines(item: GeneratedItem) -> Iterator[Mutant]:
     """The solution with one of the slips that have a sentence of their own; its row is the edit."""
-    shapes = {name: tuple(text.strip("()").rstrip(",").split(", ")) for name, text in item.shapes.items()}
-    for text, name in zip(item.program.source.splitlines(), item.operations, strict=True):
-        row = OPERATIONS.get(name)
-        step = step_of(text, row, shapes) if row else None
-        for at in range(len(step.operation.rules[: len(step.operands)]) if step else 0):
-            assert step is not None
-            yield from _slips(item, step, at)
+    for step in item.steps:
+        if step is not None:
+            for at in range(len(step.operation.rules[: len(step.operands)])):
+                yield from _slips(item, step, at)
 
 
 def _slips(item: GeneratedItem, step: ForwardStep, at: int) -> Iterator[Mutant]:
@@ -164,4 +160,4 @@ async def drawn_and_proved(
 @cache
 def curated_items(level: int) -> tuple[GeneratedItem, ...]:
     """The exercises that were proved before, for where there is no time or no luck."""
-    return tuple(generate_item(level, seed) for seed in CURATED[level])
+    return (*named_items(level), *(generate_item(level, seed) for seed in CURATED[level]))

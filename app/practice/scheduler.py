@@ -148,7 +148,7 @@ def is_over(began: datetime, now: datetime, items: int, most: int = MOST_ITEMS, 
 
 FORMS: tuple[str, ...] = ("worked", "fade", "write")
 """How a family is met for the first time, the second, the third."""
-ROUND: tuple[str, ...] = ("write", "bug", "shapes", "write", "order", "fade")
+ROUND: tuple[str, ...] = ("write", "bug", "shapes", "which", "order", "fade")
 """And after that, by the place in a sitting: every form in every round, and what is due first."""
 
 

@@ -11,7 +11,14 @@ from app.content.blocks import Course, Grad, Lesson
 from app.content.sentences import render_sentence
 from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.practice.derived_hints import explain_lines, line_at_fault
-from app.practice.forms import bug_hunt, completion_exercise, order_form, shapes_and_axes, worked_form
+from app.practice.forms import (
+    bug_hunt,
+    completion_exercise,
+    order_form,
+    shapes_and_axes,
+    which_of_two,
+    worked_form,
+)
 from app.practice.item import GeneratedItem
 from app.practice.operations import HEAP, OPERATIONS
 from app.practice.practice_words import family_words
@@ -32,6 +39,7 @@ TITLES: Mapping[str, str] = {
     "bug": "Find the bug",
     "order": "Put the lines in order",
     "shapes": "Shapes and sums",
+    "which": "Which of the two?",
 }
 """What an item is called, by its form."""
 
@@ -56,6 +64,16 @@ def hunted(item: GeneratedItem, family: str, slip: str) -> str | None:
     """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
     named = (replace(mutant, code=_as_taught(item, mutant.code)) for mutant in _bugs(item, family, slip))
     return next((text for mutant in named if (text := bug_hunt(item, mutant))), None)
+
+
+def chosen(item: GeneratedItem, family: str, slip: str) -> str | None:
+    """Two lines of which one has *slip*, or another edit of a line of *family*; None where the program has none."""
+    edits = mutants_of(item.solution, frozenset(item.require))
+    meant = [mutant for mutant in edits if mutant.edit == MADE_FOR.get(slip)]
+    # Nobody judges the wrong line again: it is one of those with which the exercise was proved.
+    own = [mutant for mutant in edits if OPERATIONS[item.by[mutant.line - 1]].family == family]
+    named = (replace(mutant, code=_as_taught(item, mutant.code)) for mutant in (*meant, *own))
+    return next((text for mutant in named if (text := which_of_two(item, mutant))), None)
 
 
 def _as_taught(item: GeneratedItem, code: str) -> str:
@@ -85,6 +103,7 @@ FORMS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
     "fade": lambda item, family, _: completion_exercise(item, line_of(item, family)),
     "order": lambda item, *_: order_form(item),
     "shapes": lambda item, *_: shapes_and_axes(item),
+    "which": chosen,
     "bug": hunted,
 }
 """How the same program is asked in other ways than to write it: of the item, the family and the slip."""

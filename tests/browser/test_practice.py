@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import AxesQuestion, Bug, Exercise, Lesson, OrderQuestion, ShapeQuestion
+from app.content.blocks import AxesQuestion, Bug, ChoiceQuestion, Exercise, Lesson, OrderQuestion, ShapeQuestion
 from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
 from tests.browser.answers import SMALL_ADDRESS as LESSON
@@ -81,6 +81,8 @@ def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
         case ShapeQuestion():
             page.locator(f"#{one.name}-answer").focus()
             page.keyboard.type(right_answer(lesson, one)[0])
+        case ChoiceQuestion():
+            page.get_by_role("radio").nth([option.right for option in one.options].index(True)).press("Space")
         case CodeExercise():
             if isinstance(one, Bug):
                 page.locator(f"#{one.name}-line-{one.line}").press("Space")
@@ -105,7 +107,7 @@ def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path)
 
 
 @pytest.mark.own_context
-@pytest.mark.parametrize("form", ["write", "bug", "order", "shapes"])
+@pytest.mark.parametrize("form", ["write", "bug", "order", "shapes", "which"])
 @pytest.mark.browser_options(java_script_enabled=False, viewport={"width": 320, "height": 640})
 def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
     page: Page, server_folder: Path, form: str

@@ -42,5 +42,5 @@ def test_the_same_sentence_is_not_said_of_every_line() -> None:
 
     said = explain_lines(lines, ["matmul", "matmul", "add", "relu"])
 
-    assert said[1] == "As for `dp`."
+    assert said[1] == "The same rule as for `dp`."
     assert len(set(said)) == len(said)

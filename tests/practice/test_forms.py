@@ -1,6 +1,8 @@
 """One exercise asked in several ways: every way is a fragment that `check` proves."""
 
 import asyncio
+import html
+import re
 
 import pytest
 
@@ -21,6 +23,11 @@ def hunts(item: GeneratedItem) -> list[str]:
     return [one for one in found if one]
 
 
+def chosen(item: GeneratedItem) -> list[str]:
+    found = (forms.which_of_two(item, mutant) for mutant in mutants_of(item.solution, frozenset(item.require)))
+    return [text for text in found if text]
+
+
 def asked(item: GeneratedItem) -> list[str]:
     every = [
         item.fragment,
@@ -29,7 +36,7 @@ def asked(item: GeneratedItem) -> list[str]:
         forms.shapes_and_axes(item),
         forms.order_form(item),
     ]
-    return [one for one in every if one] + hunts(item)[::7]
+    return [one for one in every if one] + hunts(item)[::7] + chosen(item)[::7]
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
@@ -109,3 +116,17 @@ def test_lines_are_put_in_order_from_another_one() -> None:
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_a_box_says_how_its_lines_are_judged(item: GeneratedItem) -> None:
     assert all(JUDGED in one for one in (item.fragment, forms.completion_exercise(item)))
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_of_two_lines_the_right_one_is_that_of_the_solution_and_the_other_is_none(item: GeneratedItem) -> None:
+    for fragment in chosen(item):
+        question = item.lesson_of(fragment).exercises[0]
+
+        assert isinstance(question, ChoiceQuestion)
+        (right,) = (str(option.html) for option in question.options if option.right)
+        (wrong,) = (str(option.html) for option in question.options if not option.right)
+        texts = [html.unescape(re.sub("<[^>]*>", "", text)).strip() for text in (right, wrong)]
+        assert texts[0] in item.lines
+        assert texts[1] not in item.lines
+        assert texts[0] not in fragment.partition("```python")[2].partition("```")[0]

@@ -216,7 +216,7 @@ def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
         clock.forward(minutes=1)
         at = learner.next()
 
-    assert set(forms) >= {"write", "shapes", "order", "fade"}
+    assert set(forms) >= {"write", "which", "shapes", "order", "fade"}
     assert forms.count("write") <= 3
 
 
@@ -604,7 +604,7 @@ def test_after_a_wrong_check_the_hints_are_about_the_line_that_was_diagnosed(lea
         learner.check(at, name, f"{gradient} = 1")
         learner.client.post(f"{at}/code/{name}/hint")
 
-        assert f"In {gradient} :" in learner.text(at).replace(":", " :").replace("  ", " "), gradient
+        assert f"The rule behind {gradient}." in learner.text(at).replace(" .", "."), gradient
         # Of the hints that are shown now, and not of those that the item came with.
         assert re.search(rf"Hint \d of \d+ is about {gradient}\b", learner.text(at)), gradient
 
