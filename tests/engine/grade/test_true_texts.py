@@ -187,14 +187,6 @@ ROWS = [
         ["slice on the left too short"],
         [],
     ),
-    (
-        "rnn_loop",
-        "db += da.sum(0)",
-        "db += da.sum(0, keepdim=True)",
-        "db:error:output_shape",
-        ["one too many"],
-        ["sum"],
-    ),
     # One of two terms of a line is not its whole share.
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
     # One factor or name is off, and not two terms, each by a number of its own.
