@@ -13,7 +13,7 @@ from app.engine.train.snapshot import Point, chart_span
 from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg_tag, svg_text
 
 WIDTH, HEIGHT = 560.0, 256.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 10.0, 36.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 10.0, 36.0
 ROWS = 20
 SPACINGS = (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 MOST_LINES = 6
