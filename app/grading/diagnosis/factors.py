@@ -31,6 +31,10 @@ from app.grading.reading.node import UntracedError, reduced_count
 from app.grading.reading.tracer import trace_expression
 
 SAY = sentences_of("factors")
+UNSCALED = frozenset(
+    {"tensor", "number", "add", "sub", "neg", "copy", "reshape", "permute", "index", "cat", "stack", "sum", "log"}
+)
+"""Operations that multiply and divide by nothing."""
 NEAR = 1e-6
 ROUGH = 1e-2
 """On the lesson's own numbers, in which float32 has gone through every line."""
@@ -149,6 +153,18 @@ def multiplies_by(view: GradientAnalysis, line: ForwardStatement, ratios: Sequen
         if all(scale) and (_all_near(wanted, scale) or _all_near(wanted, [1 / each for each in scale])):
             return True
     return False
+
+
+def scales(view: GradientAnalysis, line: ForwardStatement) -> bool:
+    """Whether something in the forward *line* may scale what goes through it; also where that cannot be told."""
+    look = view.case.looks[0]
+    try:
+        waiting = [trace_expression(line.node, look.forward, look.dims)]
+    except UntracedError:
+        return True
+    for node in waiting:
+        waiting += node.operands
+    return any(node.op not in UNSCALED for node in waiting)
 
 
 def _scales(line: ForwardStatement, look: Observation) -> list[float]:

@@ -107,14 +107,26 @@ class GradientAnalysis:
             "y": output if step.is_root else step.node.text,
             "op": SIGNS.get(step.node.op, step.node.op),
             "kind": step.node.op,
-            "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
+            "up": f"`d{output}`" if self.arrives_whole(step) else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
             "row": step.row,
             "inner": ""
             if operands[step.position].text.isidentifier()
             else f" with respect to `{operands[step.position].text}`",
-            "here": step.statement.source if step.is_root else step.node.text,
+            "here": self._operation_text(step) if step.is_root else step.node.text,
         }
+
+    @staticmethod
+    def arrives_whole(step: PathStep) -> bool:
+        """Whether what arrives at *step* is the gradient of its line's output: what lies between changes nothing."""
+        arriving = step.look.gradients.get(f"d{step.statement.outputs[0]}")
+        return step.is_root or (arriving is not None and np.array_equal(arriving, step.g))
+
+    @staticmethod
+    def _operation_text(step: PathStep) -> str:
+        """The line of *step*, which makes its output; the function alone where more stands inside of it."""
+        whole = step.node.operands[step.position].text.isidentifier() or step.node.op in SIGNS
+        return step.statement.source if whole else f"{step.node.op}` in `{step.statement.source}"
 
     def every_step(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
         """Every operation on every path of the tensor, in the first look."""

@@ -67,7 +67,7 @@ def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         return Hypothesis(code, predict, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
 
     if len(shape) >= 2:
-        yield row("transposed", swapped, SAY["transposed"])
+        yield row("transposed", swapped, SAY["transposed" if _multiplies(view) else "transposed-alone"])
     if len(shape) >= 3:
         yield row("axes-reversed", np.transpose, SAY["reversed"])
     if view.shaped():
@@ -84,6 +84,10 @@ def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         if case.looks[0].got.shape == case.looks[0].upstream[path.key].shape:
             same = partial(_upstream, key=path.key)
             yield seen("upstream-unchanged", same, SAY["unchanged"], upstream=upstream_name(path))
+
+
+def _multiplies(view: GradientAnalysis) -> bool:
+    return any(isinstance(node, ast.MatMult) for line in view.lines for node in ast.walk(line))
 
 
 def _remade(act: Callable[[Array], Array | None], look: Observation) -> Array | None:

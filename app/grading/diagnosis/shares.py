@@ -22,7 +22,7 @@ import numpy as np
 from app.grading.diagnosis.call_kinds import reduction_edits
 from app.grading.diagnosis.claims import makes_steps, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis
-from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor
+from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor, scales
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import (
     minus_edits,
@@ -112,27 +112,32 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
     if not lines:
         return ""  # none that the program's own text has
     without = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
-    skipped = [] if makes_steps(view) else without
+    taken_along = [] if makes_steps(view) else without
     kind = factor.code
     if kind == "sign":
         minus = [line for line in lines if has_minus(view, line, paths)]
         none = "other" if any(may_be_negative(view, line, paths) for line in lines) else "no-minus"
         kind, lines = ("minus", minus) if minus else (none, lines)
+        kind = kind if kind != "minus" or _on_all(view, paths, minus) else "no-minus-in-many"
     elif kind not in WHY:
         multiplying = [line for line in lines if multiplies_by(view, line, ratios)]
-        # A line that only some of the ways go through explains nothing of what is off on all of them.
-        shared = all(any(line in multiplying for line in _lines_of(view, path)) for path in paths)
-        lines = multiplying if shared and multiplying else lines
+        lines = multiplying if multiplying and _on_all(view, paths, multiplying) else lines
+        kind = kind if any(scales(view, line) for line in lines) else "nothing-scales"
     steps = steps_off_by(view, ratios)
     if len(lines) > LINES_MAX:
         kind, lines = "no-minus-in-many" if kind == "no-minus" else "many", []
-    said = WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
+    said = WHY.get(kind, WHY["along" if taken_along else "other"]).format(
         written=" or ".join(map(in_code, (view.case.name, *with_minus(view)))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
-        steps=join_words([*map(in_code, skipped)]),
+        steps=join_words([*map(in_code, taken_along)]),
         verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
     )
     return said if kind.startswith("no-minus") else f"{said}{_already(steps)}"
+
+
+def _on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
+    """Whether each of *paths* goes through one of *lines*: else they explain nothing of what is off on all of them."""
+    return all(any(line in lines for line in _lines_of(view, path)) for path in paths)
 
 
 def _already(steps: Mapping[str, int]) -> str:

@@ -29,7 +29,7 @@ from app.grading.diagnosis.grammar import (
 )
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
-from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of
+from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, names_in
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
 
@@ -220,7 +220,10 @@ def _right_steps(view: GradientAnalysis) -> frozenset[int]:
 
 
 def _is_foreign(view: GradientAnalysis, edit: Edit) -> bool:
-    """Whether *edit* puts a matrix product where no forward line on the way has one."""
+    """Whether *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away."""
+    if edit.change.kind == "drop-term" and isinstance(edit.change.piece, ast.Name):
+        gradients = view.case.looks[0].gradients.keys() - {view.case.name}
+        return edit.change.piece.id in gradients and not names_in([edit.root]) & gradients
     lines = {path.statement for path in view.paths} | {step.statement for _, _, step in view.every_step()}
     return edit.change.kind == "matmul" and not any(map(joins_matrices, (line.node for line in lines)))
 

@@ -24,6 +24,7 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement
 from app.grading.diagnosis.naming import in_code, place_text
 from app.grading.diagnosis.phrases import RULE, sentences_of
+from app.grading.diagnosis.share_words import of_share
 from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import Place, is_exchanged
@@ -40,7 +41,7 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
-                send, say = partial(_from, name=name), SAY["starts" if step.is_root else "inside"]
+                send, say = partial(_from, name=name), SAY["starts" if view.arrives_whole(step) else "inside"]
                 claim = partial(_starts_from, view, (path, depth), name)
                 yield view.hypothesis_at_step(
                     path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name
@@ -82,9 +83,8 @@ def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
         yield _alone_of(view, path)
         for name in (name for key, name in look.others if key == path.key):
             fields = {"word": name, "statement": path.statement.source, "up": f"`d{path.consumer}`"}
-            yield view.hypothesis(
-                f"wrong-upstream:{name}", partial(_other, view, path, name), SAY["starts"], (name,), **fields
-            )
+            say = of_share(SAY["starts"], path, [path], view.paths) if len(view.paths) > 1 else SAY["starts"]
+            yield view.hypothesis(f"wrong-upstream:{name}", partial(_other, view, path, name), say, (name,), **fields)
 
 
 def _alone_of(view: GradientAnalysis, path: GradientPath) -> Hypothesis:
