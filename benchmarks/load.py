@@ -7,9 +7,9 @@ Learners are threads in a process of their own, which sleep most of the time.
     BACKHAND_LOAD=class python -m benchmarks load
 """
 
+import json
 import os
 import random
-import re
 import statistics
 import sys
 import threading
@@ -72,7 +72,6 @@ class Pupil:
         self._solution = solution
         self._seed = seed
         self._texts = 0
-        self._revision = "0"
         self.draft = ""
 
     def check(self) -> str:
@@ -91,10 +90,10 @@ class Pupil:
 
     def save(self, text: str) -> str:
         self.draft = text
-        status, answer = self._learner.post(f"{URL}/draft", {"code": text, "revision": self._revision})
+        status, answer = self._learner.post(f"{URL}/draft", {"code": text, "revision": self._learner.revision})
         if status != 200:
             return f"draft: {status}"
-        self._note(r'"revision":(\d+)', answer)
+        self._learner.revision = str(json.loads(answer)["revision"])
         return ""
 
     def answer(self, quiz: str, fields: dict[str, str]) -> str:
@@ -108,13 +107,8 @@ class Pupil:
 
     def _send(self, act: str, text: str) -> str:
         self.draft = text
-        status, page = self._learner.post(f"{URL}/{act}", {"code": text, "revision": self._revision})
-        self._note(r'name="revision"[^>]*value="(\d+)"', page)
+        status, page = self._learner.post(f"{URL}/{act}", {"code": text, "revision": self._learner.revision})
         return page if status == 200 else f"{act}: {status} {page[:200]}"
-
-    def _note(self, pattern: str, answer: str) -> None:
-        found = re.search(pattern, answer)
-        self._revision = found[1] if found else self._revision
 
 
 def main() -> None:

@@ -58,17 +58,18 @@ def wait_for(port: int) -> None:
 
 
 class Learner:
-    """One browser session over one kept connection."""
+    """One browser session over one kept connection, with one code box: of its text it knows the last revision."""
 
     def __init__(self, port: int, session: str = "") -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._cookies = {"session": session} if session else {}
         self._asked = time.monotonic()
+        self.revision = "0"
 
     def at(self, port: int) -> "Learner":
         """The same browser at another server."""
         other = Learner(port)
-        other._cookies = self._cookies
+        other._cookies, other.revision = self._cookies, self.revision
         return other
 
     def get(self, path: str) -> tuple[int, str]:
@@ -92,4 +93,6 @@ class Learner:
         for line in response.headers.get_all("Set-Cookie") or []:
             name, _, value = line.partition(";")[0].partition("=")
             self._cookies[name] = value
+        # As the page's script does; an outdated revision would be a conflict between two tabs.
+        self.revision = response.headers.get("revision", self.revision)
         return response.status, response.read().decode()

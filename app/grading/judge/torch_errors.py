@@ -147,10 +147,13 @@ def _indexed(found: re.Match[str], error: ReportedError) -> str:
 
 
 def _expanded(found: re.Match[str], error: ReportedError) -> str:
-    target = _first(error, " of `{.source}`")
+    spread, over = (
+        next((f" of `{one.source}`" for one in error.operands if format_shape(one.shape) == _tuple(shape)), "")
+        for shape in (found[2], found[1])
+    )
     return (
-        f"Shape {_tuple(found[2])} does not spread over shape {_tuple(found[1])}{target}: an axis is copied only where "
-        "its size is 1."
+        f"Shape {_tuple(found[2])}{spread} does not spread over shape {_tuple(found[1])}{over}: an axis is copied only "
+        "where its size is 1."
     )
 
 
