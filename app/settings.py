@@ -16,6 +16,14 @@ ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "BACKHAND_"
 DATABASES = ("postgresql", "sqlite")
 ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
+PATH_PREFIX = re.compile(r"(/[A-Za-z0-9_-]+)+")
+OWN_PATHS = frozenset(
+    {
+        "accessibility", "classes", "finish", "healthz", "imprint", "join", "lessons", "me", "metrics", "names",
+        "pictures", "practice", "privacy", "readyz", "sign-in", "sign-out", "static", "styleguide", "theme", "units",
+    }
+)  # fmt: skip
+"""What an address of the site begins with: behind a proxy that takes a prefix away nobody could tell one from it."""
 OWN_WORDS = frozenset({"passkey", "email", "code", "password", "name", "proxy", "reset"})
 """What stands after `/sign-in/` already."""
 PROVIDERS_FORM = 'It wants {"campus": {"title": ..., "issuer": "https://...", "client_id": ..., "client_secret": ...}}'
@@ -91,6 +99,7 @@ class Settings(BaseSettings):
         default=3, ge=2, le=100, description="So many learners share a mistake before a class is shown their line."
     )
     address: str = Field(default="", description="Where browsers reach this server, such as https://learn.example.org.")
+    prefix: str = Field(default="", description="The path that the site is below on its host, such as /learn.")
     oidc: str = Field(default="", repr=False, description="JSON: providers to sign in at, by name, see `Provider`.")
     smtp: str = Field(default="", repr=False, description="The mail server that codes are sent by; none sends none.")
     mail_from: str = Field(default="", validate_default=True, description="The sender of codes.")
@@ -174,8 +183,21 @@ class Settings(BaseSettings):
     @classmethod
     def _of_this_server(cls, address: str) -> str:
         if address and not ADDRESS.fullmatch(address):
-            raise ValueError("It wants a scheme and a host and nothing else, such as https://learn.example.org")
+            path = "; a path belongs into BACKHAND_PREFIX" if re.match("https?://[^/?#@]+/", address) else ""
+            raise ValueError(f"It wants a scheme and a host and nothing else, such as https://learn.example.org{path}")
         return address.rstrip("/").lower()
+
+    @field_validator("prefix")
+    @classmethod
+    def _of_words(cls, prefix: str) -> str:
+        if prefix and not PATH_PREFIX.fullmatch(prefix):
+            raise ValueError(
+                "It wants a path such as /learn or /courses/learn: a slash before each word and none at the end, "
+                "and words of letters, digits, hyphens and underscores; without a path, leave it unset"
+            )
+        if (word := prefix.split("/")[1] if prefix else "") in OWN_PATHS:
+            raise ValueError(f"Pages of Backhand are at /{word} already; choose another word, such as /learn")
+        return prefix
 
     @field_validator("oidc")
     @classmethod
@@ -230,6 +252,11 @@ class Settings(BaseSettings):
     @property
     def providers(self) -> dict[str, Provider]:
         return _PROVIDERS.validate_json(self.oidc or "{}")
+
+    @property
+    def base_url(self) -> str:
+        """What comes before the path of a page where it is told to somebody; without an address, the prefix."""
+        return self.address + self.prefix
 
     @property
     def host_names(self) -> frozenset[str]:

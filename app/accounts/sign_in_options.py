@@ -12,9 +12,13 @@ from app.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class SignInOptions:
-    """*letters* where a mail server is set. Of the *proxies*, what stands in *header* is believed."""
+    """*letters* where a mail server is set. Of the *proxies*, what stands in *header* is believed.
+
+    A link that leads back here begins with *base_url*; its scheme and host are the *address*.
+    """
 
     address: str
+    base_url: str
     providers: Mapping[str, IdentityProvider]
     letters: Mailer | None
     header: str
@@ -47,6 +51,5 @@ class SignInOptions:
 def doors_of(settings: Settings) -> SignInOptions:
     letters = Mailer(settings.smtp, settings.mail_from) if settings.smtp else None
     providers = {name: IdentityProvider(name, provider) for name, provider in settings.providers.items()}
-    return SignInOptions(
-        settings.address, providers, letters, settings.proxy_header, tuple(settings.proxy_addresses.split())
-    )
+    proxies = tuple(settings.proxy_addresses.split())
+    return SignInOptions(settings.address, settings.base_url, providers, letters, settings.proxy_header, proxies)

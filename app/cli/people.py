@@ -73,7 +73,7 @@ def reset(typed: str, group: int | None, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> Facts:
         person = await people.find_person(db, typed, group)
         token = await recovery.reset_link(db, learner=person.learner, by=None)
-        return _facts(person) | {"link": f"{environment.load_settings().address}/sign-in/reset?token={token}"}
+        return _facts(person) | {"link": f"{environment.load_settings().base_url}/sign-in/reset?token={token}"}
 
     made = run_transaction(work)
     print_facts(made, [f"With {made['link']} {typed} sets a new password: once, within a day."], as_json=as_json)

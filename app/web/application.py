@@ -32,6 +32,7 @@ from app.store.renames import adopt_renames
 from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
+from app.web.middleware.path_prefix import PathPrefix
 from app.web.middleware.reports import TITLES, WHEN_READ, ErrorPages, RequestCount, RequestLog, describe_failure
 from app.web.middleware.security import HeadRequestMiddleware, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import RateLimit, SessionCache, VisitorMiddleware
@@ -118,7 +119,7 @@ def create_app(
         whole=shown,
         database=database,
         grader=grader,
-        pages=Pages(assets, unsafe=settings.unsafe_no_sandbox, imprint="imprint" in own_pages),
+        pages=Pages(assets, prefix=settings.prefix, unsafe=settings.unsafe_no_sandbox, imprint="imprint" in own_pages),
         shapes=ShapeLookup(grader),
         checks=CheckService(grader, tasks, metrics, settings.share(settings.checks_per_minute)),
         tasks=tasks,
@@ -167,6 +168,7 @@ def create_app(
         openapi_url=None,
         lifespan=lifespan,
         middleware=[
+            *([Middleware(PathPrefix, prefix=settings.prefix)] if settings.prefix else []),
             Middleware(RequestCount, requests=metrics.requests, seconds=metrics.request_seconds),
             Middleware(RequestLog),
             Middleware(HeadRequestMiddleware),

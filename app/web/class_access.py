@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.settings import Settings
 from app.store.classes import ClassMember, Role, find_class_member, today_of
 from app.store.tables import Class
 from app.web.render import back_to
@@ -133,5 +134,6 @@ def back_to_class(within: ClassMember, *place: str | int) -> Response:
 
 
 def server_of(request: Request) -> str:
-    """Where browsers reach this server, such as `https://learn.example.org`."""
-    return request.app.state.settings.address or str(request.base_url).rstrip("/")
+    """Where browsers reach this server, such as `https://learn.example.org`, and the prefix of its paths."""
+    settings: Settings = request.app.state.settings
+    return settings.base_url if settings.address else str(request.base_url).rstrip("/") + settings.prefix

@@ -6,6 +6,7 @@ their content, so browsers may keep them for ever. The theme is a cookie, so tha
 
 import json
 import os
+import re
 from functools import cache, lru_cache
 from mimetypes import guess_type
 from pathlib import Path
@@ -35,6 +36,11 @@ LONGEST_PATH = 500
 FAULTED = Markup(' aria-invalid="true" aria-describedby="problem"')
 PARTS = {"train": "training", "validation": "validation", "test": "test"}
 """What pages call the parts of the data."""
+PAGE_ADDRESS = re.compile(
+    r"((?:\s(?:href|src|action|formaction|hx-get|hx-post|data-(?:url|draft|shapes|events))"
+    r'|name="editor" content)=")/(?!/)'
+)
+"""An attribute that holds an address of this site. In text there is none: a quotation mark is escaped there."""
 
 
 class Assets:
@@ -87,11 +93,22 @@ class ImmutableFiles(StaticFiles):
 
 
 class Pages:
-    """Renders pages and fragments; where the sandbox may be missing, every page says so."""
+    """Renders pages and fragments; where the sandbox may be missing, every page says so.
+
+    Args:
+        prefix: What the addresses in pages begin with, such as `/learn`; templates know nothing of it.
+    """
 
     def __init__(
-        self, assets: Assets, templates: Path = TEMPLATES, *, unsafe: bool = False, imprint: bool = False
+        self,
+        assets: Assets,
+        templates: Path = TEMPLATES,
+        *,
+        prefix: str = "",
+        unsafe: bool = False,
+        imprint: bool = False,
     ) -> None:
+        self._prefix = prefix
         self._environment = _environment(templates)
         self._shared = {"asset": assets.url, "fonts": assets.fonts, "unsafe": unsafe, "imprint": imprint}
 
@@ -123,7 +140,8 @@ class Pages:
         return Markup("".join(whole(context)))  # each is escaped already
 
     def _render(self, template: str, **values: Any) -> str:
-        return self._environment.get_template(template).render(values)
+        text = self._environment.get_template(template).render(values)
+        return PAGE_ADDRESS.sub(rf"\1{self._prefix}/", text) if self._prefix else text
 
 
 def wants_fragment(request: Request) -> bool:

@@ -202,7 +202,10 @@ async def _tell_first_word(settings: Settings) -> None:
     finally:
         await database.close()
     if word:
-        log.info("nobody-teaches", fix=f"Open /join/{shown_code(word)} to become an instructor, if you want classes.")
+        log.info(
+            "nobody-teaches",
+            fix=f"Open {settings.prefix}/join/{shown_code(word)} to become an instructor, if you want classes.",
+        )
 
 
 def _seeds(settings: Settings) -> Seeds:
@@ -248,7 +251,7 @@ async def _serve(
             drafts=author, framed=preview is not None, mark=seeds.mark, hosts=_hosts(settings, host),
         )  # fmt: skip
         name = f"[{host}]" if ":" in host else host
-        log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))
+        log.info("serving", url=f"http://{name}:{port}{settings.prefix}", lessons=len(course.lessons))
         with process_file(settings.data_dir):
             shown = Preview(app, *preview) if preview else None
             reloading = CourseReload(app, settings.lessons, course, shown.changed if shown else lambda: None)

@@ -14,13 +14,13 @@ async function post(address, value) {
   throw new Error(answer.said ?? (response.status === 429 ? "Too many tries. Wait a minute." : "The server did not answer. Try again."));
 }
 
-async function go({ passkey: kind, back, add = "" }) {
-  const options = await post("/sign-in/passkey/ask", { make: kind === "make", back, add: add === "yes" });
+async function go(url, { passkey: kind, back, add = "" }) {
+  const options = await post(`${url}/ask`, { make: kind === "make", back, add: add === "yes" });
   const shown =
     kind === "make"
       ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
       : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
-  const { to } = await post("/sign-in/passkey/enter", shown.toJSON());
+  const { to } = await post(`${url}/enter`, shown.toJSON());
   location.assign(to);
 }
 
@@ -29,11 +29,12 @@ for (const part of document.querySelectorAll("#passkey")) part.hidden = !can;
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-passkey]");
   if (!button) return;
-  const said = button.closest(".way").querySelector("[role=alert]");
+  const way = button.closest(".way");
+  const said = way.querySelector("[role=alert]");
   said.hidden = true;
   button.disabled = true;
   try {
-    await go(button.dataset);
+    await go(way.dataset.url, button.dataset);
   } catch (error) {
     // What a device says is for programmers; what the server says is for people.
     said.textContent = error instanceof DOMException ? FAILED : error.message;

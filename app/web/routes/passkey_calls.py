@@ -63,7 +63,7 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
     except RefusedError as refused:
         site.tries.consume(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
-    answer = JSONResponse({"to": response.headers["location"]})
+    answer = JSONResponse({"to": request.app.state.settings.prefix + response.headers["location"]})
     answer.raw_headers += [header for header in response.raw_headers if header[0] == b"set-cookie"]
     drop_cookie(request, answer, COOKIE, PATH)
     return answer

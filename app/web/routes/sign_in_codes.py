@@ -56,7 +56,7 @@ async def send(
         data = {"email": address, "code": hash_of(token + code), "back": own_path(back), "add": learner}
         await one_time_tokens.issue(db, "email-code", data, token=token)
     try:
-        link = f"{site.doors.address}/sign-in/code?code={shown_code(code)}"
+        link = f"{site.doors.base_url}/sign-in/code?code={shown_code(code)}"
         await site.doors.letters.send(address, shown_code(code), link)
     except ProviderUnavailableError as away:
         raise HTTPException(502, str(away)) from away

@@ -63,7 +63,7 @@ async def ask(
         raise HTTPException(403, "Signing in begins on a page of this server.")
     spend_ticket(site, visitor)
     try:
-        asked = await door.question(f"{site.doors.address}/sign-in/{provider}/back")
+        asked = await door.question(f"{site.doors.base_url}/sign-in/{provider}/back")
     except ProviderUnavailableError as away:
         raise HTTPException(502, str(away)) from away
     learner = await visitor.learner() if add else None

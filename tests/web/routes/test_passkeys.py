@@ -15,8 +15,11 @@ from fastapi import FastAPI
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from app.content.blocks import Course
+from app.settings import Settings
 from app.store.tables import OneTimeToken
-from tests.web.conftest import BROWSER
+from app.web.application import create_app
+from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, first_way, name_shown, take_name, text_in_box
 
 pytestmark = pytest.mark.alone
@@ -92,6 +95,14 @@ def test_a_passkey_makes_an_account_and_opens_it_elsewhere(client: TestClient, o
 
     assert text_in_box(other) == "dX = 7"
     assert first_way(other) == "passkey"
+
+
+def test_a_passkey_belongs_to_the_host_and_leads_below_the_prefix(settings: Settings, course: Course) -> None:
+    device, below = Device(), create_app(settings.model_copy(update={"prefix": "/learn"}), course, FakeGrader())
+    with TestClient(below, base_url=f"{ORIGIN}/learn", headers=BROWSER) as client:
+        made = make(client, device, back="/lessons/linear")
+
+    assert made.json() == {"to": "/learn/lessons/linear"}
 
 
 def test_a_device_is_asked_for_a_key_that_it_finds_by_itself(client: TestClient) -> None:

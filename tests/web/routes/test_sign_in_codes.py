@@ -79,9 +79,14 @@ def box(server: tuple[Box, int]) -> Box:
 
 
 @pytest.fixture
-def app(settings: Settings, course: Course, grader: FakeGrader, server: tuple[Box, int]) -> FastAPI:
+def mailing(settings: Settings, server: tuple[Box, int]) -> Settings:
     own = {"smtp": f"smtp://127.0.0.1:{server[1]}", "mail_from": "backhand@example.org", "address": ADDRESS}
-    return create_app(settings.model_copy(update=own), course, grader)
+    return settings.model_copy(update=own)
+
+
+@pytest.fixture
+def app(mailing: Settings, course: Course, grader: FakeGrader) -> FastAPI:
+    return create_app(mailing, course, grader)
 
 
 def ask(client: TestClient, email: str = ADA, **form: str) -> Any:
@@ -117,6 +122,14 @@ def test_to_open_the_link_changes_nothing_and_shows_a_button(client: TestClient,
 
     assert answer(client, box.code()).status_code == 200
     assert name_shown(client) == "Account"
+
+
+def test_a_letter_leads_below_the_prefix(mailing: Settings, course: Course, box: Box) -> None:
+    below = create_app(mailing.model_copy(update={"prefix": "/learn"}), course, FakeGrader())
+    with TestClient(below, headers=BROWSER) as client:
+        ask(client)
+
+    assert f"{ADDRESS}/learn/sign-in/code?code=" in box.text()
 
 
 def test_a_code_works_in_the_browser_that_asked_alone(client: TestClient, other: TestClient, box: Box) -> None:

@@ -120,6 +120,16 @@ def test_the_question_has_a_state_a_nonce_and_a_verifier_that_stay_here(client: 
     assert asked["state"][0] not in cookie
 
 
+def test_a_provider_sends_browsers_back_below_the_prefix(settings: Settings, course: Course, campus: str) -> None:
+    below = with_providers(settings, campus=campus).model_copy(update={"prefix": "/learn"})
+    with TestClient(create_app(below, course, FakeGrader()), base_url=f"{ADDRESS}/learn", headers=BROWSER) as client:
+        back = be(leave(client), "ada")
+        answer = client.get(f"{ADDRESS}{back}", headers=CROSS, follow_redirects=False)
+
+    assert back.startswith("/learn/sign-in/campus/back?")
+    assert answer.headers["location"] == "/learn/"
+
+
 @pytest.mark.parametrize("change", ["state=other", "state=", "code=", "error=access_denied&code="])
 def test_an_answer_to_another_question_is_a_page_that_says_so(client: TestClient, change: str) -> None:
     token = begin(client)
