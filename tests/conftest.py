@@ -34,8 +34,9 @@ settings.register_profile(
 settings.load_profile("project")
 
 SHARED = {
-    "tests/browser/test_[a-l]*": "a server and a browser",
-    "tests/browser/*": "another server and browser",
+    "tests/browser/test_[a-d]*": "a browser",
+    "tests/browser/test_[e-l]*": "another browser",
+    "tests/browser/*": "a third browser",
     "tests/check/*": "graders that prove",
     "tests/engine/pool/*": "graders that are asked and killed",
     "tests/engine/[gt]*": "a jail, and graders that grade and train",
@@ -43,7 +44,7 @@ SHARED = {
     "tests/cli/*": "graders of commands",
     "tests/content/export/*": "what every export prints",
 }
-"""What is dear to start, and is shared by the tests of a room; in a room of long tests, by half of them.
+"""What is dear to start, and is shared by the tests of a room; in a room of long tests, by a part of them.
 
 The first that is named takes longest and begins first: what is short fills the gaps at the end.
 """

@@ -1,8 +1,9 @@
-"""One real server and one real browser for each worker: the course of this repository, graded by real graders.
+"""One real server for all workers, and one real browser for each: the course of this repository, and real graders.
 
 A page of the course takes seconds of processor time to open. What is shown on any page is shown on the small one.
 """
 
+import fcntl
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -69,33 +71,63 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def server_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server keeps what it knows, and its log."""
-    return tmp_path_factory.mktemp("server")
+    """Where the server keeps what it knows, and its log: beside what single workers keep."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "server"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")
 def server(server_folder: Path) -> Iterator[str]:
-    """The address of a server with an empty database of its own."""
+    """The address of a server of all workers, whose database was empty; tests make their own people.
+
+    Who asks first starts it, and ends it when all others have left.
+    """
     given = os.environ.get("BACKHAND_TEST_SERVER")
     if given:
         yield given.rstrip("/")
         return
+    address, turn = server_folder / "address", server_folder / "turn"
+    with (server_folder / "users").open("w") as users:
+        with _alone(turn):
+            started = None if address.exists() else _start(server_folder, address)
+            fcntl.flock(users, fcntl.LOCK_SH)
+        try:
+            yield address.read_text()
+        finally:
+            if started is not None:
+                with _alone(turn):
+                    fcntl.flock(users, fcntl.LOCK_EX)
+                    address.unlink()
+                    _end(started)
+
+
+@contextmanager
+def _alone(turn: Path) -> Iterator[None]:
+    """No other worker is in such a block of the same file."""
+    with turn.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def _start(folder: Path, address: Path) -> subprocess.Popen[bytes]:
+    """Start it, and write its *address* once it is ready."""
     assert (ROOT / "static/dist/manifest.json").exists(), "The scripts are not built. Run: npm ci && npm run build"
-    folder = server_folder
-    (folder / "pages").mkdir()
-    (folder / "pages" / "imprint.md").write_text(IMPRINT, "utf-8")
+    pages, lessons = folder / "pages", folder / "lessons"
+    pages.mkdir(exist_ok=True)
+    (pages / "imprint.md").write_text(IMPRINT, "utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
     settings = {
         "BACKHAND_DATA_DIR": str(folder),
-        "BACKHAND_LESSONS": str(served(folder / "lessons")),
+        "BACKHAND_LESSONS": str(lessons if lessons.exists() else served(lessons)),
         "BACKHAND_GRADERS": "1",
-        "BACKHAND_PAGES": str(folder / "pages"),
+        "BACKHAND_PAGES": str(pages),
     }
     log = folder / "server.log"
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "app", "serve", "--host", "127.0.0.1", "--port", str(port)],
             cwd=ROOT,
@@ -104,15 +136,21 @@ def server(server_folder: Path) -> Iterator[str]:
             stderr=subprocess.STDOUT,
         )
     try:
-        until(lambda: _is_ready(address, process, log))
-        yield address
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        until(lambda: _is_ready(f"http://127.0.0.1:{port}", process, log))
+    except BaseException:
+        _end(process)
+        raise
+    address.write_text(f"http://127.0.0.1:{port}")
+    return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _is_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> bool:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+from playwright.sync_api import Page
+
 from app.accounts.recovery import seat_link
 from app.content.blocks import Lesson
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
@@ -18,6 +20,7 @@ from app.practice.proof import curated_items
 from app.store.classes import list_members
 from app.store.database import Database
 from app.store.invitations import teacher_word
+from app.store.learners import hash_of
 from app.store.tables import Class
 from app.web.json_columns import to_json_column
 from app.web.practice_items import FORMS
@@ -63,6 +66,13 @@ def asked(folder: Path, question: str, *values: object) -> Any:
     with sqlite3.connect(folder / "backhand.db") as db:
         (value,) = db.execute(question, values).fetchone()
     return value
+
+
+def learner_of(folder: Path, page: Page) -> int:
+    """Whom the browser of *page* is for the server."""
+    token = next(one["value"] for one in page.context.cookies() if one["name"] == "session")
+    learner: int = asked(folder, "select learner_id from session where token_hash = ?", hash_of(token))
+    return learner
 
 
 def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:

@@ -11,7 +11,7 @@ from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
 from tests.browser.answers import SMALL_ADDRESS as LESSON
 from tests.browser.answers import right_answer
-from tests.browser.seeding import asked, given
+from tests.browser.seeding import given, learner_of
 from tests.browser.steps import expect_verdict, scrolls_sideways, write
 from tests.waiting import SECONDS
 
@@ -93,7 +93,7 @@ def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
 def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path) -> None:
     page.goto(LESSON)
     page.goto("/practice")
-    address, lesson = given(server_folder, asked(server_folder, "select max(id) from learner"), "write")
+    address, lesson = given(server_folder, learner_of(server_folder, page), "write")
     page.goto(address)
     (box,) = (one for one in lesson.exercises if isinstance(one, CodeExercise))
     write(page, box, box.solution.source)
@@ -114,7 +114,7 @@ def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
 ) -> None:
     page.goto(LESSON)
     page.goto("/practice")
-    address, lesson = given(server_folder, asked(server_folder, "select max(id) from learner"), form)
+    address, lesson = given(server_folder, learner_of(server_folder, page), form)
     page.goto(address)
     for one in lesson.exercises:
         fill_in(page, lesson, one)

@@ -119,6 +119,8 @@ def drawn_by(page: Page) -> str:
 
 
 def differing(page: Page, one: bytes, other: bytes) -> float:
+    if one == other:
+        return 0.0
     share: float = page.evaluate(DIFFERENT, [base64.b64encode(picture).decode() for picture in (one, other)])
     return share
 
