@@ -11,7 +11,7 @@ WORKERS := -n 5 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup developed test suite prove quick mutants lint format tools benchmark screenshots pictures clean
+.PHONY: run setup developed test suite wheel prove quick mutants lint format tools benchmark screenshots pictures clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -47,6 +47,10 @@ node_modules/.installed: package.json package-lock.json
 
 static/dist/manifest.json: node_modules/.installed $(shell find static -path static/dist -prune -o -type f -print 2>/dev/null)
 	npm run --silent build
+
+# A wheel and a source distribution in dist/: with the course, scripts and styles.
+wheel: developed
+	$(BIN)/python -m hatchling build
 
 tools:
 	@bash tests/find-tools.sh

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-ROOT = Path(__file__).resolve().parents[1]
+from app.installation import DATABASE, default_data_dir, default_lessons
 
 PREFIX = "BACKHAND_"
 DATABASES = ("postgresql", "sqlite")
@@ -29,11 +29,6 @@ OWN_WORDS = frozenset({"passkey", "email", "code", "password", "name", "proxy", 
 PROVIDERS_FORM = 'It wants {"campus": {"title": ..., "issuer": "https://...", "client_id": ..., "client_secret": ...}}'
 OPERATOR_PAGES = ("privacy", "imprint", "accessibility")
 BROKERS = ("nats", "tls", "ws", "wss")
-
-
-def _here_or_root(name: str) -> Path:
-    # The command may be run from anywhere; a folder of that name where it is run comes first.
-    return Path(name) if Path(name).is_dir() else ROOT / name
 
 
 class Provider(BaseModel):
@@ -63,10 +58,8 @@ class Settings(BaseSettings):
     database_url: str = Field(
         default="", repr=False, description="SQLAlchemy URL; empty means SQLite in the data directory."
     )
-    lessons: Path = Field(default_factory=lambda: _here_or_root("lessons"), description="Folder of the course.")
-    data_dir: Path = Field(
-        default_factory=lambda: _here_or_root("var"), description="Folder for the database and the facts cache."
-    )
+    lessons: Path = Field(default_factory=default_lessons, description="Folder of the course.")
+    data_dir: Path = Field(default_factory=default_data_dir, description="Folder for the database and the facts cache.")
     graders: int = Field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)), ge=1, le=64)
     nats_url: str = Field(default="", repr=False, description="A NATS broker; graders on other machines are behind it.")
     nats_nkey: Path | None = Field(default=None, description="File with the nkey seed for the broker.")
@@ -268,4 +261,4 @@ class Settings(BaseSettings):
 
     @property
     def resolved_database_url(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'backhand.db'}"
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / DATABASE}"

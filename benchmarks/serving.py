@@ -50,8 +50,8 @@ def wait_for(port: int) -> None:
     """Until a server there is ready."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        with contextlib.suppress(OSError):
-            if Learner(port).get("/readyz")[0] == 200:
+        with contextlib.suppress(OSError), contextlib.closing(Learner(port)) as learner:
+            if learner.get("/readyz")[0] == 200:
                 return
         time.sleep(1)
     raise TimeoutError(f"the server was not ready within {START_SECONDS:.0f} s")
@@ -71,6 +71,9 @@ class Learner:
         other = Learner(port)
         other._cookies, other.revision = self._cookies, self.revision
         return other
+
+    def close(self) -> None:
+        self._connection.close()
 
     def get(self, path: str) -> tuple[int, str]:
         return self._ask("GET", path, None)

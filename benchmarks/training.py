@@ -25,8 +25,8 @@ from app.engine.run_setup import Setup, setup_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer
 from app.engine.training_chunk import TrainingChunk, array_of
+from app.installation import ROOT
 from app.sandbox.runner import Jail
-from app.settings import ROOT
 
 ROUNDS = 9
 MOST = 1.5

@@ -12,6 +12,7 @@ from app.check.findings_cache import FindingsCache
 from app.check.lint_lessons import prove_care
 from app.check.prove_beginning import prove_beginning, prove_order_of
 from app.cli import environment
+from app.cli.course import COPY_IT
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
 from app.content.blocks import Lesson
 from app.content.course import read_course
@@ -20,6 +21,7 @@ from app.content.errors import LessonError
 from app.content.exercises import SourceLocation
 from app.content.folders import markdown_in
 from app.content.lessons import read_lessons
+from app.installation import is_installed_course
 from app.settings import Settings
 
 ALONE = "No course is around this file, so its pictures and requirements were not looked for. Move it into a unit."
@@ -33,6 +35,8 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
     reach: list[Lesson] = []
     findings: list[Finding] = []
     for path in paths or [settings.lessons]:
+        if is_installed_course(path):
+            typer.echo(f"{path} is proved, not for editing. {COPY_IT}", err=True)
         read, found = _read(path)
         lessons += read
         files += _files(path)

@@ -3,19 +3,20 @@
 What a command does is imported when it is called: `--help` and `--version` need neither database nor numpy.
 """
 
-import importlib.metadata
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from app.cli import class_commands, person_commands
+from app.installation import version as installed_version
 
-HELP = "Interactive lessons on the backward pass: serve a course, prove it, grade a submission."
+HELP = """Interactive lessons on the backward pass: serve a course, prove it, grade a submission.
 
-app = typer.Typer(
-    name="backhand", help=HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
-)
+Without a command, the course is served to this machine at http://127.0.0.1:8000.
+"""
+
+app = typer.Typer(name="backhand", help=HELP, add_completion=False, pretty_exceptions_enable=False)
 
 app.add_typer(class_commands.classes, name="class")
 app.add_typer(class_commands.instructors, name="instructor")
@@ -23,10 +24,17 @@ app.add_typer(person_commands.people, name="person")
 
 
 @app.callback(invoke_without_command=True, help=HELP)
-def root(version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False) -> None:
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
     if version:
-        typer.echo(f"backhand {importlib.metadata.version('backhand')}")
+        typer.echo(f"backhand {installed_version()}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        from app.cli import serve
+
+        serve.serve_here()
 
 
 @app.command()
@@ -91,6 +99,16 @@ def check(
     from app.cli import check
 
     check.check(paths, form, mutants=mutants, fresh=fresh)
+
+
+@app.command()
+def course(
+    target: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write, such as my-course.")],
+) -> None:
+    """Copy the course that is shipped into a folder, for authors to change."""
+    from app.cli import course
+
+    course.course(target)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from app.cli.refuse import refuse
 from app.engine.grade.seeds import FILE, seeds_in
 from app.engine.train.corpus_file import load_names
 from app.grading.train.corpus import NamesError
+from app.installation import adopt_misplaced, misplaced_databases
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import Layer
 from app.sandbox.runner import Jail
@@ -25,6 +26,9 @@ def doctor() -> None:
     """Print every layer of the jail and attack it."""
     settings = environment.load_settings()
     typer.echo(_python(*sys.version_info[:3]))
+    typer.echo(f"{'on':<9} work is kept in {settings.data_dir.absolute()}")
+    for path in misplaced_databases(settings.data_dir):
+        typer.echo(f"{'unused':<9} {path}: {adopt_misplaced(path, settings.data_dir)}")
     try:
         names = load_names(settings.names)
         typer.echo(f"{'on':<9} names: {len(names.names):,}, {names.source}")

@@ -33,6 +33,8 @@ def load_settings() -> Settings:
         typer.echo(f"{name} is no setting and changes nothing. The README lists them all.", err=True)
     try:
         return Settings()
+    except RuntimeError:
+        refuse(f"This user has no home folder to keep work in. Set {PREFIX}DATA_DIR to a folder.")
     except ValidationError as error:
         refuse(
             "\n".join(

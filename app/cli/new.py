@@ -7,15 +7,18 @@ from pathlib import Path
 import typer
 import yaml
 
+from app.cli.course import refuse_installed
 from app.cli.refuse import refuse
 from app.content.course import parse_outline, text_of
 from app.content.folders import LESSON_NAME, UNIT_FOLDER, markdown_in, unit_folders
+from app.installation import TEMPLATES
 
-TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "new_lesson.md"
+TEMPLATE = TEMPLATES / "new_lesson.md"
 
 
 def new(path: Path, title: str) -> None:
     """Write the lesson, and the page of its unit where there is none."""
+    refuse_installed(path)
     if path.suffix != ".md":
         refuse(f"{path} does not end in .md. Lessons are markdown files.")
     words = re.sub(r"^\d+-", "", path.stem)

@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from app.cli import environment
+from app.cli.course import refuse_installed
 from app.cli.refuse import refuse
 from app.cli.serve import serve_or_refuse
 from app.content.folders import LESSON_NAME, UNIT_FOLDER
@@ -25,6 +26,7 @@ def around(file: Path, settings: Settings) -> Settings:
     """*settings* for the course around *file*; what is answered there stays apart from what learners answer."""
     if not file.is_file():
         refuse(f"There is no file {file}. Write one with backhand new {file}.")
+    refuse_installed(file)
     path = file.resolve()
     if not UNIT_FOLDER.match(path.parent.name) or not LESSON_NAME.match(path.name):
         refuse(f"{file} stands in no unit. Move it to a place such as lessons/2-tensors/05-my-lesson.md.")

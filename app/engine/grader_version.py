@@ -2,8 +2,8 @@
 
 from functools import cache
 from hashlib import sha256
-from importlib import metadata
-from pathlib import Path
+
+from app.installation import PACKAGE, version
 
 JUDGES = ("grading", "engine", "sandbox", "content")
 """Rooms whose sources decide what is said of a text."""
@@ -12,10 +12,9 @@ JUDGES = ("grading", "engine", "sandbox", "content")
 @cache
 def sources_digest() -> bytes:
     """A digest of the sources of everything that judges."""
-    root = Path(__file__).resolve().parents[1]
     together = sha256()
     for room in JUDGES:
-        for file in sorted((root / room).rglob("*.py")):
+        for file in sorted((PACKAGE / room).rglob("*.py")):
             together.update(file.read_bytes())
     return together.digest()
 
@@ -23,4 +22,4 @@ def sources_digest() -> bytes:
 @cache
 def grading_version() -> str:
     """Of what judges here: the release, and a mark of its sources."""
-    return f"{metadata.version('backhand')}+{sources_digest().hex()[:8]}"
+    return f"{version()}+{sources_digest().hex()[:8]}"

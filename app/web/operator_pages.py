@@ -12,8 +12,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from app.installation import TEMPLATES
 from app.settings import OPERATOR_PAGES, Settings
-from app.web.render import TEMPLATES
 
 SHIPPED = TEMPLATES / "operator"
 TO_FILL = ("imprint",)

@@ -23,12 +23,11 @@ from starlette.types import Message, Receive, Scope, Send
 from app.content.exercise_titles import exercise_title
 from app.content.mathml import accessible_name_attribute, words_of
 from app.content.sentences import highlight_code, render_sentence
+from app.installation import ROOT, TEMPLATES
 from app.web.verdict_words import closeness_text, nudge_title, number_text
 
-ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "static" / "dist"
 URL = "/static"
-TEMPLATES = ROOT / "templates"
 Theme = Literal["light", "dark", "auto"]
 THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
 COOKIE = "theme"

@@ -8,7 +8,7 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
@@ -29,6 +29,7 @@ from app.content.last_good import reload_course
 from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
+from app.installation import adopt_misplaced, misplaced_databases
 from app.sandbox.kernel import hide_memory
 from app.settings import Settings
 from app.store import database_errors
@@ -77,12 +78,14 @@ def serve(
     *,
     reload: bool = False,
     preview: tuple[Path, Sequence[str]] | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> None:
     """Serve the course of *settings* on *host* and *port*.
 
     Args:
         reload: For an author: take up changes at once, show drafts and tell on the pages what is wrong.
         preview: The same for one lesson: its file, and the command that checks it. The course may have faults.
+        announce: Called with the address as soon as the server takes requests.
 
     Raises:
         LessonErrors: The course has faults; nothing was started.
@@ -92,10 +95,12 @@ def serve(
     hide_memory()
     raise_descriptor_limit()
     _keep_private(settings)
+    for path in misplaced_databases(settings.data_dir):
+        log.warning("misplaced-database", path=str(path), fix=adopt_misplaced(path, settings.data_dir))
     course = reload_course(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
     listeners = _bound(host, port)
     try:
-        asyncio.run(_serve(settings, course, host, listeners, reload=reload, preview=preview))
+        asyncio.run(_serve(settings, course, host, listeners, reload=reload, preview=preview, announce=announce))
     finally:
         for listener in listeners:
             listener.close()
@@ -116,7 +121,8 @@ def _bound(host: str, port: int) -> list[socket.socket]:
             item.close()
         if error.errno == errno.EADDRINUSE:
             raise ServeError(
-                f"Another program listens on port {port} already. Choose a free one with --port."
+                f"Another program listens on port {port} already. Choose a free one with --port, "
+                "such as backhand serve --port 8010."
             ) from None
         raise ServeError(f"{host} port {port} cannot be listened on: {error.strerror or error}.") from None
     return found
@@ -238,6 +244,7 @@ async def _serve(
     *,
     reload: bool,
     preview: tuple[Path, Sequence[str]] | None,
+    announce: Callable[[str], None] | None,
 ) -> None:
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     await _prepare_database(settings)
@@ -251,7 +258,10 @@ async def _serve(
             drafts=author, framed=preview is not None, mark=seeds.mark, hosts=_hosts(settings, host),
         )  # fmt: skip
         name = f"[{host}]" if ":" in host else host
-        log.info("serving", url=f"http://{name}:{port}{settings.prefix}", lessons=len(course.lessons))
+        url = f"http://{name}:{port}{settings.prefix}"
+        log.info("serving", url=url, lessons=len(course.lessons), data=str(settings.data_dir.absolute()))
+        if announce:
+            announce(url)
         with process_file(settings.data_dir):
             shown = Preview(app, *preview) if preview else None
             reloading = CourseReload(app, settings.lessons, course, shown.changed if shown else lambda: None)

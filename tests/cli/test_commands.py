@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import app
+from app.cli import app, serve
+from app.settings import Settings
 
 runner = CliRunner()
 LOADED = "import sys\nfrom app.cli import main\ntry:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
@@ -24,6 +27,22 @@ HEAVY = {
 }
 
 
+def test_without_a_command_the_course_is_served_to_this_machine(monkeypatch, tmp_path: Path) -> None:
+    def serve_web(_settings: Settings, host: str, port: int, *, announce: Callable[[str], None], **_: object) -> None:
+        announce(f"http://{host}:{port}")
+
+    monkeypatch.setattr(serve, "serve_web", serve_web)
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+
+    told = runner.invoke(app, []).output
+
+    assert told.splitlines() == [
+        "Open http://127.0.0.1:8000",
+        f"Work is kept in {tmp_path}",
+        "Press Ctrl-C to stop.",
+    ]
+
+
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["serve", "--help"], ["grade", "--help"]])
 def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True)
@@ -36,6 +55,7 @@ def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments:
         "app.cli.commands",
         "app.cli.class_commands",
         "app.cli.person_commands",
+        "app.installation",
     }
 
 

@@ -19,6 +19,17 @@ def test_a_sound_machine_passes_with_every_attack_stopped() -> None:
     assert "Code runs in the jail." in result.output
 
 
+def test_the_folder_of_work_is_named_and_what_is_left_elsewhere(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(doctor, "misplaced_databases", lambda _: [Path("/old/var/backhand.db")])
+    monkeypatch.setattr(doctor, "canaries", lambda _: ())
+
+    output = CliRunner().invoke(app, ["doctor"]).output
+
+    assert f"work is kept in {tmp_path}\n" in output
+    assert "/old/var/backhand.db: A database of an earlier version, which is not used." in output
+
+
 def test_an_attack_that_succeeds_is_named_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "canaries", lambda _: ("read a file",))
 

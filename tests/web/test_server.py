@@ -168,7 +168,7 @@ def test_a_port_in_use_is_said_before_anything_starts(tmp_path: Path, start: Sta
         result = start(tmp_path, other.getsockname()[1], {})
 
     assert result.returncode == 1
-    assert "already. Choose a free one with --port." in result.stderr
+    assert "already. Choose a free one with --port, such as" in result.stderr
     assert "serving" not in result.stderr
 
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 from app.content.export.unfit import block_problem
+from app.installation import TEMPLATES
 
-RESOURCES = Path(__file__).resolve().parents[3] / "templates" / "export"
+RESOURCES = TEMPLATES / "export"
 ATTACHED = re.compile(r"!\[([^\]\n]*)\]\(attachment:([\w.-]+)\)")
 ABOVE = "import torch\nfrom preamble import backhand\nfrom torch import Tensor\n\n"
 """What a module of `RESOURCES` imports so that it can be read on its own; in an export it stands in the first cell."""

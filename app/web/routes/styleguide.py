@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.course import load_lesson
-from app.web.render import ROOT, TEMPLATES
+from app.installation import ROOT, TEMPLATES
 from app.web.site import TheSite
 from app.web.views.lesson_view import items_of
 from app.web.views.specimen_states import made_up, states_by_component

@@ -10,7 +10,7 @@ from app.content.course import load_lesson
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import load_examples, load_names, load_parts
 from app.grading.train.corpus import NamesError
-from app.settings import ROOT
+from app.installation import ROOT
 from tests.engine.train.load import long_list
 
 

@@ -10,7 +10,7 @@ from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer
 from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
-from app.settings import ROOT
+from app.installation import ROOT
 from tests.engine.train.load import run
 
 

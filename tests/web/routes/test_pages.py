@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Block
-from app.web.render import TEMPLATES
+from app.installation import TEMPLATES
 from app.web.views.lesson_view import PageBlock
 
 LESSON = "/lessons/linear"

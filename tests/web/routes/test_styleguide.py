@@ -9,9 +9,10 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
+from app.installation import TEMPLATES
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.render import TEMPLATES, _environment
+from app.web.render import _environment
 from app.web.routes.styleguide import tokens
 from tests.web.asking import Elements
 from tests.web.conftest import FakeGrader, started

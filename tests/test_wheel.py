@@ -1,0 +1,170 @@
+"""The wheel as people install it: beside the packages of the tests, started in an empty folder, with a home of its own.
+
+What it installs is never written to. One test walks through the commands, each as a process, as at a terminal.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.installation import version
+from benchmarks.serving import Learner, free_port, wait_for
+from tests.waiting import SECONDS
+
+ROOT = Path(__file__).resolve().parents[1]
+LESSON = "2-tensors/10-a-layer-trained.md"
+PAGE = "/lessons/a-layer-trained"
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+WRONG = RIGHT.replace("X.T @ dY", "dY.T @ X")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the source distribution, and the wheel that is built of it."""
+    folder = tmp_path_factory.mktemp("built")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder], cwd=ROOT, check=True)
+    (source,) = folder.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        archive.extractall(folder, filter="data")
+    unpacked = source.name.removesuffix(".tar.gz")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    subprocess.run(build, cwd=folder / unpacked, check=True)
+    return folder
+
+
+class Installed:
+    """The wheel in a virtual environment, and a user with an empty folder and a home."""
+
+    def __init__(self, folder: Path, built: Path) -> None:
+        self.here, self.home = folder / "here", folder / "home"
+        self.here.mkdir(parents=True)
+        self.home.mkdir()
+        (wheel,) = built.glob("*.whl")
+        venv.create(folder / "venv", symlinks=True)
+        self.python = folder / "venv" / "bin" / "python"
+        command = [sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet", "--no-deps", wheel]
+        subprocess.run(command, check=True)
+        (self.packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
+        (self.packages / "tests.pth").write_text(sysconfig.get_path("purelib"))
+        self.command = folder / "venv" / "bin" / "backhand"
+        self.data = self.home / ".local" / "share" / "backhand"
+
+    def environment(self, **settings: str) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("BACKHAND_", "XDG_"))}
+        return {**kept, "HOME": str(self.home), "PYTHONDONTWRITEBYTECODE": "1", "BACKHAND_GRADERS": "1", **settings}
+
+    def run(self, *words: object, status: int = 0, **settings: str) -> str:
+        """What the command prints; whatever it ends with, never a traceback."""
+        done = subprocess.run(
+            [self.command, *map(str, words)],
+            cwd=self.here, env=self.environment(**settings), capture_output=True, text=True,
+            timeout=2 * SECONDS, check=False,
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    @contextmanager
+    def serving(self, *words: str, **settings: str) -> Iterator[tuple[Learner, Path]]:
+        """A learner at a server that is ready, and the file with what it prints."""
+        port, log = free_port(), self.home / "log"
+        command = [self.command, *(words or ("serve",)), "--port", str(port)]
+        with log.open("w") as out, subprocess.Popen(
+            command, cwd=self.here, env=self.environment(**settings), stdout=out, stderr=out
+        ) as process:  # fmt: skip
+            try:
+                wait_for(port)
+                with closing(Learner(port)) as learner:
+                    yield learner, log
+            finally:
+                process.terminate()
+        assert "Traceback" not in log.read_text()
+
+    def files(self) -> Mapping[Path, int]:
+        return {file: file.stat().st_mtime_ns for file in self.packages.rglob("*")}
+
+
+@pytest.fixture(scope="module")
+def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return Installed(tmp_path_factory.mktemp("installed"), built)
+
+
+def test_a_wheel_holds_every_file_that_is_no_code(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    held = {name.removeprefix("app/_share/") for name in zipfile.ZipFile(wheel).namelist()}
+    folders = ("lessons", "templates", "static/dist")
+    wanted = {
+        file.relative_to(ROOT).as_posix()
+        for folder in folders
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+    assert wanted <= held
+    assert {f"app/{file.relative_to(ROOT / 'app').as_posix()}" for file in (ROOT / "app").rglob("*.toml")} <= held
+    assert not [name for name in held if name.startswith("tests")]
+    assert wheel.stat().st_size < 3_000_000
+
+
+def test_an_installed_copy_serves_from_an_empty_folder(installed: Installed) -> None:
+    before = installed.files()
+    with installed.serving() as (learner, log):
+        page = learner.get(PAGE)[1]
+        style = re.search(r'href="(/static/app-[^"]+\.css)"', page)
+        assert style is not None
+        assert learner.get(style[1])[0] == 200
+        verdicts = []
+        for code in (WRONG, RIGHT):
+            answer = learner.post(f"{PAGE}/code/linear-backward/check", {"code": code, "revision": learner.revision})
+            verdicts.append('data-passed="true"' in answer[1])
+        answers = installed.run("backup", installed.home / "monday.backup")
+
+    assert verdicts == [False, True]
+    assert str(installed.data) in log.read_text()
+    assert (installed.data / "backhand.db").is_file()
+    assert "bytes." in answers
+    assert installed.files() == before
+    assert list(installed.here.iterdir()) == []
+
+
+def test_an_installed_copy_has_every_command(installed: Installed) -> None:
+    before = installed.files()
+    shipped = installed.packages / "app" / "_share" / "lessons"
+    (installed.here / "mine.py").write_text(WRONG)
+
+    assert installed.run("--version") == f"backhand {version()}\n"
+    assert f"work is kept in {installed.data}" in installed.run("doctor")
+    assert "10-a-layer-trained.ipynb" in installed.run("export", shipped / LESSON)
+    assert (installed.here / "10-a-layer-trained.ipynb").is_file()
+    assert "```{forward} practice-" in installed.run(
+        "practice", "draw", "--level", "1", "--wanted", "mean", "--seed", "3"
+    )
+    told = installed.run("grade", f"{shipped / LESSON}#linear-backward", "mine.py", "--json", status=1)
+    assert "transpose" in json.loads(told)["names"]["dW"]["message"]
+    assert "27 lessons were copied to course" in installed.run("course", "course")
+    assert "course/8-more/01-mine.md written" in installed.run("new", "course/8-more/01-mine.md")
+    assert "1 lesson, 1 exercise, 0 errors" in installed.run("check", "course/8-more/01-mine.md", "--no-mutants")
+    with installed.serving("preview", "course/8-more/01-mine.md") as (learner, _):
+        assert "Mine" in learner.get("/preview")[1]
+    assert installed.files() == before
+
+
+def test_an_installed_course_is_not_edited_in_place(installed: Installed) -> None:
+    before = installed.files()
+    shipped = installed.packages / "app" / "_share" / "lessons"
+
+    for words in (("new", shipped / "8-more/01-mine.md"), ("preview", shipped / LESSON), ("course", shipped / "more")):
+        assert "belongs to the installed package" in installed.run(*words, status=2).replace("It belongs", "belongs")
+    assert "backhand course DIR" in installed.run("check", shipped / "0-start/unit.md", status=2)
+    assert installed.files() == before
