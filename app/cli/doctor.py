@@ -1,6 +1,7 @@
 """`backhand doctor`: what protects the machine that runs learners' code, and what is missing."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,9 +12,11 @@ from app.engine.grade.seeds import FILE, seeds_in
 from app.engine.train.corpus_file import load_names
 from app.grading.train.corpus import NamesError
 from app.installation import adopt_misplaced, misplaced_databases
-from app.sandbox.canaries import CANARIES, canaries
-from app.sandbox.protection import Layer
-from app.sandbox.runner import Jail
+from app.sandbox import kernel
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.sandbox.protection import Layer
 
 MARK = 8
 """Letters of the mark of a secret that are shown; it does not tell the secret."""
@@ -40,6 +43,15 @@ def doctor() -> None:
         typer.echo(
             f"{'on':<9} secret of hidden numbers: {mark}, which has to be the same on every server of a database"
         )
+    if not kernel.LINUX:
+        refuse(f"Code is refused: {kernel.NEEDS_LINUX}", status=1)
+    _attack(settings)
+
+
+def _attack(settings: Settings) -> None:
+    from app.sandbox.canaries import CANARIES, canaries  # only Linux has what they import
+    from app.sandbox.runner import Jail
+
     jail = Jail(settings.require_landlock, settings.unsafe_no_sandbox, settings.cgroup)
     try:
         for layer in jail.facts:
@@ -67,7 +79,7 @@ def _python(major: int, minor: int, patch: int) -> str:
     )
 
 
-def _line(layer: Layer) -> str:
+def _line(layer: "Layer") -> str:
     if layer.on:
         return f"{'on':<9} {layer.name}"
     reason = layer.reason if layer.reason.endswith((".", "?", "!")) else f"{layer.reason}."

@@ -13,6 +13,7 @@ from app.cli import environment
 from app.cli.graders import require_secret
 from app.cli.refuse import refuse
 from app.engine.pool.local_graders import LocalGraders
+from app.sandbox import kernel
 from app.settings import Settings
 from app.web.middleware.reports import configure_logs
 
@@ -30,6 +31,8 @@ LONELY = "One slot alone checks and never trains: a training run would keep ever
 
 def grader(url: str, checks: int, trains: int) -> None:
     settings = environment.load_settings()
+    if not kernel.LINUX:
+        refuse(kernel.NEEDS_LINUX)
     if not (url := url or settings.nats_url):
         refuse("Give the address of the broker: --nats nats://broker:4222, or BACKHAND_NATS_URL.")
     if settings.unsafe_no_sandbox:

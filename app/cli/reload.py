@@ -1,5 +1,6 @@
 """`backhand reload`: have a running server read its course again."""
 
+import signal
 import sys
 
 import typer
@@ -21,6 +22,8 @@ def reload(*, proved: bool, wait_seconds: float) -> None:
         proved: Prove the course before, and leave the server as it is where something is wrong.
     """
     settings = environment.load_settings()
+    if not hasattr(signal, "SIGHUP"):
+        refuse("No server can be asked on Windows. Start it as backhand serve --reload: it takes up changes itself.")
     if proved:
         _prove()
     course, errors = read_course(settings.lessons)

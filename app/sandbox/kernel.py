@@ -12,6 +12,7 @@ from pathlib import Path
 
 MACHINE = platform.machine()
 LINUX = platform.system() == "Linux"
+NEEDS_LINUX = "Running code needs Linux, which Docker or WSL gives you."
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -38,16 +39,17 @@ _MADV_COLLAPSE = 25
 LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_RESTRICT_SELF = 446
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_library = ctypes.PyDLL(None, use_errno=True)  # for calls that must not let go of the interpreter lock
 _WORDS = 4  # more than any call here takes; a pointer's type takes numbers, bytes and None alike
 _NOTHING = (0,) * _WORDS
-_libc.syscall.restype = ctypes.c_long
-_libc.syscall.argtypes = (ctypes.c_long, *(ctypes.c_void_p,) * _WORDS)
-_libc.prctl.restype = ctypes.c_int
-_libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_void_p,) * _WORDS)
-_libc.unshare.restype = ctypes.c_int if LINUX else None
-_libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+if LINUX:  # nothing else calls what is below, and other systems have no such functions
+    _libc = ctypes.CDLL(None, use_errno=True)
+    _library = ctypes.PyDLL(None, use_errno=True)  # for calls that must not let go of the interpreter lock
+    _libc.syscall.restype = ctypes.c_long
+    _libc.syscall.argtypes = (ctypes.c_long, *(ctypes.c_void_p,) * _WORDS)
+    _libc.prctl.restype = ctypes.c_int
+    _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_void_p,) * _WORDS)
+    _libc.unshare.restype = ctypes.c_int
+    _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
 def _check(result: int, what: str) -> int:

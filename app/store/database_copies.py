@@ -77,7 +77,8 @@ def _create_own(file: Path) -> None:
     Raises:
         OSError: Something is there, or nothing can be made.
     """
-    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+    # O_EXCL alone follows no link: https://pubs.opengroup.org/onlinepubs/9799919799/functions/open.html
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 async def restore_database(url: str, source: Path, *, replace: bool = False) -> int:

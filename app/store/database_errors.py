@@ -39,6 +39,8 @@ def _closed(url: str, said: str) -> str:
         return f"{said}. Its URL opens it only to be read: leave out mode=ro."
     path = Path((database.database or "").removeprefix("file:")).absolute()
     there = next(item for item in (path, *path.parents) if item.exists())
+    if not hasattr(os, "statvfs"):  # Windows
+        return f"{path} cannot be opened ({said}). Set BACKHAND_DATA_DIR to a folder that you may write to."
     if os.statvfs(there).f_flag & os.ST_RDONLY or "Read-only" in said:
         return (
             f"{path} cannot be written ({said}): {there} is on a file system that is mounted read-only. "

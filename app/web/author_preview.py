@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from app.content.addresses import lesson_slug
 from app.content.blocks import Lesson
+from app.sandbox import kernel
 from app.web.site import Site
 from app.web.views.answer_key import answer_key
 from app.web.views.fault_places import place_on_page
@@ -119,7 +120,10 @@ class Preview:
             out, err = await process.communicate()
         finally:
             if process.returncode is None:
-                process.send_signal(signal.SIGINT)  # so that it takes its graders along
+                if kernel.LINUX:
+                    process.send_signal(signal.SIGINT)  # so that it takes its graders along
+                else:
+                    process.kill()
                 await process.wait()
         self._text, self.said = text, said_in(out.decode(), err.decode(), failed=process.returncode not in (0, 1))
         self._tell(proving=False)

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import errno
 import os
-import resource
 import socket
 import time
 from collections.abc import Callable
@@ -17,6 +16,10 @@ log = structlog.get_logger()
 
 MOST = 10_000
 FEWEST = 8
+ELSEWHERE = 256
+"""On Windows, whose event loop waits for some hundreds of sockets."""
+TAKEN = 64
+"""Descriptors in use where no folder lists them: more than a server has that was just started."""
 BACKLOG = 128
 OUT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 PAUSE_SECONDS = 0.5
@@ -26,7 +29,14 @@ FIX = "Raise the limit of open files of the service (LimitNOFILE, ulimit -n), or
 
 
 def raise_descriptor_limit() -> None:
-    """Let this process have as many descriptors as it may: many services begin with 1,024."""
+    """Let this process have as many descriptors as it may: many services begin with 1,024. Windows has no limit."""
+    with contextlib.suppress(ModuleNotFoundError):
+        _raise_limit()
+
+
+def _raise_limit() -> None:
+    import resource
+
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -37,10 +47,16 @@ def most_connections() -> int:
 
     The other half is for the database, for files, and for the run of accepted connections that asyncio takes at once.
     """
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return ELSEWHERE
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if soft == resource.RLIM_INFINITY:
         return MOST
-    return min(MOST, max(FEWEST, (soft - len(list(Path("/proc/self/fd").iterdir()))) // 2))
+    listing = next((folder for folder in map(Path, ("/proc/self/fd", "/dev/fd")) if folder.is_dir()), None)
+    taken = len(list(listing.iterdir())) if listing else TAKEN
+    return min(MOST, max(FEWEST, (soft - taken) // 2))
 
 
 class Listener(socket.socket):

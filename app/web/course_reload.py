@@ -6,8 +6,8 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from typing import IO
 
 import structlog
 from fastapi import FastAPI
@@ -66,12 +66,24 @@ def stamp_of(folder: Path) -> list[tuple[str, int, int]]:
     return found
 
 
+def _lock(file: IO[str]) -> None:
+    """Hold *file* as long as this process lives.
+
+    Raises:
+        OSError: Another process holds it.
+    """
+    with suppress(ModuleNotFoundError):  # Windows: there no command can ask a server by a signal either
+        from fcntl import LOCK_EX, LOCK_NB, flock
+
+        flock(file, LOCK_EX | LOCK_NB)
+
+
 @contextmanager
 def process_file(data_dir: Path) -> Iterator[None]:
     """While it lasts, `backhand reload` finds this process; of several servers of a folder, the first."""
     with (data_dir / PROCESS).open("a+") as file:
         with suppress(OSError):
-            flock(file, LOCK_EX | LOCK_NB)
+            _lock(file)
             file.truncate(0)
             file.write(str(os.getpid()))
             file.flush()
@@ -83,7 +95,7 @@ def process_of(data_dir: Path) -> int | None:
     try:
         with (data_dir / PROCESS).open("r+") as file:
             try:
-                flock(file, LOCK_EX | LOCK_NB)
+                _lock(file)
             except OSError:  # a live process holds it
                 return int(file.read())
     except (FileNotFoundError, ValueError):

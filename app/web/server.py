@@ -282,7 +282,8 @@ async def _taking_up_changes(course: CourseReload, *, at_once: bool) -> AsyncIte
         tasks.add(task := asyncio.create_task(work))
         task.add_done_callback(tasks.discard)
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: begin(course.reload()))
+    with contextlib.suppress(AttributeError, NotImplementedError):  # Windows has no such signal
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: begin(course.reload()))
     if at_once:
         begin(course.watch())
     yield

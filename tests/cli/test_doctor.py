@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from app.cli import app, doctor
 from app.engine.grade.seeds import seeds_in
+from app.sandbox import canaries
 from app.sandbox.protection import Layer
 
 runner = CliRunner()
@@ -22,7 +23,7 @@ def test_a_sound_machine_passes_with_every_attack_stopped() -> None:
 def test_the_folder_of_work_is_named_and_what_is_left_elsewhere(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(doctor, "misplaced_databases", lambda _: [Path("/old/var/backhand.db")])
-    monkeypatch.setattr(doctor, "canaries", lambda _: ())
+    monkeypatch.setattr(canaries, "canaries", lambda _: ())
 
     output = CliRunner().invoke(app, ["doctor"]).output
 
@@ -31,7 +32,7 @@ def test_the_folder_of_work_is_named_and_what_is_left_elsewhere(monkeypatch, tmp
 
 
 def test_an_attack_that_succeeds_is_named_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "canaries", lambda _: ("read a file",))
+    monkeypatch.setattr(canaries, "canaries", lambda _: ("read a file",))
 
     result = runner.invoke(app, ["doctor"])
 

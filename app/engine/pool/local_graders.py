@@ -24,6 +24,7 @@ from app.engine.pool.grader_client import (
     NoResponseError,
 )
 from app.engine.pool.grader_process import GraderDiedError, GraderProcess
+from app.sandbox import kernel
 from app.settings import Settings
 
 log = structlog.get_logger()
@@ -32,6 +33,7 @@ T = TypeVar("T")
 NOT_STARTING = Readiness(
     state="refused", reason="The graders do not start, so no code is run; the log and backhand doctor say why."
 )
+ELSEWHERE = Readiness(state="refused", reason=kernel.NEEDS_LINUX)
 STARTS = 3  # how often a start may fail before that is said
 
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
@@ -77,7 +79,8 @@ class LocalGraders(GraderClient):
 
     @property
     def readiness(self) -> Readiness:
-        known = replace(self._known if self._running or self._known is NOT_STARTING else WARMING, look=self._look)
+        settled = self._running or self._known in (NOT_STARTING, ELSEWHERE)
+        known = replace(self._known if settled else WARMING, look=self._look)
         if self._stopped.is_set():
             return replace(known, state="stopped", reason=STOPPED, layers=self._known.layers)
         if self._look is not None and self._look.refusal:
@@ -104,6 +107,9 @@ class LocalGraders(GraderClient):
         return tuple(process.pid for process in self._running)
 
     async def __aenter__(self) -> Self:
+        if not kernel.LINUX:
+            self._known = ELSEWHERE
+            return self
         for _ in range(self._size):
             self._spawn(self._bring_up(self._process()))
         return self
