@@ -156,7 +156,8 @@ def test_an_installed_copy_has_every_command(installed: Installed) -> None:
     assert "course/8-more/01-mine.md written" in installed.run("new", "course/8-more/01-mine.md")
     assert "1 lesson, 2 exercises, 0 errors" in installed.run("check", "course/8-more/01-mine.md", "--no-mutants")
     with installed.serving("preview", "course/8-more/01-mine.md") as (learner, _):
-        assert "Mine" in learner.get("/preview")[1]
+        assert "Preview of /lessons/mine" in learner.get("/preview")[1]
+        assert "<h1>Mine</h1>" in learner.get("/lessons/mine")[1]
     assert installed.files() == before
 
 
