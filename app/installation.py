@@ -6,6 +6,7 @@ in `_share`; the next `pip install -U` replaces all of that, so work goes to the
 
 import os
 import sys
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def is_installed_course(path: Path) -> bool:
     return IS_INSTALLED and path.resolve().is_relative_to(ROOT)
 
 
+@cache
 def version() -> str:
     """The version, which `pyproject.toml` alone says."""
     return metadata.version("backhand")

@@ -110,6 +110,9 @@ class Settings(BaseSettings):
         default=None, description="Of the accessibility statement, such as 2027-01-31; default: of the one shipped."
     )
     names: Path | None = Field(default=None, description="A list of names for the character model.")
+    demo: bool = Field(
+        default=False, description="A public demonstration: no accounts, no classes; work is deleted after a day."
+    )
 
     @field_validator("database_url")
     @classmethod
@@ -242,6 +245,14 @@ class Settings(BaseSettings):
             raise ValueError("A header is believed from listed proxies: set this beside BACKHAND_PROXY_HEADER")
         return addresses
 
+    @field_validator("demo")
+    @classmethod
+    def _of_nothing_that_lasts(cls, demo: bool, info: ValidationInfo) -> bool:
+        lasting = ("database_url", "oidc", "smtp", "proxy_header")
+        if demo and (others := [f"{PREFIX}{name}".upper() for name in lasting if info.data.get(name)]):
+            raise ValueError(f"It has no accounts, and a database of its own in the data folder: unset {others[0]}")
+        return demo
+
     @property
     def providers(self) -> dict[str, Provider]:
         return _PROVIDERS.validate_json(self.oidc or "{}")
@@ -261,4 +272,5 @@ class Settings(BaseSettings):
 
     @property
     def resolved_database_url(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / DATABASE}"
+        # A demonstration deletes what learners wrote: never in a database with work that is meant to last.
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / ('demo.db' if self.demo else DATABASE)}"

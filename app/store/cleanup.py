@@ -26,6 +26,8 @@ log = structlog.get_logger()
 EMPTY_LEARNERS_STAY = timedelta(days=7)
 SESSIONS_STAY = timedelta(days=400)
 """The longest that browsers keep a cookie."""
+DEMO_WORK_STAYS = timedelta(days=1)
+DEMO_SWEEP_SECONDS = 600.0
 SWEEP_SECONDS = 6 * 3600.0
 JOB = "sweep"
 LONGEST_STEP = timedelta(days=2)
@@ -52,6 +54,12 @@ async def delete_expired(database: Database) -> bool:
         await forget_notices(db, now() - NOTICES_STAY)
         await learners.forget_sessions(db, now() - SESSIONS_STAY)
     return True
+
+
+async def delete_demo_work(database: Database) -> None:
+    """Delete each learner of a demonstration a day after their first answer, with all that they wrote."""
+    async with database.write() as db:
+        await learners.delete_begun(db, now() - DEMO_WORK_STAYS)
 
 
 async def _believes_clock(db: AsyncSession) -> bool:

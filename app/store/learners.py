@@ -144,6 +144,11 @@ async def forget_lost(db: AsyncSession, before: datetime) -> int:
     return cast(CursorResult[Any], gone).rowcount
 
 
+async def delete_begun(db: AsyncSession, before: datetime) -> None:
+    """Delete all learners who came before that, and what they wrote."""
+    await db.execute(delete(Learner).where(Learner.created_at < before).execution_options(synchronize_session=False))
+
+
 async def forget_sessions(db: AsyncSession, before: datetime) -> None:
     """Delete sessions that were not seen since *before*: no browser keeps a cookie for so long."""
     await db.execute(delete(Session).where(Session.seen_at < before))

@@ -74,6 +74,12 @@ from app.web.training_runs import MOST_RUNS, TrainingRuns
 
 log = structlog.get_logger()
 
+FOR_ALL = (
+    contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers, styleguide
+)  # fmt: skip
+OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere)
+OF_CLASSES = (joining, roster_lists, rosters, assignments, class_home, class_board, class_lessons, gradebook)
+
 PASSES = (429, 500, 502, 503)
 """Of these it helps to ask once more."""
 TICKETS, TICKET_MINUTES = 2000, 10
@@ -119,7 +125,13 @@ def create_app(
         whole=shown,
         database=database,
         grader=grader,
-        pages=Pages(assets, prefix=settings.prefix, unsafe=settings.unsafe_no_sandbox, imprint="imprint" in own_pages),
+        pages=Pages(
+            assets,
+            prefix=settings.prefix,
+            unsafe=settings.unsafe_no_sandbox,
+            imprint="imprint" in own_pages,
+            demo=settings.demo,
+        ),
         shapes=ShapeLookup(grader),
         checks=CheckService(grader, tasks, metrics, settings.share(settings.checks_per_minute)),
         tasks=tasks,
@@ -150,8 +162,10 @@ def create_app(
         listening.append(asyncio.create_task(refill))
         work = [asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
         if settings.replicas == 1:
-            sweep = partial(cleanup.delete_expired, database)
-            work.append(asyncio.create_task(cleanup.run_periodically("sweep", sweep, cleanup.SWEEP_SECONDS, stopping)))
+            sweep = cleanup.delete_demo_work if settings.demo else cleanup.delete_expired
+            every = cleanup.DEMO_SWEEP_SECONDS if settings.demo else cleanup.SWEEP_SECONDS
+            swept = cleanup.run_periodically("sweep", partial(sweep, database), every, stopping)
+            work.append(asyncio.create_task(swept))
         yield
         stopping.set()
         await asyncio.gather(*work)
@@ -187,31 +201,7 @@ def create_app(
     app.state.looking, app.state.database = asyncio.Lock(), (0.0, "")
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (
-        contents,
-        pages,
-        downloads,
-        finish,
-        training,
-        theme,
-        sign_in,
-        sign_in_codes,
-        passkey_calls,
-        sign_in_elsewhere,
-        me,
-        health,
-        joining,
-        roster_lists,
-        rosters,
-        assignments,
-        class_home,
-        class_board,
-        practice_pages,
-        class_lessons,
-        gradebook,
-        operator_papers,
-        styleguide,
-    ):
+    for room in FOR_ALL if settings.demo else (*FOR_ALL, *OF_ACCOUNTS, *OF_CLASSES):
         # As they were read when their module was: of a router that is included each is read anew, for each application.
         app.router.routes.extend(room.router.routes)
     app.router.routes.extend(_exercises().routes)

@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from app.content.exercise_titles import exercise_title
 from app.content.mathml import accessible_name_attribute, words_of
 from app.content.sentences import highlight_code, render_sentence
-from app.installation import ROOT, TEMPLATES
+from app.installation import ROOT, TEMPLATES, version
 from app.web.verdict_words import closeness_text, nudge_title, number_text
 
 DIST = ROOT / "static" / "dist"
@@ -106,10 +106,12 @@ class Pages:
         prefix: str = "",
         unsafe: bool = False,
         imprint: bool = False,
+        demo: bool = False,
     ) -> None:
         self._prefix = prefix
         self._environment = _environment(templates)
-        self._shared = {"asset": assets.url, "fonts": assets.fonts, "unsafe": unsafe, "imprint": imprint}
+        self._shared = {"asset": assets.url, "fonts": assets.fonts, "version": version()}
+        self._shared |= {"unsafe": unsafe, "imprint": imprint, "demo": demo}
 
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""

@@ -185,7 +185,7 @@ def _hosts(settings: Settings, host: str) -> frozenset[str]:
 def _keep_private(settings: Settings) -> None:
     """What learners wrote is for this user alone, and so is what an older version left readable."""
     os.umask(0o077)
-    for path in settings.data_dir.glob("backhand.db*"):
+    for path in settings.data_dir.glob("*.db*"):
         with contextlib.suppress(OSError):
             path.chmod(0o600)
 
@@ -249,7 +249,8 @@ async def _serve(
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     await _prepare_database(settings)
     seeds = _seeds(settings)
-    await _tell_first_word(settings)
+    if not settings.demo:
+        await _tell_first_word(settings)
     port = listeners[0].getsockname()[1]
     async with _graders(settings) as graders:
         author = reload or preview is not None

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.engine.grader import CanaryReport
+from app.installation import version
 from app.settings import Settings
 from app.store import learners
 from app.web.middleware.metrics import MetricsSample
@@ -30,8 +31,8 @@ NO_STORE = {"cache-control": "no-store"}
 
 @router.get("/healthz")
 async def healthz() -> JSONResponse:
-    """The process answers."""
-    return JSONResponse({"status": "ok"}, headers=NO_STORE)
+    """The process answers, and says its version."""
+    return JSONResponse({"status": "ok", "version": version()}, headers=NO_STORE)
 
 
 @router.get("/readyz")
