@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from app.installation import version
 from tests.browser.answers import SMALL_ADDRESS
 from tests.browser.steps import open_page, upgrade
 
@@ -18,7 +19,7 @@ def test_a_lesson_is_read_aloud_as_in_the_transcript(page: Page) -> None:
     open_page(page, SMALL_ADDRESS)
     upgrade(page)
 
-    said = page.locator("body").aria_snapshot() + "\n"
+    said = page.locator("body").aria_snapshot().replace(version(), "VERSION") + "\n"
 
     if "PICTURES" in os.environ:
         TRANSCRIPT.write_text(said, "utf-8")

@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from app.engine.grader import CanaryReport, Readiness
+from app.installation import version
 from app.store import database as store
 from app.store.database import Database
 from app.web.routes import health
@@ -21,7 +22,7 @@ OPERATOR = {"authorization": "Bearer the token of the operator"}
 
 
 def test_healthz_answers_without_anything(client: TestClient) -> None:
-    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/healthz").json() == {"status": "ok", "version": version()}
 
 
 @pytest.mark.parametrize(
