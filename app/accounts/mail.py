@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import structlog
 
+from app.accounts.certificates import trusted
 from app.accounts.providers import ProviderUnavailableError
 from app.store.classes import RefusedError
 
@@ -70,16 +71,16 @@ class Mailer:
 
 
 def _deliver(server: SplitResult, letter: EmailMessage) -> None:
-    host, trusted = server.hostname or "", ssl.create_default_context()
+    host = server.hostname or ""
     closed = server.scheme == "smtps"
     port = server.port or (465 if closed else 587)
     with (
-        smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=trusted)
+        smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=trusted())
         if closed
         else smtplib.SMTP(host, port, timeout=SECONDS)
     ) as connection:
         if not closed and connection.ehlo()[0] and connection.has_extn("starttls"):
-            connection.starttls(context=trusted)
+            connection.starttls(context=trusted())
         if server.username:
             # Over a connection that anybody can read, smtplib would send the password all the same.
             if not isinstance(connection.sock, ssl.SSLSocket):
