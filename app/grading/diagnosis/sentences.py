@@ -84,7 +84,8 @@ def overflowing_exponential(name: str, text: str, inner: str) -> Diagnosis:
 def stopped_line(name: str, kind: str, line: int | None, said: str) -> Diagnosis:
     """*kind* is the word of the error, such as `matmul`; *said* the whole of it."""
     where = "The code" if line is None else f"Line {line}"
-    return _of(name, f"error:{kind}", "stopped", said=said, where=where)
+    ended = said if said.endswith((".", "?", "!")) else f"{said}."
+    return _of(name, f"error:{kind}", "stopped", said=ended, where=where)
 
 
 def only_here(name: str) -> Diagnosis:

@@ -4,6 +4,7 @@ Every row takes what torch said and the operands of the operation that raised; w
 """
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from app.content.sizes import format_shape
@@ -68,7 +69,9 @@ def _matmul(found: re.Match[str], error: ReportedError) -> str:
             "transposed?"
         )
     if not {rows, inner} & {other, columns}:
-        cure = "No transpose mends it: the two have no size in common, so another tensor belongs in the place of one."
+        cure = (
+            "No transpose mends it: the two have no size in common. Is another tensor meant, or another shape of one?"
+        )
     return (
         f"These shapes cannot be multiplied: {pair}. In a matrix product the inner sizes must match, and {inner} is "
         f"not {other}. {_summed(error) or cure}"
@@ -92,12 +95,42 @@ def _summed(error: ReportedError) -> str:
 
 def _turned(error: ReportedError) -> str:
     """What `.T` does to more than two axes, where it stands at the place of the error."""
+    shapes = [error_operand.shape for error_operand in error.operands[:2]]
     turned = [
         error_operand.source
-        for error_operand in error.operands
-        if error_operand.source.endswith(".T") and len(error_operand.shape) > MATRIX
+        for at, error_operand in enumerate(error.operands[:2])
+        if error_operand.source.endswith(".T")
+        and len(error_operand.shape) > MATRIX
+        and _fit([_last_two_turned(shape) if rank == at else shape for rank, shape in enumerate(shapes)])
     ]
     return f" In `{turned[0]}` the `.T` reverses all axes; `.mT` exchanges the last two." if turned else ""
+
+
+def _last_two_turned(reversed_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with `.mT` of a tensor that has *reversed_shape* with `.T`."""
+    *front, last, first = reversed_shape[::-1]
+    return (*front, first, last)
+
+
+def _fit(shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether two tensors of *shapes* go together, entry by entry or as matrices."""
+    if len(shapes) < 2:
+        return False
+    first, second = shapes
+    matrices = min(len(first), len(second)) >= MATRIX and first[-1] == second[-2]
+    return _broadcast_together(first, second) or (matrices and _broadcast_together(first[:-2], second[:-2]))
+
+
+def _broadcast_together(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return all(one == other or 1 in {one, other} for one, other in pairs)
+
+
+def _stacked(found: re.Match[str], _: ReportedError) -> str:
+    return (
+        f"`torch.stack` takes tensors of one shape: the first one has {_tuple(found[1])}, and the one behind "
+        f"{found[3]} others has {_tuple(found[2])}."
+    )
 
 
 def _broadcast(found: re.Match[str], error: ReportedError) -> str:
@@ -304,7 +337,7 @@ def _not_yet(name: str, error: ReportedError) -> str:
     like = name[1:] if name[:1] == "d" and name[1:] in error.known else "…"
     return (
         f"`{name}` does not exist yet: it is what this line makes. What is added to, or written into, begins above, "
-        f"such as `{name} = torch.zeros_like({like})`."
+        f"such as `{name} = torch.zeros_like({like})`; or is another name meant there?"
     )
 
 
@@ -343,6 +376,10 @@ ROWS: tuple[Row, ...] = (
     (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
         _broadcast,
+    ),
+    (
+        r"stack expects .{0,60} but got (\[.{0,80}?\]) at entry 0 and (\[.{0,80}?\]) at entry (\d+)",
+        _stacked,
     ),
     (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
     (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),

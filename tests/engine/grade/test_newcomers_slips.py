@@ -292,7 +292,7 @@ LINES = [
     (TANH, "dx = dy * ln(x)", ["the natural logarithm is `torch.log(x)`"]),
     (TANH, "dx = dy * sign(x)", ["it is `torch.sign`"]),
     # Shapes that do not meet.
-    (TWO, "dX = de @ B.T", ["have no size in common", "another tensor belongs in the place of one"]),
+    (TWO, "dX = de @ B.T", ["have no size in common", "Is another tensor meant, or another shape of one?"]),
     (LAYER, "dW = X.T @ dY.sum(0)", ["`.sum(0)` takes an axis away", "a matrix product sums by itself"]),
     (LAYER, "dX = dY @ dY.sum()", ["`.sum()` takes an axis away"]),
     (LAYER, "dX = dY[0, 0] @ W.T", ["`dY[0, 0]` is a single number"]),

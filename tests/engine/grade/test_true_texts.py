@@ -220,6 +220,17 @@ ROWS = [
     ("ridge_kalman", "dmn - dinn * h", "-(dmn - dinn * h)", "dm:sign", ["Where `dm` is written"], ["derivative of"]),
     ("rbf_kernel", "dk * k / ell ** 2", "dk / ell ** 2", "dd2:local-missing:exp", ["as if `exp` in"], []),
     ("relative_bias", "hts,hsd->htd', ds", "hts,hsd->hdt', ds", "dq:transposed", ["exchanged"], ["the two factors"]),
+    # What would mend a line that stopped is said only where it does.
+    ("residual_mlp", "dx = dy +", "dx = dx +", "dx:error:no_name", ["or is another name meant there?"], []),
+    ("patch_embedding", "reshape(-1, c * P * P).T", "reshape(-1, P * P).T", "dW:error", ["another shape of one"], []),
+    (
+        "causal_depthwise",
+        "(dz * p[:, 2:]).sum((0, 1))",
+        "dz * p[:, 2:]",
+        "dw:error:stacked",
+        ["takes tensors of one shape"],
+        ["RuntimeError"],
+    ),
 ]
 
 

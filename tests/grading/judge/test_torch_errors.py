@@ -130,7 +130,12 @@ def test_errors_of_autograd_are_told_in_plain_words(text, said):
 
 
 AHEAD = [
-    ("db += dY.sum(0)", {"db": 1}, "it is what this line makes", "begins above, such as `db = torch.zeros_like(b)`."),
+    (
+        "db += dY.sum(0)",
+        {"db": 1},
+        "it is what this line makes",
+        "such as `db = torch.zeros_like(b)`; or is another name",
+    ),
     ("db[ix] = dY.sum(0)", {"db": 1}, "it is what this line makes", "`db = torch.zeros_like(b)`"),
     ("for i in range(2):\n    db += dY[i]", {"db": 1}, "it is what this line makes", "`db = torch.zeros_like(b)`"),
     ("dT += dY", {"dT": 1}, "it is what this line makes", "`dT = torch.zeros_like(…)`"),
@@ -166,6 +171,16 @@ def test_a_transpose_of_three_axes_is_named_as_the_cause():
 
     assert "`A.T` (4, 3, 2)" in message
     assert "`.T` reverses all axes" in message
+
+
+def test_a_transpose_of_three_axes_is_no_cause_where_mt_would_not_fit():
+    operands = [{"source": "A.T", "shape": [5, 4, 3]}, {"source": "B", "shape": [12, 5]}]
+    text = "The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 2"
+
+    message = translate_error(parse_error({"type": "RuntimeError", "text": text, "operands": operands}))
+
+    assert "`A.T` (5, 4, 3)" in message
+    assert ".mT" not in message
 
 
 UNNAMED = [
