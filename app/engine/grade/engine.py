@@ -6,8 +6,9 @@ Everything that decides happens on this side of the wall; from the jail come num
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,6 +32,7 @@ from app.engine.grade.outcomes import (
 from app.engine.grade.prepared_task import PreparedTask, UngradableExerciseError, scales_output
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grade.substitution import StoppedError
+from app.engine.grade.tape_queries import FURTHER_PAIRS, FurtherRuns
 from app.engine.grader import Nudge, RunResult
 from app.engine.identity_cache import IdentityCache
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
@@ -56,7 +58,7 @@ from app.grading.judge.line_shapes import (
 from app.grading.judge.origins import entry_origins
 from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
 from app.grading.judge.python_functions import with_own_sums
-from app.grading.judge.run_reports import read_trials
+from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, normalise, refusal, too_much
@@ -180,11 +182,8 @@ class Engine:
             return grader_fault()
         printed = reply.texts.get("printed", "")
         try:
-            for at in (bench, *(bench.more if rode else ())):
-                trials = bench.trials(reply, plan, at)
-                if at is not bench and at.holds(trials):
-                    continue
-                judge = at.judge(plan, trials, jail)
+            for at, trials in _telling(bench, plan, reply, rode):
+                judge = at.judge(plan, trials, jail, partial(_beside, bench, at, plan, reply, rode))
                 bare = _verdict(at, judge, judge.verdicts(explains=False), printed)
                 if not bare.passed:
                     break
@@ -340,6 +339,24 @@ def _attempted(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) ->
         return reply, True
     # What is right where it is judged is not refused because more runs of it took too long.
     return jail.run(bench.job(plan, alone=True)), False
+
+
+def _telling(
+    bench: PreparedTask, plan: ParsedSubmission, reply: Reply, rode: bool
+) -> Sequence[tuple[PreparedTask, Mapping[str, RunReport]]]:
+    """The pairs of hidden runs to judge by: the own one, and those that fail behind it, or before it where it holds."""
+    own = (bench, bench.trials(reply, plan))
+    others = [(at, bench.trials(reply, plan, at)) for at in (bench.more if rode else ())]
+    failing = [(at, trials) for at, trials in others if not at.holds(trials)]
+    return [*failing, own] if failing and bench.holds(own[1]) else [own, *failing]
+
+
+def _beside(
+    bench: PreparedTask, at: PreparedTask, plan: ParsedSubmission, reply: Reply, rode: bool
+) -> Sequence[FurtherRuns]:
+    """What *plan* came to on the numbers of pairs of hidden runs beside that of *at*; none where these did not ride."""
+    pairs = [each for each in (bench, *(bench.more if rode else ())) if each is not at]
+    return [(each.study, bench.trials(reply, plan, each)) for each in pairs[:FURTHER_PAIRS]]
 
 
 def _verdict(

@@ -17,7 +17,7 @@ from app.engine.grade.hidden_draws import DTYPE, HIDDEN
 from app.engine.grade.hidden_pairs import edge_pair, more_pairs
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.substitution import Substitution
-from app.engine.grade.tape_queries import TapeQueries
+from app.engine.grade.tape_queries import Beside, TapeQueries
 from app.engine.task import GradTask
 from app.grading.forward.axis_names import axis_names
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
@@ -242,11 +242,15 @@ class PreparedTask:
         fit = Fit(self.ruling, trials, self.references)
         return all(fit.holds(name, fit.isolated(name)) for name in self.ruling.required)
 
-    def judge(self, plan: ParsedSubmission, trials: Mapping[str, RunReport], jail: JailRunner) -> Judge:
+    def judge(
+        self, plan: ParsedSubmission, trials: Mapping[str, RunReport], jail: JailRunner, beside: Beside = tuple
+    ) -> Judge:
+        """The judge of *trials*; *beside* gives what came of *plan* on the numbers of other pairs of hidden runs."""
+
         def rerun() -> Reply:
             return jail.run(self._job(plan, self._substitution.runs, self._substitution.arrays))
 
-        laboratory = partial(TapeQueries, self.study, self.ruling, self._axes, plan, self._substitution, rerun)
+        laboratory = partial(TapeQueries, self.study, self.ruling, self._axes, plan, self._substitution, rerun, beside)
         return Judge(self.ruling, self.study.program, plan, trials, self.references, laboratory)
 
     # What the author declared.

@@ -1,7 +1,7 @@
 """The tape within reach of one judgement: references along another road, and the evidence for a diagnosis."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -24,6 +24,11 @@ from app.sandbox.wire import Reply
 
 SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was found.", "Mend the other lines first."
 _LOG = logging.getLogger(__name__)
+FURTHER_PAIRS = 4
+"""How many pairs of hidden runs a diagnosis looks at beside its own, where a program has them."""
+FurtherRuns = tuple[ForwardReferences, Mapping[str, RunReport]]
+Beside = Callable[[], Sequence[FurtherRuns]]
+"""A program on further pairs of hidden runs, with what a submission came to there."""
 
 
 class TapeQueries:
@@ -31,6 +36,7 @@ class TapeQueries:
 
     Args:
         rerun: Runs the submission with the gradients of *substitution*.
+        beside: Pairs of runs that a program of few numbers has besides: on two of them one slip looks like another.
     """
 
     def __init__(
@@ -41,10 +47,12 @@ class TapeQueries:
         plan: ParsedSubmission,
         substitution: Substitution,
         rerun: Callable[[], Reply],
+        beside: Beside = tuple,
     ) -> None:
         self._study = study
         self._substitution = substitution
         self._rerun = rerun
+        self._beside = beside
         self._ruling = ruling
         self._axes = axes
         self._plan = plan
@@ -131,7 +139,7 @@ class TapeQueries:
             tensor=tensor,
             statements=self._study.program.statements,
             paths=self._study.program.paths(tensor),
-            looks=tuple(given[text] for text in HIDDEN),
+            looks=(*(given[text] for text in HIDDEN), *(() if true else self._further(name, cut))),
             visible=given.get("v"),
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
@@ -139,6 +147,13 @@ class TapeQueries:
             written_out=self._study.forward.written_out,
             budget=self._reading,
         )
+
+    def _further(self, name: str, cut: Collection[str]) -> Iterator[Observation]:
+        """What other pairs of hidden runs show of *name*."""
+        for study, trials in self._beside():
+            got = {run: array for run in HIDDEN if (array := trials[run].values.get(name)) is not None}
+            if len(got) == len(HIDDEN):
+                yield from looks(study, name[1:], _tensors(cut), _tensors(self._ruling.forced), got).values()
 
     def _with_true(self, run: str, look: Observation) -> Observation:
         """*look* with the true gradients where random ones would be forced, as in `substituted`."""

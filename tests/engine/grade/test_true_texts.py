@@ -231,6 +231,11 @@ ROWS = [
         ["takes tensors of one shape"],
         ["RuntimeError"],
     ),
+    # On few numbers one slip looks like another: more of them are looked at.
+    ("micrograd_readme", "(b - a > 0)\ndb", "(d - a > 0)\ndb", "da:wrong-operand:d", ["`d` stands"], ["number"]),
+    ("micrograd_readme", "(b + a > 0) - dd2", "(b + d > 0) - dd2", "da:wrong-operand:d", ["`d` stands"], ["factor"]),
+    ("micrograd_readme", "(b - a > 0)\ndb", "(b - a > 0.75)\ndb", "da:constant-changed", ["`0.75`"], ["stands"]),
+    ("micrograd_readme", "(b - a > 0)\ndb", "(b - c > 0)\ndb", "da:wrong-operand:c", ["`c` stands"], ["hidden data"]),
 ]
 
 
