@@ -31,7 +31,8 @@ def bracket_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
     middle = len(left[0])
     for first in range(middle - 1, -1, -1):
         for last in range(middle, len(operands)):
-            if last - first < len(operands) - 1:
+            whole = last - first == len(operands) - 1
+            if not whole and not _divides_by_quotient(operators, first, last):
                 yield Replacement("bracket", _enclosed(operands, operators, first, last), node)
     yield from _reduced(node, left)
     match node:
@@ -55,6 +56,12 @@ def _sides(node: ast.BinOp) -> tuple[Row, Row]:
 def _enclosed(operands: Sequence[ast.expr], operators: Sequence[ast.operator], first: int, last: int) -> ast.expr:
     group = _tree(operands[first : last + 1], operators[first:last])
     return _tree([*operands[:first], group, *operands[last + 1 :]], [*operators[:first], *operators[last:]])
+
+
+def _divides_by_quotient(operators: Sequence[ast.operator], first: int, last: int) -> bool:
+    """Whether brackets would do no more than turn a division into a product, as in `a / (b / c)` for `a / b / c`."""
+    inside = operators[first:last]
+    return first > 0 and len(inside) == 1 and all(isinstance(each, ast.Div) for each in (operators[first - 1], *inside))
 
 
 def _tree(operands: Sequence[ast.expr], operators: Sequence[ast.operator]) -> ast.expr:

@@ -8,6 +8,8 @@ from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute
 REDUCTIONS = frozenset(
     {"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "min", "amax", "var"}
 )
+CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
+"""What a factor or a term may be missing at."""
 AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
 
 
@@ -110,10 +112,12 @@ def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
 
 def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A factor, a division, a function or a sum that is put in."""
+    floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
+    if words.inverse and isinstance(node, ast.Constant) and isinstance(node.value, float):
+        yield from (Replacement("put-factor", ast.BinOp(node, ast.Mult(), other)) for other in floats)
     if not words.inverse or not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         return
-    floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
-    for other in (*floats, *words.parts):
+    for other in (*floats, *words.parts, *map(ast.Constant, words.numbers)):
         yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), other))
         yield Replacement("put-division", ast.BinOp(node, ast.Div(), other))
     for name in words.sizes:
@@ -130,6 +134,25 @@ def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
     for axis in (0, 1, -1):
         words_ = [ast.keyword("keepdim", ast.Constant(True))]
         yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
+
+
+def term_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A term that is put in: a gradient, or what the forward lines read."""
+    if not words.inverse or not isinstance(node, CURABLE):
+        return
+    read = {inner.id for part in words.parts for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+    names = [name for name in words.arrays if name in read or name in words.gradients]
+    for term in (*(ast.Name(name, ast.Load()) for name in names), *words.parts):
+        for operator in (ast.Add(), ast.Sub()):
+            yield Replacement("put-addend", ast.BinOp(node, operator, term))
+
+
+def size_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A size put into a product of sizes."""
+    read = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.Attribute | ast.Call)]
+    if isinstance(node, ast.BinOp) and all(isinstance(each, ast.Name) and each.id in words.sizes for each in read):
+        for name in words.sizes:
+            yield Replacement("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
 
 
 def unread_tensor_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

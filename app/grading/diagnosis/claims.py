@@ -13,6 +13,7 @@ from functools import partial
 
 from app.bindings import called_name, freshly_bound, reads_of
 from app.grading.diagnosis import single_edit_search
+from app.grading.diagnosis.call_kinds import CURABLE
 from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
@@ -41,7 +42,6 @@ PARTS = PLACING | frozenset(
     | {"gather", "index_select", "take", "unfold", "max", "min", "argmax", "argmin", "one_hot", "einsum", "cumsum"}
 )
 """Functions that take or write parts of a tensor."""
-CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 
 
 def multiplies_matrices(view: GradientAnalysis) -> bool:
@@ -195,6 +195,25 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
                     found[name] = line.lineno
     found.pop(view.case.name, None)
     return found
+
+
+def scaled_in_line(view: GradientAnalysis) -> int | None:
+    """The line in which a number that is no longer multiplied or divided by makes the gradient right; None for none."""
+    if cannot_be_read(view) or not is_mended(view, [_unnumbered]):
+        return None
+    return view.once(single_edit_search.line_replays)[0].line.lineno
+
+
+def _unnumbered(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    removed = (edit for edit in factor_removal_edits(node, words) if isinstance(edit.piece, ast.Constant))
+    return (edit for edit in removed if edit.kind == "drop-divisor" or not isinstance(edit.new, ast.Constant))
+
+
+def raises_right(view: GradientAnalysis) -> bool:
+    """Whether no product of two numbers stands for a power of one: numbers alone may come to the right one by luck."""
+    nodes = [node for line in view.lines for node in ast.walk(line) if isinstance(node, ast.BinOp)]
+    products = any(isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant) for node in nodes)
+    return not products or is_unmended(view, (operators_of({"raise", "lower"}),))
 
 
 def makes_steps(view: GradientAnalysis) -> bool:

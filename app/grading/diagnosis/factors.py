@@ -139,8 +139,8 @@ def _of_step(view: GradientAnalysis, ratios: Sequence[float], step: PathStep) ->
             and not view.once(is_there)
         ):
             return NamedFactor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
-        written = float(step.z) in numbers_in(view)
-        if written and abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
+        twice = numbers_in(view).count(float(step.z)) > 1
+        if twice and abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
             return NamedFactor(code="constant-twice", text=f"has the constant `{shown}` of `{node.text}` twice")
     return None
 

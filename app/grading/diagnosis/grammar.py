@@ -72,7 +72,7 @@ def removal_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
             yield Replacement("drop-term", left, right)
-            yield Replacement("drop-term", right, left)
+            yield Replacement("drop-from" if isinstance(op, ast.Sub) else "drop-term", right, left)
             if isinstance(op, ast.Sub):
                 yield Replacement("drop-term", ast.UnaryOp(ast.USub(), right), left)
         case ast.BinOp(left=left, op=ast.Pow()):
@@ -181,8 +181,7 @@ def grouping_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replaceme
             yield Replacement("group", ast.BinOp(ast.BinOp(a, outer, b), inner, c), node)
         case ast.BinOp(left=ast.BinOp(left=a, op=inner, right=b), op=outer, right=c) if _binds(inner, outer):
             yield Replacement("group", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), node)
-        case ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult() | ast.Div() as inner, right=b), op=ast.Div(), right=c):
-            yield Replacement("group", ast.BinOp(a, inner, ast.BinOp(b, ast.Div(), c)), node)
+        case ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult(), right=b), op=ast.Div(), right=c):
             yield Replacement("group", ast.BinOp(a, ast.Div(), ast.BinOp(b, ast.Mult(), c)), node)
 
 

@@ -53,10 +53,11 @@ def _in_line(case: WrongGradient, line: ast.Assign, now: Interpreter) -> Diagnos
     for expr in _innermost_first(line.value):
         try:
             with np.errstate(all="ignore"):
-                value = np.asarray(tracer.value(expr), dtype=np.float64)
+                value = np.asarray(tracer.value(expr))
         except (UntracedError, *READING_ERRORS):
             continue
-        if value.size and not np.isfinite(value).all():
+        # Of `None`, which makes an axis, and of a function numpy would make a NaN.
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
             return _said(case, line, expr)
     return None
 
@@ -80,6 +81,8 @@ def _said(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis | No
             why = f"`{as_written(right)}` holds a zero"
         case ast.Call(func=ast.Attribute(attr="log")):
             why = "the logarithm meets a zero or a negative number"
+        case ast.Name(id=name):
+            return case.told("not-finite", SAY["read"], line=line.lineno, word=name)
         case ast.BinOp(left=left, op=ast.Pow()):
             why = f"`{as_written(left)}` holds a number without such a power"
         case _:

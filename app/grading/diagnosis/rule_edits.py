@@ -21,6 +21,7 @@ from app.grading.diagnosis.claims import (
     is_unmended,
     operators_of,
     puts_through,
+    raises_right,
     seen_in_product,
 )
 from app.grading.diagnosis.evidence import Array, Hypothesis, always
@@ -142,6 +143,7 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             claim = partial(is_mended, view, (factor_removal_edits,))
         elif slip.say.endswith(HAS_IT):
             claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
+        claim = partial(all_of, claim, partial(raises_right, view))
         term = term_text(word, spot["row"])
         fields = {"word": word, "term": term}
         yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
@@ -176,7 +178,9 @@ def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The rule of each step with another tensor of the program in one of the places that it reads."""
     for path, depth, step in view.places():
         rule = rule_of(step.node, step.position)
-        if rule is None or step.node.op == "matmul":
+        # Of several places in a line the numbers do not tell one: that is for an edit of the learner's own line to say.
+        several = sum(each.statement == path.statement for each in view.paths) > 1
+        if rule is None or step.node.op == "matmul" or several:
             continue
         say = "`{name}` uses `{word}` where the rule for `{statement}` has `{place}`."
         for name, tensor in step.look.forward.items():

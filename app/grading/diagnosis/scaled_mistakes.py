@@ -12,12 +12,13 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import beside_others, sentences_of
 
 SAY = sentences_of("factors")
+SCALED_THEMSELVES = ("mean", "operand-changed", "upstream-unchanged")
+"""A mean is a sum times a factor; another expression may be any with one; and what is unchanged has none."""
 
 
 def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> Diagnosis | None:
     """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
-    # A mean is a sum times a factor already.
-    rows = (mistake for mistake in mistakes if not mistake.code.startswith("mean"))
+    rows = (mistake for mistake in mistakes if not mistake.code.startswith(SCALED_THEMSELVES))
     # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it.
     reads = not view.lines or bool(view.names & (view.case.looks[0].gradients.keys() - {view.case.name}))
     for mistake in rows if len(view.paths) == 1 and reads else ():

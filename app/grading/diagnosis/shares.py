@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.grading.diagnosis.call_kinds import reduction_edits
-from app.grading.diagnosis.claims import makes_steps, steps_off_by, upstream_edits
+from app.grading.diagnosis.call_kinds import reduction_edits, size_edits
+from app.grading.diagnosis.claims import makes_steps, scaled_in_line, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor, scales
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
@@ -42,7 +42,16 @@ from app.grading.forward.statements import ForwardStatement, GradientPath
 
 SAY, WHY = sentences_of("shares"), sentences_of("why")
 PARALLEL = 1e-10
-ONE_SLIP = (removal_edits, name_edits, sign_edits, operator_edits, minus_edits, power_edits, number_edits)
+ONE_SLIP = (
+    removal_edits,
+    name_edits,
+    sign_edits,
+    operator_edits,
+    minus_edits,
+    power_edits,
+    number_edits,
+    size_edits,
+)
 """Kinds of edits of which one may be off in several shares, in a line that they have in common."""
 LINES_MAX = 3
 """How many forward lines a sentence sends to; a list of more is no place to look."""
@@ -117,12 +126,17 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
     if kind == "sign":
         minus = [line for line in lines if has_minus(view, line, paths)]
         none = "other" if any(may_be_negative(view, line, paths) for line in lines) else "no-minus"
+        if any(not view.steps(path, view.case.looks[0]) for path in paths):
+            none = "no-minus-in-many"  # what could not be followed may have a minus of its own
         kind, lines = ("minus", minus) if minus else (none, lines)
-        kind = kind if kind != "minus" or _on_all(view, paths, minus) else "no-minus-in-many"
+        kind = kind if kind != "minus" or _minus_on_all(view, paths, minus) else "no-minus-in-many"
     elif kind not in WHY:
         multiplying = [line for line in lines if multiplies_by(view, line, ratios)]
         lines = multiplying if multiplying and _on_all(view, paths, multiplying) else lines
         kind = kind if any(scales(view, line) for line in lines) else "nothing-scales"
+        own = scaled_in_line(view)
+        if own is not None:
+            return WHY["own"].format(line=own)
     steps = steps_off_by(view, ratios)
     if len(lines) > LINES_MAX:
         kind, lines = "no-minus-in-many" if kind == "no-minus" else "many", []
@@ -138,6 +152,12 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
 def _on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
     """Whether each of *paths* goes through one of *lines*: else they explain nothing of what is off on all of them."""
     return all(any(line in lines for line in _lines_of(view, path)) for path in paths)
+
+
+def _minus_on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
+    """The same for the minus of *lines*: the one before another operand of a line explains nothing either."""
+    ways = ((path, set(_lines_of(view, path)).intersection(lines)) for path in paths)
+    return all(any(has_minus(view, line, [path]) for line in met) for path, met in ways)
 
 
 def _already(steps: Mapping[str, int]) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, islice
 
 from app.bindings import as_written, called_name
-from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, unread_tensor_edits
+from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, term_edits, unread_tensor_edits
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -28,6 +28,7 @@ from app.grading.diagnosis.grammar import (
     operator_edits,
 )
 from app.grading.diagnosis.layout import wrong_shape
+from app.grading.diagnosis.naming import ORDINALS
 from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
 from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, names_in
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
@@ -44,6 +45,7 @@ FUNCTIONS_IN_LOOPS = frozenset({"square", "sqrt"})
 BESIDE = sentences_of("beside")
 QUOTED = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.Compare)
 """What may be quoted to say which of several places is meant."""
+LEFT_OUT = frozenset({"drop-term", "drop-from"})
 OTHERWISE = (factor_removal_edits, comparison_edits, number_edits, operator_edits)
 """What may be wrong with a condition apart from its tensors: then another one of these comes to the same by luck."""
 PUT_IN = (function_edits, insertion_edits)
@@ -58,6 +60,19 @@ def joins_matrices(node: ast.AST) -> bool:
 
 def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
     return mended_by(view, None)
+
+
+def diagnose_missing_term(view: GradientAnalysis) -> Diagnosis | None:
+    """A gradient, or what the forward lines read, that is missing as a term at one place of the lines."""
+    return mended_by(view, (term_edits,))
+
+
+def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
+    """Another tensor, where a forward line reads this one in several places: the numbers do not tell which is meant."""
+    statements = [path.statement for path in view.paths]
+    if len(set(map(id, statements))) == len(statements) or is_mended(view, OTHERWISE):
+        return None
+    return mended_by(view, (name_edits,))
 
 
 def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
@@ -144,7 +159,7 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
         **written,
         "call": _call(edit.old),
         "within": _within(fault, edit.old),
-        "beside": BESIDE[_beside(fault, nodes["piece"], change.kind != "drop-term")].format(**written),
+        "beside": BESIDE[_beside(fault, nodes["piece"], change.kind not in LEFT_OUT)].format(**written),
     }
     code, say = LINE[change.kind]
     if _continues(view, edit):
@@ -172,7 +187,17 @@ def _within(statement: ast.stmt, name: ast.AST) -> str:
     if texts.count(as_written(name)) == 1:
         return ""
     alone = [text for text in around if texts.count(text) == 1 and len(text) <= SHOWN_MAX]
-    return BESIDE["within"].format(min(alone, key=len)) if alone else ""
+    if not alone:
+        return ""
+    part = next(part for part, text in zip(parts, texts, strict=True) if text == min(alone, key=len))
+    alike = sorted((node for node in ast.walk(part) if ast.dump(node) == ast.dump(name)), key=_column)
+    if len(alike) == 1 or len(alike) > len(ORDINALS):
+        return BESIDE["within"].format(as_written(part))
+    return BESIDE["among"].format(ORDINALS[next(at for at, node in enumerate(alike) if node is name)], as_written(part))
+
+
+def _column(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _beside(statement: ast.stmt, piece: ast.AST, is_factor: bool) -> str:
@@ -221,7 +246,7 @@ def _right_steps(view: GradientAnalysis) -> frozenset[int]:
 
 def _is_foreign(view: GradientAnalysis, edit: Edit) -> bool:
     """Whether *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away."""
-    if edit.change.kind == "drop-term" and isinstance(edit.change.piece, ast.Name):
+    if edit.change.kind in LEFT_OUT and isinstance(edit.change.piece, ast.Name):
         gradients = view.case.looks[0].gradients.keys() - {view.case.name}
         return edit.change.piece.id in gradients and not names_in([edit.root]) & gradients
     lines = {path.statement for path in view.paths} | {step.statement for _, _, step in view.every_step()}

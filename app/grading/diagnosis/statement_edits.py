@@ -73,6 +73,10 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
         ):
             less = ast.AugAssign(target, ast.Sub(), value)
             yield Edit(replace_node(statement, inner, less), inner, Replacement("set", value))
+        case ast.Assign(targets=[ast.Subscript() as target], value=value):
+            for operator in (ast.Sub(), ast.Add()):
+                kept = ast.AugAssign(target, operator, value)
+                yield Edit(replace_node(statement, inner, kept), inner, Replacement("kept", value))
         case (
             ast.Subscript(value=value, slice=ast.Name(id=index) as picked)
             | ast.Subscript(

@@ -33,6 +33,7 @@ from app.grading.diagnosis.naming import (
     upstream_name,
 )
 from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.rerun import names_in
 from app.grading.reading.node import UntracedError
 from app.grading.reading.tracer import trace_expression
 
@@ -80,7 +81,7 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
     """The same on any data, because the lines read no tensor."""
     look = view.case.looks[0]
     known = {*look.forward, *look.gradients} - {view.case.name}
-    if cannot_be_read(view) or takes_parts(view) or view.names & known:
+    if cannot_be_read(view) or takes_parts(view) or names_in(view.lines) & known:
         return None
     arriving = join_words([in_code(fromkey) for fromkey in dict.fromkeys(upstream_name(path) for path in view.paths)])
     return view.case.told("fixed", SAY["fixed"], up=arriving, example=_example(view))
@@ -190,7 +191,7 @@ def _reading(view: GradientAnalysis, axis: int, marks: Sequence[Array]) -> str:
 
 
 def gated(view: GradientAnalysis) -> Diagnosis | None:
-    """Right on one side of a condition of the program, and wrong on the other."""
+    """Right on one side of a condition of the program, and wrong nearly throughout on the other."""
     case, looks = view.case, view.case.looks if view.shaped() else ()
     off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
     nodes = (node for each in case.statements for node in ast.walk(each.node)) if looks else ()
@@ -199,7 +200,10 @@ def gated(view: GradientAnalysis) -> Diagnosis | None:
         if [mask.shape for mask in masks] != [each.shape for each in off]:
             continue
         for word, sides in (("holds", masks), ("does not hold", [~mask for mask in masks])):
-            if all(_only(each, side) for each, side in zip(off, sides, strict=True)):
+            # Of some draws all entries are on one side.
+            both = [(each, side) for each, side in zip(off, sides, strict=True) if 0 < side.sum() < side.size]
+            apart = not any((each & ~side).any() for each, side in zip(off, sides, strict=True))
+            if len(both) > 1 and apart and all(each.sum() >= NEARLY * side.sum() for each, side in both):
                 return case.told("part-wrong:where", PLACES["gate"], condition=as_written(condition), word=word)
     return None
 
@@ -210,11 +214,6 @@ def _mask(condition: ast.Compare, look: Observation) -> Array | None:
     except UntracedError:
         return None
     return array if array.dtype.kind == "b" else None
-
-
-def _only(off: Array, side: Array) -> bool:
-    """Whether nearly all entries of one *side* are off, and none of the other: that is no accident."""
-    return 0 < side.sum() < side.size and not (off & ~side).any() and bool(off.sum() >= NEARLY * side.sum())
 
 
 def _slices(off: Array, axis: int) -> Array:

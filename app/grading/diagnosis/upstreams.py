@@ -21,7 +21,7 @@ import numpy as np
 from app.grading.diagnosis.claims import cannot_be_read, reads_all, starts_from
 from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, always
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.grammar import EditVocabulary, Replacement
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement, name_edits
 from app.grading.diagnosis.naming import in_code, place_text
 from app.grading.diagnosis.phrases import RULE, sentences_of
 from app.grading.diagnosis.share_words import of_share
@@ -117,11 +117,16 @@ def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
                 if name == f"d{path.consumer}":
                     say = SAY["passed" if len(view.paths) == 1 else "passed-share"]
                 fields = {"word": name, "way": in_code(path.consumer), "statement": path.statement.source}
-                predict, claim = partial(_copy, view, path, name, act), partial(reads_all, view, (name,))
+                predict, claim = partial(_copy, view, path, name, act), partial(_is_copied, view, name)
                 yield view.hypothesis(f"copied:{name}", predict, say, (name,), claim, **fields)
             if len(view.paths) > 1:  # in the place of all shares together
-                whole, claim = partial(_copied, name, act), partial(reads_all, view, (name,))
+                whole, claim = partial(_copied, name, act), partial(_is_copied, view, name)
                 yield view.hypothesis(f"copied:{name}", whole, SAY["copy"], (name,), claim, word=name)
+
+
+def _is_copied(view: GradientAnalysis, name: str) -> bool:
+    """Whether the lines read *name*, and no other name in them is what is wrong, as in `a * g / g`."""
+    return reads_all(view, (name,)) and (cannot_be_read(view) or not is_mended(view, (name_edits,)))
 
 
 def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:

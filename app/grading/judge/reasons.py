@@ -41,6 +41,8 @@ class Reasons:
 
     def told(self, verdict: NameVerdict, explains: bool) -> NameVerdict:
         """*verdict* with the reason, where it calls a line wrong and has none; see `found` for *explains*."""
+        if verdict.verdict == "mutated" and explains and (moved := self._written_elsewhere(verdict.name)) is not None:
+            return replace(verdict, code=moved.code, message=moved.message, line=moved.line or verdict.line)
         if verdict.verdict != "wrong" or verdict.code is not None:
             return verdict
         name, rebound = verdict.name, self._fit.trials["v"].rebound
@@ -50,6 +52,14 @@ class Reasons:
             diagnosis.line or verdict.line,
         )
         return replace(verdict, code=diagnosis.code, message=message, line=line)
+
+    def _written_elsewhere(self, name: str) -> Diagnosis | None:
+        """The line that writes into a given tensor what belongs into *name*: then that is not merely edited."""
+        got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
+        if len(got) < len(HIDDEN) or self._fit.holds(name, self._fit.isolated(name)):
+            return None
+        found = self._roads.laboratory.diagnosis(name, self._ruling.forced, got)
+        return found if found is not None and found.code.startswith(f"{name}:written-elsewhere:") else None
 
     def by_ones(self, name: str) -> str:
         """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""

@@ -96,14 +96,12 @@ def _summed(error: ReportedError) -> str:
 def _turned(error: ReportedError) -> str:
     """What `.T` does to more than two axes, where it stands at the place of the error."""
     shapes = [error_operand.shape for error_operand in error.operands[:2]]
-    turned = [
-        error_operand.source
-        for at, error_operand in enumerate(error.operands[:2])
-        if error_operand.source.endswith(".T")
-        and len(error_operand.shape) > MATRIX
-        and _fit([_last_two_turned(shape) if rank == at else shape for rank, shape in enumerate(shapes)])
-    ]
-    return f" In `{turned[0]}` the `.T` reverses all axes; `.mT` exchanges the last two." if turned else ""
+    for at, item in enumerate(error.operands[:2]):
+        if item.source.endswith(".T") and len(item.shape) > MATRIX:
+            meant = [_last_two_turned(shape) if rank == at else shape for rank, shape in enumerate(shapes)]
+            cure = "; `.mT` exchanges the last two" if _fit(meant) else ""
+            return f" In `{item.source}` the `.T` reverses all axes{cure}."
+    return ""
 
 
 def _last_two_turned(reversed_shape: tuple[int, ...]) -> tuple[int, ...]:

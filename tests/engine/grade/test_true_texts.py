@@ -191,7 +191,7 @@ ROWS = [
     ("micrograd_readme", "(a + 3 * b ** 2)", "(3 * b ** 2)", "db:share-missing:d", ["its first place in `d = "], []),
     # One factor or name is off, and not two terms, each by a number of its own.
     ("actor_critic", "dret = -dv", "dret = -ret", "dret:", [], ["term with", "Two things", "forgets"]),
-    ("group_norm", "L = M * H * W", "L = H * W", "dxg:several", ["`mean` and through `var` are each"], ["one thing"]),
+    ("group_norm", "L = M * H * W", "L = H * W", "dxg:factor-missing", ["`H * W` lacks a size"], ["through"]),
     # The output stands in the text only if it is written there.
     ("swiglu_block", "g * sig * (1", "g * sig * sig * (1", "dg:factor-extra:sig", ["once too often"], ["the output"]),
     # A product is one operation of a line.
@@ -213,13 +213,88 @@ ROWS = [
     # Many lines are no place to look.
     ("rnn_loop", "db += da", "db += 0.5 * da", "db:halved", ["exactly half"], ["hs_0", "skips"]),
     # Where nothing scales, the factor stands in the line; a share alone starts elsewhere; an upstream is no term.
-    ("micrograd_neuron", "db = dn", "db = 0.5 * dn", "db:halved", ["look for a factor where `db`"], ["Compare"]),
+    ("micrograd_neuron", "db = dn", "db = 0.5 * dn", "db:halved", ["or a division, in line 6."], ["Compare"]),
     ("activation_zoo", "d4 = du4", "d4 = du2", "dx:wrong-upstream:du2", ["share of `dx` through `u4`"], []),
     ("bilinear_ratings", "dloss * err", "(dloss + err)", "derr:sum-for-product", ["adds where"], ["does not belong"]),
     ("maxout", "dm[:, :, None])", "dy[:, :, None])", "dz:wrong-upstream:dy", ["what arrives there is `dm`"], []),
     ("ridge_kalman", "dmn - dinn * h", "-(dmn - dinn * h)", "dm:sign", ["Where `dm` is written"], ["derivative of"]),
     ("rbf_kernel", "dk * k / ell ** 2", "dk / ell ** 2", "dd2:local-missing:exp", ["as if `exp` in"], []),
     ("relative_bias", "hts,hsd->htd', ds", "hts,hsd->hdt', ds", "dq:transposed", ["exchanged"], ["the two factors"]),
+    # A division where a product belongs is none that lacks brackets.
+    ("kl_gauss", "dkl / N * (1", "dkl / N / (1", "dlogvar:divided", ["is divided by where"], ["brackets"]),
+    ("batch_norm_fused", "* (N * dout", "/ (N * dout", "dx:divided", ["is divided by where"], ["brackets"]),
+    # A constant is there twice only if it is written twice; a number that is too much stands in its line.
+    (
+        "bilinear_ratings",
+        "dloss * err / N",
+        "0.5 * dloss * err / N",
+        "derr:halved",
+        ["or a division, in line 1."],
+        ["twice"],
+    ),
+    (
+        "nt_xent",
+        "du = ds @ v / 0.5",
+        "du = 2 * (ds @ v / 0.5)",
+        "du:doubled",
+        ["or a division, in line 5."],
+        ["constant"],
+    ),
+    (
+        "dropout_film",
+        "df = da *",
+        "df = 0.5 * da *",
+        "df:halved",
+        ["or a division, in line 2."],
+        ["multiplies or divides"],
+    ),
+    # What is left of a difference is told by what is gone.
+    ("focal", "p * (1 - p)", "p * -p", "dz:one-missing", ["the one is missing"], ["term with the output"]),
+    ("swiglu_block", "sig * (1 - sig)", "sig * sig", "dg:term-missing", ["takes it away from something"], ["terms"]),
+    ("kl_gauss", "2 * (z - x)", "2 * -x", "dz:term-missing", ["`-x` lacks a term"], ["Besides", "opposite"]),
+    ("softmax_regression_steps", "(dp - (dp * p)", "-((dp * p)", "de:", ["lacks a term"], ["Two things"]),
+    ("distillation", "4.0 * dloss / N * torch", "torch", "dkl:factor", ["`dloss` is not read"], ["no tensor is read"]),
+    ("group_norm", "dxg = (L * dxn", "dxg = -(L * dxn", "dxg:", [], ["in the local derivative"]),
+    ("linear_attention", "ones_like(q), q.exp()", "ones_like(q), q", "dq:wrong-operand:q", ["the third one in"], []),
+    ("token_position", "e / 2 ** 0.5", "e / (2 * 0.5)", "de:power-missing", ["is a product where"], ["itself"]),
+    # Of two places that fit alike the numbers tell neither.
+    (
+        "graph_convolution",
+        "(dS * Ah * isd[:, None])",
+        "(dS * A * isd[:, None])",
+        "disd:wrong-operand:A",
+        ["`A` stands where"],
+        ["place"],
+    ),
+    ("causal_depthwise", "(s + z * s", "(s + x * s", "dz:wrong-operand:x", ["`x` stands where"], ["place in"]),
+    ("cosine_rows", "dna * a / na", "dna * a / dna", "da:wrong-upstream:dna", ["`dna * a / dna`"], ["nothing else"]),
+    # On few numbers one slip looks like another: more of them are looked at.
+    ("micrograd_readme", "(b - a > 0)\ndb", "(d - a > 0)\ndb", "da:wrong-operand:d", ["`d` stands"], ["number"]),
+    ("micrograd_readme", "(b + a > 0) - dd2", "(b + d > 0) - dd2", "da:wrong-operand:d", ["`d` stands"], ["factor"]),
+    ("micrograd_readme", "(b - a > 0)\ndb", "(b - a > 0.75)\ndb", "da:constant-changed", ["`0.75`"], ["stands"]),
+    ("micrograd_readme", "(b - a > 0)\ndb", "(b - c > 0)\ndb", "da:wrong-operand:c", ["`c` stands"], ["hidden data"]),
+    # What is missing is put in, and what stood there is kept.
+    ("runge_kutta", "(y0 + 0.1 * k3).T", "(y0 + 0.1).T", "dA:factor-missing", ["`0.1` lacks a factor"], []),
+    ("residual_mlp", "(a + 0.044715 * a ** 3))\nda", "(a + a ** 3))\nda", "da:factor-missing", ["`a ** 3` lacks"], []),
+    ("cross_entropy_fused", "y] -= 1", "y] = 1", "dz:overwritten", ["replaces what stood there"], []),
+    ("conv1d_unfold", "k + 1] += dcols", "k + 1] = dcols", "dx:overwritten", ["replaces what stood there"], []),
+    ("distillation", "(torch.log(p) - lq + 1)", "(-lq + 1)", "dp:term-missing", ["`-lq + 1` lacks a term"], []),
+    # What is unchanged has no factor, what was not followed may have a minus, and what is no share sends none.
+    ("svm_hinge", "-dmargin.sum(1)", "-dmargin", "dcorrect:shape", ["has shape"], ["Two things", "opposite"]),
+    ("linear_solve", "-torch.outer(db, x)", "torch.outer(db, x)", "dM:sign", ["look for a minus"], ["No minus"]),
+    ("nt_xent", "e.sum(1))[", "e[:, 0])[", "de:one-slice", ["`e[:, 0]` is one slice alone"], ["share"]),
+    # A number that is none comes from where it stands.
+    ("causal_heads", "datt = prob *", "datt = cut *", "datt:not-finite", ["reads `cut`, which"], ["logarithm"]),
+    (
+        "distillation",
+        "(torch.log(p) -",
+        "(torch.log(student) -",
+        "dp:not-finite",
+        ["a zero or a negative"],
+        ["exponential"],
+    ),
+    # What is written into a given gradient may belong into this one.
+    ("unet_skip", "dx[:, :, ::2] +=", "dy[:, :, ::2] +=", "dx:written-elsewhere:dy", ["belongs into `dx`"], ["clone"]),
     # What would mend a line that stopped is said only where it does.
     ("residual_mlp", "dx = dy +", "dx = dx +", "dx:error:no_name", ["or is another name meant there?"], []),
     ("patch_embedding", "reshape(-1, c * P * P).T", "reshape(-1, P * P).T", "dW:error", ["another shape of one"], []),
@@ -231,11 +306,6 @@ ROWS = [
         ["takes tensors of one shape"],
         ["RuntimeError"],
     ),
-    # On few numbers one slip looks like another: more of them are looked at.
-    ("micrograd_readme", "(b - a > 0)\ndb", "(d - a > 0)\ndb", "da:wrong-operand:d", ["`d` stands"], ["number"]),
-    ("micrograd_readme", "(b + a > 0) - dd2", "(b + d > 0) - dd2", "da:wrong-operand:d", ["`d` stands"], ["factor"]),
-    ("micrograd_readme", "(b - a > 0)\ndb", "(b - a > 0.75)\ndb", "da:constant-changed", ["`0.75`"], ["stands"]),
-    ("micrograd_readme", "(b - a > 0)\ndb", "(b - c > 0)\ndb", "da:wrong-operand:c", ["`c` stands"], ["hidden data"]),
 ]
 
 
