@@ -30,7 +30,7 @@ def load_settings() -> Settings:
             continue
         if near := get_close_matches(word, known, n=1):
             refuse(f"{name} is no setting. Did you mean {PREFIX}{near[0]}?")
-        typer.echo(f"{name} is no setting and changes nothing. The README lists them all.", err=True)
+        typer.echo(f"{name} is no setting and changes nothing. docs/settings.md lists them all.", err=True)
     try:
         return Settings()
     except RuntimeError:

@@ -81,7 +81,7 @@ def test_a_setting_that_is_like_none_is_told_and_changes_nothing(monkeypatch) ->
 
     assert result.exit_code == 2
     assert result.output.splitlines() == [
-        "BACKHAND_IMAGE_TAG is no setting and changes nothing. The README lists them all.",
+        "BACKHAND_IMAGE_TAG is no setting and changes nothing. docs/settings.md lists them all.",
         "BACKHAND_GRADERS is 'none'. Input should be a valid integer, unable to parse string as an integer.",
     ]
 
