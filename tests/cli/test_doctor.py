@@ -23,7 +23,7 @@ def test_a_sound_machine_passes_with_every_attack_stopped() -> None:
 def test_the_folder_of_work_is_named_and_what_is_left_elsewhere(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(doctor, "misplaced_databases", lambda _: [Path("/old/var/backhand.db")])
-    monkeypatch.setattr(canaries, "canaries", lambda _: ())
+    monkeypatch.setattr(doctor, "_attack", lambda _: None)
 
     output = CliRunner().invoke(app, ["doctor"]).output
 
@@ -75,6 +75,7 @@ def test_a_missing_layer_is_shown_with_its_reason_and_remedy() -> None:
 
 
 def test_servers_of_one_database_can_compare_their_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(doctor, "_attack", lambda _: None)
     marks = []
     for name in ("one", "other"):
         monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / name))

@@ -9,13 +9,6 @@ from app.engine.pool.canary_watch import CanaryWatch
 from app.sandbox.runner import Jail
 
 
-@pytest.fixture(scope="module")
-def jail() -> Iterator[Jail]:
-    one = Jail()
-    yield one
-    one.close()
-
-
 @pytest.fixture
 def looks() -> list[CanaryReport]:
     """What the watch told."""
