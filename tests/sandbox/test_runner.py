@@ -67,7 +67,7 @@ def test_every_dtype_and_shape_crosses_both_ways(jail, dtype, shape):
     ],
 )
 def test_each_kind_of_program_has_its_ending(jail, source, ending):
-    reply = run(jail, source, "y", seconds=0.5)
+    reply = run(jail, source, "y", seconds=0.5 if ending == "timeout" else SECONDS)
 
     assert reply.ending == ending
     assert is_honest(jail)

@@ -20,7 +20,7 @@ from app.engine.train.trainer import Trainer
 from app.sandbox import frames
 from app.sandbox.process import RunCancelledError
 from app.sandbox.wire import Job, RawReply, memory_file
-from tests.waiting import forked, until
+from tests.waiting import SECONDS, forked, until
 
 
 @pytest.mark.parametrize("length", [1, memfd_messages.LETTER - 2, memfd_messages.LETTER - 1, 10**6])
@@ -78,7 +78,7 @@ def spin(_jail: JailRunner, say: Say) -> None:
 
 
 def sleep(_jail: JailRunner, _say: Say) -> None:
-    time.sleep(60)
+    time.sleep(SECONDS)
 
 
 def take_memory(_jail: JailRunner, _say: Say) -> int:
@@ -157,13 +157,14 @@ def test_the_end_of_a_reader_is_the_end_of_one_question(
     begun: ReaderProcess, end: str, seen: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "CPU_SECONDS", 0)
-    monkeypatch.setattr(reader, "SILENT_SECONDS", 20.0 if end == "spin" else 0.3)
+    monkeypatch.setattr(reader, "SILENT_SECONDS", 0.3 if end == "sleep" else SECONDS)
 
     with pytest.raises(ReaderDiedError) as ended:
         begun.ask({"do": end})
 
     assert ended.value.spent == (end != "crash")
     assert isinstance(ended.value.__cause__, seen)  # the kernel ends what spins, the grader what sleeps
+    monkeypatch.setattr(reader, "SILENT_SECONDS", SECONDS)
     assert begun.ask({"do": "pid"}) > 0
 
 

@@ -12,6 +12,7 @@ from app.engine.train.trainer import Trainer
 from app.engine.training_chunk import ChunkResult, EncodedTensor, TrainingChunk, array_of, numbers_of
 from tests.engine.train.load import FORWARD, SETUP, SOLUTION, TRAIN, long_list
 from tests.grading.boxes.load import OpenJail
+from tests.waiting import SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,8 @@ def steps(fresh, code, **changes):
 
 
 def test_a_stretch_in_the_jail_is_the_same_as_outside_of_it(monkeypatch, trainer, fresh):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 4.0)
+    for limit in ("SECONDS", "LONGEST_SECONDS"):
+        monkeypatch.setattr(f"app.engine.train.trainer.{limit}", SECONDS)
     question = steps(fresh, SOLUTION)
 
     inside, outside = (one.run(question) for one in (trainer, Trainer(OpenJail(), None)))

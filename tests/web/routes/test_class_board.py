@@ -10,11 +10,12 @@ from starlette.requests import Request
 from app.settings import Settings
 from app.store import board
 from app.store.classes import find_class_member
-from app.store.event_bus import LOOK_SECONDS
+from app.store.event_bus import Subscription
 from app.store.tables import Assignment
 from app.web.application import create_app
 from app.web.routes.class_board import BoardQuery, _moments
 from app.web.views.board_view import AssignedExercise
+from tests.waiting import SECONDS
 from tests.web.asking import Ask, asking, headers_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import RIGHT
@@ -225,6 +226,7 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
     settings, course, grader, monkeypatch
 ):
     monkeypatch.setattr("app.web.routes.class_board.AT_MOST_EVERY", 0.0)
+    monkeypatch.setattr(Subscription.wait, "__defaults__", (2 * SECONDS,))  # nobody looks of their own accord
     app = create_app(settings, course, grader)
     with asking(app) as asker:
         room = Classroom(app, asker.run)
@@ -279,7 +281,7 @@ async def ends_with_the_server(app, site, group, room, here):
     await asyncio.sleep(0)
     site.runs.end_streams()
     try:
-        return await asyncio.wait_for(coming, LOOK_SECONDS / 2)
+        return await asyncio.wait_for(coming, SECONDS)
     finally:
         site.runs._closing = False
 
