@@ -11,7 +11,7 @@ WORKERS := -n 5 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup developed test suite wheel prove quick mutants lint format tools benchmark screenshots pictures clean
+.PHONY: run setup developed test suite wheel hashes release prove quick mutants lint format tools benchmark screenshots pictures clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -51,6 +51,13 @@ static/dist/manifest.json: node_modules/.installed $(shell find static -path sta
 # A wheel and a source distribution in dist/: with the course, scripts and styles.
 wheel: developed
 	$(BIN)/python -m hatchling build
+
+# The packages of the image by hash. Those that torch brings for graphics cards are no part of it.
+hashes: developed
+	$(PIP_INSTALL) --editable '.[release]'
+	$(BIN)/uv pip compile pyproject.toml --extra postgres --extra nats --constraint constraints.txt --python-version 3.11 \
+		--generate-hashes --no-annotate --no-header --quiet | \
+		awk '/^[a-z]/ {skipped = /^(torch|triton|nvidia|cuda)/} !skipped' >deploy/requirements.txt
 
 tools:
 	@bash tests/find-tools.sh

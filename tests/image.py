@@ -48,6 +48,8 @@ def main(folder: Path) -> None:
             _done(image, where, rest, environment)
         elif word == "CMD":
             command = json.loads(rest)
+    size = sum(file.lstat().st_size for file in image.rglob("*") if not file.is_symlink())
+    print(f"The image has {size / 1e9:.2f} GB, of which {len(list(image.rglob('*.pyc')))} files are compiled modules.")
     _try(image, where, command, environment)
 
 
@@ -58,9 +60,11 @@ def _steps(text: str) -> list[tuple[str, str]]:
 
 
 def _copied(image: Path, where: str, words: list[str]) -> None:
-    # What an earlier stage built is built here already.
-    sources = [ROOT / one.removeprefix("/build/") for one in words[:-1] if not one.startswith("--from")]
     target = image / where.lstrip("/") / words[-1]
+    if words[0] == "--from=wheel":
+        _call(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(target))
+        return
+    sources = [ROOT / one for one in words[:-1]]
     for one in sources:
         if one.is_dir():
             shutil.copytree(one, target, dirs_exist_ok=True)

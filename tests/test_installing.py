@@ -1,5 +1,6 @@
 """How the project is installed: by make and into an image, with torch from the index that is asked for."""
 
+import importlib.metadata
 import json
 import re
 import shutil
@@ -8,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
+REQUIREMENTS = ROOT / "deploy" / "requirements.txt"
 INDEX = "https://index.example/cpu"
 
 
@@ -72,12 +75,44 @@ def test_an_image_asks_the_index_that_is_given_for_torch(index: str, asked: str)
     assert in_a_shell(line, index) == f"install torch==2.13.0{asked} -c constraints.txt"
 
 
-def test_an_image_can_use_postgresql_and_a_broker() -> None:
-    assert "--editable '.[postgres,nats]'" in (ROOT / "Dockerfile").read_text()
+def hashed() -> dict[str, tuple[str, int]]:
+    """The packages of the image: version and number of hashes by name."""
+    entries = re.findall(
+        r"^([\w.-]+)==(\S+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", REQUIREMENTS.read_text(), re.MULTILINE
+    )
+    return {canonical(name): (version, hashes.count("sha256")) for name, version, hashes in entries}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_an_image_installs_all_packages_but_torch_by_hash() -> None:
+    lines = [line for line in REQUIREMENTS.read_text().splitlines() if not line.startswith(" ")]
+    pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().split())
+    versions = {canonical(name): version for name, version in pinned.items()}
+    wanted, missing = {"backhand"}, ["backhand[postgres,nats]"]
+    while missing:
+        requirement = Requirement(missing.pop())
+        for line in importlib.metadata.requires(requirement.name) or ():
+            needed = Requirement(line)
+            holds = (needed.marker is None) or any(
+                needed.marker.evaluate({"extra": extra}) for extra in (requirement.extras or {""})
+            )
+            if holds and canonical(needed.name) not in wanted | {"torch"}:
+                wanted.add(canonical(needed.name))
+                missing.append(f"{needed.name}[{','.join(needed.extras)}]" if needed.extras else needed.name)
+
+    assert len(lines) == len(hashed())
+    assert wanted - {"backhand"} <= hashed().keys()
+    assert {name: version for name, (version, _) in hashed().items() if name in versions} == {
+        name: versions[name] for name in hashed().keys() & versions.keys()
+    }
+    assert "pip install --no-deps --require-hashes -r requirements.txt" in (ROOT / "Dockerfile").read_text()
 
 
 def test_an_image_is_built_with_a_node_of_long_support_that_the_project_takes() -> None:
-    (built,) = re.findall(r"^FROM node:(\d+)-", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    (built,) = re.findall(r"^ARG NODE_IMAGE=node:(\d+)-", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     wanted = json.loads((ROOT / "package.json").read_text())["engines"]["node"]
 
     assert int(built) % 2 == 0  # those with odd numbers are mended for half a year
