@@ -35,7 +35,8 @@ COPY deploy/requirements.txt constraints.txt ./
 RUN pip install --no-deps --require-hashes -r requirements.txt
 # The index of CPU builds that torch's installation page names; the default one may bring gigabytes for graphics cards.
 ARG TORCH_INDEX=""
-RUN pip install torch==2.13.0 ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} -c constraints.txt
+# Its headers and its own tests are 200 MB, of use to those alone who build on it.
+RUN pip install torch==2.13.0 ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} -c constraints.txt && cd "$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch" && rm -rf include test && find bin -type f ! -name torch_shm_manager -delete
 COPY --from=wheel /dist dist
 # packages.json is the bill of materials: each package with its version, licence and origin.
 RUN pip install --no-deps dist/*.whl && rm -r dist requirements.txt constraints.txt && pip check && pip inspect > packages.json

@@ -59,6 +59,10 @@ hashes: developed
 		--generate-hashes --no-annotate --no-header --quiet | \
 		awk '/^[a-z]/ {skipped = /^(torch|triton|nvidia|cuda)/} !skipped' >deploy/requirements.txt
 
+# make release VERSION=1.2.0: version and heading, tests, wheel, commit and tag.
+release: developed
+	$(BIN)/python deploy/release.py '$(VERSION)'
+
 tools:
 	@bash tests/find-tools.sh
 

@@ -48,9 +48,16 @@ def main(folder: Path) -> None:
             _done(image, where, rest, environment)
         elif word == "CMD":
             command = json.loads(rest)
-    size = sum(file.lstat().st_size for file in image.rglob("*") if not file.is_symlink())
-    print(f"The image has {size / 1e9:.2f} GB, of which {len(list(image.rglob('*.pyc')))} files are compiled modules.")
+    print(f"The image has {_bytes(image) / 1e9:.2f} GB.")
     _try(image, where, command, environment)
+    _try_space(image, environment)
+
+
+def _bytes(image: Path) -> int:
+    """What is in the image, without what Debian's tools left to download no more."""
+    files = (Path(folder, name) for folder, _, names in os.walk(image) for name in names)
+    kept = (file for file in files if file.relative_to(image).parts[0] != "opt" and "var/cache/apt" not in str(file))
+    return sum({status.st_ino: status.st_size for status in map(os.lstat, kept)}.values())
 
 
 def _steps(text: str) -> list[tuple[str, str]]:
@@ -148,14 +155,44 @@ def _try(image: Path, where: str, command: list[str], environment: dict[str, str
             process.wait(60)
 
 
+def _try_space(image: Path, environment: dict[str, str]) -> None:
+    """The same packages as `deploy/space` runs them: as user 1000, with its settings and its command."""
+    text = (ROOT / "deploy" / "space" / "Dockerfile").read_text("utf-8")
+    command = json.loads(re.findall(r"^CMD (.*)$", text, re.MULTILINE)[-1])
+    own = dict(one.split("=", 1) for line in re.findall(r"^ENV (.*)$", text, re.MULTILINE) for one in shlex.split(line))
+    environment = {name: value for name, value in environment.items() if not name.startswith("BACKHAND_")} | own
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        home.mkdir()
+        os.chown(home, 1000, 1000)
+        (image / "home" / "user").mkdir(parents=True, exist_ok=True)
+        told = _config(image, "/home/user", command, environment, {"/home/user": home}, uid=1000)
+        (Path(folder) / "config.json").write_text(json.dumps(told))
+        runc, name = ["runc", "--root", f"{folder}/state"], f"backhand-{uuid.uuid4().hex}"
+        process = subprocess.Popen([*runc, "run", "--bundle", folder, name], stdout=subprocess.DEVNULL)
+        try:
+            wait_for(7860)
+            page = Learner(7860).get(LESSON)[1]
+            print(f"a Space is served, as a demonstration: {'A demonstration.' in page}")
+            _call(*runc, "exec", name, "sh", "-c", "id; ls -l ~/.local/share/backhand; backhand doctor | tail -n 2")
+        finally:
+            subprocess.run([*runc, "kill", name, "TERM"], check=False)
+            process.wait(60)
+
+
 def _config(
-    image: Path, where: str, command: list[str], environment: dict[str, str], volumes: dict[str, Path]
+    image: Path,
+    where: str,
+    command: list[str],
+    environment: dict[str, str],
+    volumes: dict[str, Path],
+    uid: int = 10001,
 ) -> dict[str, object]:
     return {
         "ociVersion": "1.0.2",
         "process": {
             "terminal": False,
-            "user": {"uid": 10001, "gid": 10001},
+            "user": {"uid": uid, "gid": uid},
             "args": command,
             "env": [f"{name}={value}" for name, value in environment.items()],
             "cwd": where,
