@@ -152,7 +152,7 @@ def test_an_installed_copy_has_every_command(installed: Installed) -> None:
     )
     told = installed.run("grade", f"{shipped / LESSON}#linear-backward", "mine.py", "--json", status=1)
     assert "transpose" in json.loads(told)["names"]["dW"]["message"]
-    assert "27 lessons were copied to course" in installed.run("course", "course")
+    assert "lessons were copied to course" in installed.run("course", "course")
     assert "course/8-more/01-mine.md written" in installed.run("new", "course/8-more/01-mine.md")
     assert "1 lesson, 2 exercises, 0 errors" in installed.run("check", "course/8-more/01-mine.md", "--no-mutants")
     with installed.serving("preview", "course/8-more/01-mine.md") as (learner, _):
