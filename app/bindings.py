@@ -66,24 +66,24 @@ def shape_only(node: ast.AST) -> Sequence[ast.expr]:
 
 def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
     """Names that *nodes* bind, or write into by index, in place, by a method of lists, or as `out=`."""
-    found: set[str] = set()
+    names: set[str] = set()
     bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
     for node in nodes:
         if id(node) in bare:  # `name: value` binds nothing
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
-            found |= root_of(node)
+            names |= root_of(node)
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and _in_place(node.func.attr):
-                found |= root_of(node.func.value)
+                names |= root_of(node.func.value)
             for keyword in node.keywords:
                 if keyword.arg == "out":
-                    found |= root_of(keyword.value)
+                    names |= root_of(keyword.value)
         elif isinstance(node, ast.FunctionDef):
-            found.add(node.name)
-    return frozenset(found)
+            names.add(node.name)
+    return frozenset(names)
 
 
 def _in_place(name: str) -> bool:
@@ -109,7 +109,7 @@ def freshly_bound(node: ast.stmt) -> frozenset[str]:
 
 def bound_anew(node: ast.stmt) -> frozenset[str]:
     """Names that a plain assignment binds anew; not those that are a term of its own right side, as in `x = x + y`."""
-    terms, found = list[ast.expr](), set[str]()
+    terms, assigned = list[ast.expr](), set[str]()
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
         terms.append(node.value)
     for term in terms:
@@ -117,8 +117,8 @@ def bound_anew(node: ast.stmt) -> frozenset[str]:
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
                 terms += [left, right]
             case ast.Name(id=name):
-                found.add(name)
-    return freshly_bound(node) - found
+                assigned.add(name)
+    return freshly_bound(node) - assigned
 
 
 def root_of(node: ast.expr) -> set[str]:
@@ -162,11 +162,11 @@ def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssi
 
     They read `name == value`, `name[…] == value`, `name <- value` or `name: value`.
     """
-    found: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
+    comparisons: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
     for inner in ast.walk(node):
         match inner:
             case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq() | ast.Lt()]) as compared):
-                found += [(name, compared) for name in root_of(left)]
+                comparisons += [(name, compared) for name in root_of(left)]
             case ast.AnnAssign(target=ast.Name(id=name), value=None):
-                found.append((name, inner))
-    return found
+                comparisons.append((name, inner))
+    return comparisons

@@ -38,10 +38,10 @@ def as_torch(source: str) -> str:
         return ""
     if call is None:
         return _FUNCTIONS.get(function, "") if "{" not in _FUNCTIONS.get(function, "") else ""
-    given = [_operand(argument) for argument in call.args]
+    operands = [_operand(argument) for argument in call.args]
     form = _FUNCTIONS.get(function)
-    if form is not None and form.count("{") == len(given) and not call.keywords:
-        return form.format(*given)
+    if form is not None and form.count("{") == len(operands) and not call.keywords:
+        return form.format(*operands)
     words = [f"{_KEYWORDS.get(word.arg or '', word.arg)}={ast.unparse(word.value)}" for word in call.keywords]
     arguments = [*(ast.unparse(argument) for argument in call.args), *words]
     return f"torch.{function}({', '.join(arguments)})" if form is None else ""

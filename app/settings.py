@@ -201,12 +201,12 @@ class Settings(BaseSettings):
         if text and not info.data.get("address"):
             raise ValueError("Providers send browsers back here: set BACKHAND_ADDRESS")
         try:
-            found = _PROVIDERS.validate_json(text or "{}")
+            providers = _PROVIDERS.validate_json(text or "{}")
         except ValidationError as error:
             first = error.errors(include_input=False)[0]
             place = ".".join(str(name) for name in first["loc"])
             raise ValueError(f"{PROVIDERS_FORM}; seen: {place} {first['msg']}") from None
-        if bad := [name for name in found if name in OWN_WORDS or not re.fullmatch("[a-z0-9-]{1,40}", name)]:
+        if bad := [name for name in providers if name in OWN_WORDS or not re.fullmatch("[a-z0-9-]{1,40}", name)]:
             raise ValueError(f"A name has small letters, digits and hyphens and is no word of ours; seen: {bad[0]}")
         return text
 

@@ -65,14 +65,14 @@ async def find_credential(db: AsyncSession, kind: Kind, issuer: str, subject: st
 
 async def list_credentials(db: AsyncSession, learner: int) -> list[Credential]:
     """Of *learner*, the oldest first."""
-    mine = select(Credential).where(Credential.learner_id == learner)
-    return list(await db.scalars(mine.order_by(Credential.id)))
+    query = select(Credential).where(Credential.learner_id == learner)
+    return list(await db.scalars(query.order_by(Credential.id)))
 
 
 async def claimed_ids(db: AsyncSession, learner: int, issuers: Iterable[str]) -> frozenset[str]:
     """The ids that providers of these *issuers* say are those of *learner* at their school."""
-    mine = select(Credential.roster_id).where(Credential.learner_id == learner, Credential.kind == "oidc")
-    known = await db.scalars(mine.where(Credential.issuer.in_(issuers), Credential.roster_id.is_not(None)))
+    query = select(Credential.roster_id).where(Credential.learner_id == learner, Credential.kind == "oidc")
+    known = await db.scalars(query.where(Credential.issuer.in_(issuers), Credential.roster_id.is_not(None)))
     return frozenset(name for name in known if name)
 
 
@@ -87,31 +87,33 @@ async def sign_in(
     Raises:
         RefusedError: Somebody else has made the same new one meanwhile, or no database can keep it.
     """
-    kept = proof.subject.encode("utf-8", "replace").replace(b"\0", b"?")
-    if kept.decode() != proof.subject or len(kept) > LONGEST_SUBJECT:
+    stored_subject = proof.subject.encode("utf-8", "replace").replace(b"\0", b"?")
+    if stored_subject.decode() != proof.subject or len(stored_subject) > LONGEST_SUBJECT:
         raise RefusedError(UNKEPT)
     credential = await find_credential(db, proof.kind, proof.issuer, proof.subject)
     if credential is not None and proof.secret is not None:
         raise RefusedError(MEANWHILE)
-    here = await learners.find_session_learner(db, token) if token else None
+    current = await learners.find_session_learner(db, token) if token else None
     await lock_learners(
-        db, *(number for number in (here and here.learner, credential and credential.learner_id) if number)
+        db, *(number for number in (current and current.learner, credential and credential.learner_id) if number)
     )
-    here = await learners.find_session_learner(db, token) if token else None  # another tab may have signed in meanwhile
+    current = (
+        await learners.find_session_learner(db, token) if token else None
+    )  # another tab may have signed in meanwhile
     apart = ""
-    if here is not None and not here.account:
+    if current is not None and not current.account:
         # Nobody else who has a session of theirs comes along: it may have been planted here.
         await db.execute(
-            delete(Session).where(Session.learner_id == here.learner, Session.token_hash != hash_of(token))
+            delete(Session).where(Session.learner_id == current.learner, Session.token_hash != hash_of(token))
         )
     if credential is None:
-        mine = here is not None and (add or not here.account)
-        credential = await create(db, here.learner if here is not None and mine else None, proof)
+        joins_current = current is not None and (add or not current.account)
+        credential = await create(db, current.learner if current is not None and joins_current else None, proof)
     else:
         await db.refresh(credential)
         await _prove(db, credential, proof)
-        if here is not None and here.learner != credential.learner_id:
-            apart = await _bring(db, here, credential.learner_id)
+        if current is not None and current.learner != credential.learner_id:
+            apart = await _bring(db, current, credential.learner_id)
     if name := one_line(proof.name or "")[:LONGEST_NAME]:
         unnamed = (Learner.id == credential.learner_id, Learner.name.is_(None))
         await db.execute(update(Learner).where(*unnamed).values(name=name))
@@ -163,13 +165,13 @@ async def _prove(db: AsyncSession, credential: Credential, proof: VerifiedIdenti
     await db.flush()
 
 
-async def _bring(db: AsyncSession, here: learners.SessionLearner, into: int) -> str:
-    if not here.account:
-        await merge_learners(db, here.learner, into)
+async def _bring(db: AsyncSession, current: learners.SessionLearner, into: int) -> str:
+    if not current.account:
+        await merge_learners(db, current.learner, into)
         return ""
-    if not (await account_summary(db, here.learner)).work or not (await account_summary(db, into)).work:
+    if not (await account_summary(db, current.learner)).work or not (await account_summary(db, into)).work:
         return ""
-    return await one_time_tokens.issue(db, "merge", {"before": here.learner, "now": into})
+    return await one_time_tokens.issue(db, "merge", {"before": current.learner, "now": into})
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +207,8 @@ async def merge_accounts(db: AsyncSession, token: str, ticket: str, stays: Liter
         RefusedError: The ticket is of another browser, or too old.
     """
     data = await one_time_tokens.redeem(db, "merge", ticket)
-    here = await learners.find_session_learner(db, token)
-    if data is None or here is None or here.learner != data["now"]:
+    current = await learners.find_session_learner(db, token)
+    if data is None or current is None or current.learner != data["now"]:
         raise RefusedError("That offer has expired. Sign in to the other account again, and it is made anew.")
     goes = data["now"] if stays == "before" else data["before"]
     if not await merge_learners(db, goes, data[stays]):
@@ -221,10 +223,10 @@ async def remove_credential(db: AsyncSession, learner: int, credential: int, tok
         RefusedError: It is the last one, and that was not meant.
     """
     await lock_learners(db, learner)
-    mine = await list_credentials(db, learner)
-    if credential not in [item.id for item in mine]:
+    credentials = await list_credentials(db, learner)
+    if credential not in [item.id for item in credentials]:
         return
-    if len(mine) == 1 and not last:
+    if len(credentials) == 1 and not last:
         raise RefusedError(
             "This is the only way to sign in to your account. Add another one first, or say that you mean it."
         )

@@ -39,14 +39,14 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 async def list_learner_rows(db: AsyncSession, learner: int) -> Rows:
     """By table, the rows of *learner*."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    rows_by_table: dict[str, list[dict[str, Any]]] = {}
     for table in Base.metadata.sorted_tables:
-        mine = table.c.id if table is Learner.__table__ else table.c.get("learner_id")
-        if mine is not None:
+        owner = table.c.id if table is Learner.__table__ else table.c.get("learner_id")
+        if owner is not None:
             shown = [column for column in table.c if column.name not in SECRETS]
-            rows = await db.execute(select(*shown).where(mine == learner).order_by(*table.primary_key))
-            found[table.name] = [dict(row._mapping) for row in rows]
-    return found
+            rows = await db.execute(select(*shown).where(owner == learner).order_by(*table.primary_key))
+            rows_by_table[table.name] = [dict(row._mapping) for row in rows]
+    return rows_by_table
 
 
 def zip_archive(rows: Rows) -> bytes:
@@ -54,10 +54,10 @@ def zip_archive(rows: Rows) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", README)
-        for table, found in rows.items():
-            lines = (json.dumps(row, default=str, ensure_ascii=False) for row in found)
+        for table, table_rows in rows.items():
+            lines = (json.dumps(row, default=str, ensure_ascii=False) for row in table_rows)
             archive.writestr(f"{table}.jsonl", _bytes("".join(f"{line}\n" for line in lines)))
-            for row in found if table in TEXTS else ():
+            for row in table_rows if table in TEXTS else ():
                 archive.writestr(_path(TEXTS[table], row), _bytes(row["text"]))
     return file.getvalue()
 
@@ -80,17 +80,17 @@ async def delete_learner(
         RefusedError: A class would be without an instructor.
     """
     await lock_learner(db, learner)
-    mine, theirs = aliased(Membership), aliased(Membership)
+    own, other = aliased(Membership), aliased(Membership)
     another = exists().where(
-        theirs.class_id == mine.class_id,
-        theirs.learner_id != learner,
-        theirs.role == "instructor",
-        theirs.left_at.is_(None),
+        other.class_id == own.class_id,
+        other.learner_id != learner,
+        other.role == "instructor",
+        other.left_at.is_(None),
     )
     alone = (
         select(Class.name)
-        .join(mine, mine.class_id == Class.id)
-        .where(mine.learner_id == learner, mine.role == "instructor", mine.left_at.is_(None))
+        .join(own, own.class_id == Class.id)
+        .where(own.learner_id == learner, own.role == "instructor", own.left_at.is_(None))
         .where(Class.archived_at.is_(None), ~another)
     )
     name = await db.scalar(alone.limit(1))
@@ -103,7 +103,7 @@ async def delete_learner(
         await db.execute(delete(FormerMember).where(FormerMember.learner_id == learner))
     else:
         await keep_all_grades(db, learner, "deleted")
-    said = f"the operator deleted learner {learner}" if by_operator else f"learner {learner} deleted themselves"
-    await record_event(db, None, None, "deleted", f"learner {learner}", said=said)
+    detail = f"the operator deleted learner {learner}" if by_operator else f"learner {learner} deleted themselves"
+    await record_event(db, None, None, "deleted", f"learner {learner}", said=detail)
     await db.flush()
     await db.execute(delete(Learner).where(Learner.id == learner).execution_options(synchronize_session=False))

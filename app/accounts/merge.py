@@ -63,8 +63,8 @@ class MergeRule:
     join: Callable[[Any, Any], MergedRow] | None = None
 
 
-def _first(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((at for at in (one, other) if at), default=None)
+def _first(first: datetime | None, other: datetime | None) -> datetime | None:
+    return min((moment for moment in (first, other) if moment), default=None)
 
 
 def _drafts(into: Draft, other: Draft) -> MergedRow:
@@ -73,11 +73,11 @@ def _drafts(into: Draft, other: Draft) -> MergedRow:
         return MergedRow(stays, goes, {"revision": max(into.revision, other.revision)})
     # For open tabs the text has changed under them.
     changes = {"revision": max(into.revision, other.revision) + 1}
-    kept = ReplacedText(
+    replaced = ReplacedText(
         learner_id=into.learner_id, lesson=into.lesson, exercise=into.exercise, text=goes.text, reason="sign-in",
         kept_at=now(),
     )  # fmt: skip
-    return MergedRow(stays, goes, changes, kept)
+    return MergedRow(stays, goes, changes, replaced)
 
 
 def _progress(into: Progress, other: Progress) -> MergedRow:
@@ -211,7 +211,7 @@ def _join_learners(into: Learner, other: Learner) -> None:
 
 async def _apply(db: AsyncSession, rule: MergeRule, source: int, into: int) -> None:
     if rule.join is not None:
-        joined = [rule.join(ours, theirs) for ours, theirs in await _both(db, rule, source, into)]
+        joined = [rule.join(existing, moved) for existing, moved in await _both(db, rule, source, into)]
         for merged_row in joined:
             await _keep_reviews(db, merged_row)
             await db.delete(merged_row.goes)
@@ -227,9 +227,9 @@ async def _apply(db: AsyncSession, rule: MergeRule, source: int, into: int) -> N
 
 async def _both(db: AsyncSession, rule: MergeRule, source: int, into: int) -> list[tuple[Any, Any]]:
     """The rows that both have for one key: of *into*, and of *source*."""
-    ours, theirs = aliased(rule.table), aliased(rule.table)
-    same = and_(true(), *(getattr(ours, name) == getattr(theirs, name) for name in rule.key))
-    pairs = select(ours, theirs).join(theirs, same).where(ours.learner_id == into, theirs.learner_id == source)
+    existing, moved = aliased(rule.table), aliased(rule.table)
+    same = and_(true(), *(getattr(existing, name) == getattr(moved, name) for name in rule.key))
+    pairs = select(existing, moved).join(moved, same).where(existing.learner_id == into, moved.learner_id == source)
     return [(item, other) for item, other in await db.execute(pairs, execution_options=FRESH)]
 
 
@@ -241,10 +241,10 @@ async def _keep_reviews(db: AsyncSession, joined: MergedRow) -> None:
 
 async def _leave_one_running(db: AsyncSession, learner: int) -> None:
     """Of two live runs the one that began last goes on, by whoever takes it over; another is shown as stopped."""
-    mine = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
+    query = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
     live = [
         run
-        for run in await db.scalars(mine.order_by(TrainingRun.began_at.desc()), execution_options=FRESH)
+        for run in await db.scalars(query.order_by(TrainingRun.began_at.desc()), execution_options=FRESH)
         if is_live(run)
     ]
     for run in live[:1]:

@@ -35,7 +35,7 @@ class RelyingParty:
     host: str
 
 
-def registration_options(here: RelyingParty, name: str, have: Sequence[Credential]) -> dict[str, Any]:
+def registration_options(party: RelyingParty, name: str, have: Sequence[Credential]) -> dict[str, Any]:
     """What a browser is asked in order to make a new passkey; not on a device that has one of those already."""
     known = [
         PublicKeyCredentialDescriptor(id=base64url_to_bytes(credential.subject))
@@ -43,7 +43,7 @@ def registration_options(here: RelyingParty, name: str, have: Sequence[Credentia
         if credential.kind == "passkey"
     ]
     options = webauthn.generate_registration_options(
-        rp_id=here.host,
+        rp_id=party.host,
         rp_name="Backhand",
         user_name=name,
         # A device replaces the passkey that it has for the same user: this one says nothing of anybody.
@@ -56,42 +56,46 @@ def registration_options(here: RelyingParty, name: str, have: Sequence[Credentia
     return dict(json.loads(webauthn.options_to_json(options)))
 
 
-def authentication_options(here: RelyingParty) -> dict[str, Any]:
+def authentication_options(party: RelyingParty) -> dict[str, Any]:
     """What a browser is asked in order to show a passkey; whose it is, it says itself."""
-    return dict(json.loads(webauthn.options_to_json(webauthn.generate_authentication_options(rp_id=here.host))))
+    return dict(json.loads(webauthn.options_to_json(webauthn.generate_authentication_options(rp_id=party.host))))
 
 
-def verify_registration(here: RelyingParty, challenge: str, shown: dict[str, Any]) -> VerifiedIdentity:
+def verify_registration(party: RelyingParty, challenge: str, shown: dict[str, Any]) -> VerifiedIdentity:
     """
     Raises:
         RefusedError: *shown* is no passkey that was made for this challenge.
     """
     try:
-        found = webauthn.verify_registration_response(
+        verification = webauthn.verify_registration_response(
             credential=shown,
             expected_challenge=base64url_to_bytes(challenge),
-            expected_rp_id=here.host,
-            expected_origin=here.origin,
+            expected_rp_id=party.host,
+            expected_origin=party.origin,
         )
     except Exception as error:  # whatever untrusted bytes make of the readers of CBOR and keys
         raise RefusedError(NO_PROOF) from error
     return VerifiedIdentity(
         kind="passkey",
-        issuer=here.host,
-        subject=bytes_to_base64url(found.credential_id),
-        secret=bytes_to_base64url(found.credential_public_key),
-        sign_count=found.sign_count,
+        issuer=party.host,
+        subject=bytes_to_base64url(verification.credential_id),
+        secret=bytes_to_base64url(verification.credential_public_key),
+        sign_count=verification.sign_count,
     )
 
 
 def shown_id(shown: dict[str, Any]) -> str:
     """The id as it is looked up; "" for what can be none."""
-    found = str(shown.get("id", ""))
-    return found if found.isascii() and found.isprintable() and len(found) < LONGEST_ID else ""
+    credential_id = str(shown.get("id", ""))
+    return (
+        credential_id
+        if credential_id.isascii() and credential_id.isprintable() and len(credential_id) < LONGEST_ID
+        else ""
+    )
 
 
 def verify_authentication(
-    here: RelyingParty, challenge: str, shown: dict[str, Any], credential: Credential | None
+    party: RelyingParty, challenge: str, shown: dict[str, Any], credential: Credential | None
 ) -> VerifiedIdentity:
     """
     Raises:
@@ -100,16 +104,16 @@ def verify_authentication(
     if credential is None or credential.secret is None:
         raise RefusedError(UNKNOWN)
     try:
-        found = webauthn.verify_authentication_response(
+        verification = webauthn.verify_authentication_response(
             credential=shown,
             expected_challenge=base64url_to_bytes(challenge),
-            expected_rp_id=here.host,
-            expected_origin=here.origin,
+            expected_rp_id=party.host,
+            expected_origin=party.origin,
             credential_public_key=base64url_to_bytes(credential.secret),
             credential_current_sign_count=credential.sign_count or 0,
         )
     except Exception as error:
         raise RefusedError(NO_PROOF) from error
     return VerifiedIdentity(
-        kind="passkey", issuer=here.host, subject=credential.subject, sign_count=found.new_sign_count
+        kind="passkey", issuer=party.host, subject=credential.subject, sign_count=verification.new_sign_count
     )

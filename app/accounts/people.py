@@ -26,11 +26,11 @@ class PersonRecord:
     holds: AccountSummary
 
     def __str__(self) -> str:
-        seen = f"last here {self.seen_at:%Y-%m-%d}" if self.seen_at else "no browser"
+        last_visit = f"last here {self.seen_at:%Y-%m-%d}" if self.seen_at else "no browser"
         holds = f"{self.holds.attempts} answers and checks, {self.holds.texts} texts"
         ways_in = ", ".join(self.subjects) or "no account"
         within = "; ".join(self.classes) or "no class"
-        return f"#{self.learner}  {self.name or '-'}  ({ways_in})  {within}  {holds}, {seen}"
+        return f"#{self.learner}  {self.name or '-'}  ({ways_in})  {within}  {holds}, {last_visit}"
 
 
 async def find_people(db: AsyncSession, typed: str, group: int | None = None) -> list[PersonRecord]:
@@ -48,10 +48,10 @@ async def find_people(db: AsyncSession, typed: str, group: int | None = None) ->
             Learner.id.in_(select(member).where(Membership.external_id == typed.strip())),
             Learner.id.in_(select(credential).where(func.lower(Credential.subject) == folded)),
         )
-    asked = select(Learner).where(matching).order_by(Learner.id)
+    query = select(Learner).where(matching).order_by(Learner.id)
     if group is not None:
-        asked = asked.where(Learner.id.in_(select(member).where(Membership.class_id == group)))
-    return [await _person(db, learner) for learner in (await db.scalars(asked.limit(MOST_SHOWN))).all()]
+        query = query.where(Learner.id.in_(select(member).where(Membership.class_id == group)))
+    return [await _person(db, learner) for learner in (await db.scalars(query.limit(MOST_SHOWN))).all()]
 
 
 async def find_person(db: AsyncSession, typed: str, group: int | None = None) -> PersonRecord:
@@ -72,8 +72,8 @@ async def find_person(db: AsyncSession, typed: str, group: int | None = None) ->
 
 
 async def _person(db: AsyncSession, learner: Learner) -> PersonRecord:
-    mine = select(Class.name, Membership).join(Membership, Membership.class_id == Class.id)
-    rows = (await db.execute(mine.where(Membership.learner_id == learner.id).order_by(Class.id))).all()
+    query = select(Class.name, Membership).join(Membership, Membership.class_id == Class.id)
+    rows = (await db.execute(query.where(Membership.learner_id == learner.id).order_by(Class.id))).all()
     return PersonRecord(
         learner.id,
         learner.name,

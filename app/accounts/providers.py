@@ -83,7 +83,7 @@ class IdentityProvider:
         except (httpx2.HTTPError, ValueError, RuntimeError) as error:
             raise self._away() from error
 
-    async def answer(self, asked: dict[str, str], answer: dict[str, str]) -> VerifiedIdentity:
+    async def answer(self, pending: dict[str, str], answer: dict[str, str]) -> VerifiedIdentity:
         """Who has come back with *answer* to what was *asked*.
 
         Raises:
@@ -91,14 +91,14 @@ class IdentityProvider:
             ProviderUnavailableError: The provider does not answer.
         """
         state, code = answer.get("state", ""), answer.get("code", "")
-        if not secrets.compare_digest(state.encode(), asked["state"].encode()):
+        if not secrets.compare_digest(state.encode(), pending["state"].encode()):
             raise RefusedError("That answer belongs to another question. Begin again.")
         if not code:
             raise RefusedError(f"{self.title} did not let you in, or you went back. Nothing was changed.")
-        words = {"redirect_uri": asked["redirect_uri"], "code_verifier": asked["code_verifier"]}
+        words = {"redirect_uri": pending["redirect_uri"], "code_verifier": pending["code_verifier"]}
         try:
             token = await self._client.fetch_access_token(code=code, **words)
-            return await (self._by_api(token) if self._plain else self._by_token(token, asked["nonce"]))
+            return await (self._by_api(token) if self._plain else self._by_token(token, pending["nonce"]))
         except httpx2.HTTPError as error:
             raise self._away() from error
         except RefusedError:

@@ -70,18 +70,18 @@ async def reset_fault(db: AsyncSession, learner: int, by: int | None) -> str:
 
 
 async def _right_fault(db: AsyncSession, learner: int, by: int) -> str:
-    theirs, own = aliased(Membership), aliased(Membership)
-    current = (theirs.learner_id == learner, theirs.joined_at.is_not(None), theirs.left_at.is_(None))
+    subject, own = aliased(Membership), aliased(Membership)
+    current = (subject.learner_id == learner, subject.joined_at.is_not(None), subject.left_at.is_(None))
     taught = exists().where(
-        own.class_id == theirs.class_id, own.learner_id == by, own.role == "instructor", own.left_at.is_(None)
+        own.class_id == subject.class_id, own.learner_id == by, own.role == "instructor", own.left_at.is_(None)
     )
-    goes_on = exists().where(Class.id == theirs.class_id, Class.archived_at.is_(None))
-    if await db.scalar(select(theirs.class_id).where(*current, theirs.role == "learner", taught, goes_on)) is None:
+    goes_on = exists().where(Class.id == subject.class_id, Class.archived_at.is_(None))
+    if await db.scalar(select(subject.class_id).where(*current, subject.role == "learner", taught, goes_on)) is None:
         return NOT_YOURS
     teaches = (await db.get_one(Learner, learner)).teaches
-    if teaches or await db.scalar(select(theirs.class_id).where(*current, theirs.role != "learner")) is not None:
+    if teaches or await db.scalar(select(subject.class_id).where(*current, subject.role != "learner")) is not None:
         return TEACHES
-    return ELSEWHERE if await db.scalar(select(theirs.class_id).where(*current, ~taught)) is not None else ""
+    return ELSEWHERE if await db.scalar(select(subject.class_id).where(*current, ~taught)) is not None else ""
 
 
 async def reset_link(db: AsyncSession, *, learner: int, by: int | None) -> str:
@@ -144,11 +144,11 @@ async def _name_of(db: AsyncSession, instructor: int | None, learner: int) -> st
     """What a class that both are in calls *instructor*, else what the pages do."""
     if instructor is None:
         return OPERATOR
-    theirs = aliased(Membership)
+    subject = aliased(Membership)
     shared = (
         select(Membership.name)
-        .join(theirs, theirs.class_id == Membership.class_id)
-        .where(Membership.learner_id == instructor, theirs.learner_id == learner, *HERE)
+        .join(subject, subject.class_id == Membership.class_id)
+        .where(Membership.learner_id == instructor, subject.learner_id == learner, *HERE)
     )
     return await db.scalar(shared.limit(1)) or (await db.get_one(Learner, instructor)).name or "Your instructor"
 
@@ -198,9 +198,9 @@ async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
     group = seat.group
     if learner == before:
         return seat.person
-    here = await db.get(Membership, (group.id, learner))
-    if here is not None and (here.left_at is None or here.blocked):
-        raise RefusedError(IN_ALREADY.format(name=group.name, as_name=here.name, other=seat.person.name))
+    membership = await db.get(Membership, (group.id, learner))
+    if membership is not None and (membership.left_at is None or membership.blocked):
+        raise RefusedError(IN_ALREADY.format(name=group.name, as_name=membership.name, other=seat.person.name))
     await invitations.redeem(db, word)
     by = await _name_of(db, data["by"], before)
     between = Learner(created_at=now())
@@ -234,7 +234,7 @@ async def _copy_seen_work(db: AsyncSession, group: int, before: int, after: int)
     assigned = await assignments_of(db, group)
     for table in (Base.metadata.tables[item.__tablename__] for item in (Progress, Attempt)):
         own = [column for column in table.c if column.name not in ("id", "learner_id")]
-        seen = or_(
+        visible = or_(
             *(
                 and_(
                     table.c.lesson == assignment.lesson,
@@ -244,7 +244,7 @@ async def _copy_seen_work(db: AsyncSession, group: int, before: int, after: int)
                 for chosen in (exercises_chosen(assignment),)
             )
         )
-        rows = select(literal(after), *own).where(table.c.learner_id == before, seen if assigned else false())
+        rows = select(literal(after), *own).where(table.c.learner_id == before, visible if assigned else false())
         if "id" in table.c:
             rows = rows.order_by(table.c.id)
         await db.execute(insert(table).from_select(["learner_id", *(column.name for column in own)], rows))

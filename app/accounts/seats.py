@@ -15,12 +15,12 @@ async def seat_person(db: AsyncSession, group: Class, learner: int, seat: int, a
     Raises:
         RefusedError: *learner* is no learner who is there, or the seat is none, or was taken meanwhile.
     """
-    person, kept = await db.get(Membership, (group.id, learner)), await db.get(Membership, (group.id, seat))
+    person, seated = await db.get(Membership, (group.id, learner)), await db.get(Membership, (group.id, seat))
     if person is None or person.joined_at is None or person.left_at is not None or person.role != "learner":
         raise RefusedError("Only a learner who joined can be put into a seat.")
-    if kept is None or kept.joined_at is not None or kept.role != "learner" or kept.blocked:
+    if seated is None or seated.joined_at is not None or seated.role != "learner" or seated.blocked:
         raise RefusedError("This seat was taken meanwhile. Choose another one.")
-    name, external_id, label = kept.name, kept.external_id, kept.label
+    name, external_id, label = seated.name, seated.external_id, seated.label
     await merge_learners(db, seat, learner)
     await db.refresh(person)
     person.name, person.external_id, person.label = name, external_id or person.external_id, label or person.label

@@ -69,8 +69,8 @@ async def assignment_times(db: AsyncSession, group: Class, learner: int | None =
 
 async def assignments_of(db: AsyncSession, group: int) -> Sequence[Assignment]:
     """What a class has to do, by date; what is never due comes last."""
-    asked = select(Assignment).where(Assignment.class_id == group)
-    rows = (await db.scalars(asked)).all()
+    query = select(Assignment).where(Assignment.class_id == group)
+    rows = (await db.scalars(query)).all()
     return sorted(
         rows,
         key=lambda assignment: (
@@ -315,22 +315,22 @@ async def lessons_seen(db: AsyncSession, learner: int, lessons_of: Callable[[str
     Instructors and assistants see it before, and instructors all lessons of a unit that the operator gave to a class of
     theirs, to assign them; *lessons_of* a unit are its lessons.
     """
-    asked = (
+    query = (
         select(Membership.role, Assignment.lesson, Assignment.opens_at)
         .join(Assignment, Assignment.class_id == Membership.class_id)
         .where(Membership.learner_id == learner, *HERE)
     )
     assigned = {
         lesson
-        for role, lesson, opens in await db.execute(asked)
+        for role, lesson, opens in await db.execute(query)
         if role != "learner" or opens is None or opens <= now()
     }
-    given = (
+    released = (
         select(GivenUnit.unit)
         .join(Membership, Membership.class_id == GivenUnit.class_id)
         .where(Membership.learner_id == learner, Membership.role == "instructor", *HERE)
     )
-    return frozenset(assigned.union(*(lessons_of(unit) for unit in await db.scalars(given))))
+    return frozenset(assigned.union(*(lessons_of(unit) for unit in await db.scalars(released))))
 
 
 async def units_given(db: AsyncSession, group: int) -> Sequence[str]:
@@ -358,15 +358,15 @@ class DueWork:
 
 async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) -> list[DueWork]:
     """What *learner* has to do in the classes that go on, or in one *lesson* of them, what is due first at the top."""
-    asked = (
+    query = (
         select(Class, Assignment)
         .join(Membership, Membership.class_id == Class.id)
         .join(Assignment, Assignment.class_id == Class.id)
         .where(Membership.learner_id == learner, Membership.role == "learner", Class.archived_at.is_(None), *HERE)
     )
     if lesson is not None:
-        asked = asked.where(Assignment.lesson == lesson)
-    rows = (await db.execute(asked)).all()
+        query = query.where(Assignment.lesson == lesson)
+    rows = (await db.execute(query)).all()
     time = {group.id: await assignment_times(db, group, learner) for group in {group for group, _ in rows}}
     due_works = [DueWork(group, assignment, time[group.id].deadline(assignment, learner)) for group, assignment in rows]
     return sorted(due_works, key=lambda due_work: (due_work.deadline.due or LATEST, due_work.assignment.id))

@@ -79,17 +79,17 @@ class AttemptText:
 
 async def assigned_exercises(db: AsyncSession, class_id: int) -> Asked:
     """What is assigned in a class, in the order in which it was."""
-    found: dict[str, frozenset[str] | None] = {}
+    by_lesson: dict[str, frozenset[str] | None] = {}
     for lesson, exercises in await db.execute(_ASSIGNED, {"class_id": class_id}):
         some = None if exercises is None else frozenset(json.loads(exercises))
-        known = found.get(lesson, frozenset())
-        found[lesson] = None if some is None or known is None else known | some
-    return found
+        known = by_lesson.get(lesson, frozenset())
+        by_lesson[lesson] = None if some is None or known is None else known | some
+    return by_lesson
 
 
-def has_exercise(asked: Asked, lesson: str, exercise: str) -> bool:
+def has_exercise(assigned: Asked, lesson: str, exercise: str) -> bool:
     """Whether *exercise* is among what is *asked*."""
-    some = asked.get(lesson, frozenset())
+    some = assigned.get(lesson, frozenset())
     return some is None or exercise in some
 
 
@@ -107,27 +107,27 @@ async def exercise_statuses(
     Args:
         before: As the attempts stood then; what else is told is of now.
     """
-    asked = await assigned_exercises(db, class_id)
-    if lesson not in asked:
+    assigned = await assigned_exercises(db, class_id)
+    if lesson not in assigned:
         return []
     values = {"class_id": class_id, "lesson": lesson}
-    found: dict[tuple[int, str], dict[str, Any]] = {}
-    for learner, name, code, correct, kind, newest, at, same in await db.execute(
+    rows_by_exercise: dict[tuple[int, str], dict[str, Any]] = {}
+    for learner, name, code, correct, kind, newest, tried_at, same in await db.execute(
         _narrowed(_ENDINGS, _ATTEMPT, exercise, before), values
     ):
-        row = found.setdefault((learner, name), {"tries": 0, "newest": 0})
+        row = rows_by_exercise.setdefault((learner, name), {"tries": 0, "newest": 0})
         row["tries"] += same
         if newest > row["newest"]:
-            row.update(newest=newest, same=same, correct=correct, code=code, kind=kind, tried_at=at)
+            row.update(newest=newest, same=same, correct=correct, code=code, kind=kind, tried_at=tried_at)
     for learner, name, solved_at, solution_at, hints in await db.execute(
         _narrowed(_STEPS, _PROGRESS, exercise), values
     ):
         steps = {"solved_at": solved_at, "solution_at": solution_at, "hints": hints}
-        found.setdefault((learner, name), {}).update(steps)
+        rows_by_exercise.setdefault((learner, name), {}).update(steps)
     return [
         ExerciseStatus(learner=learner, exercise=name, **row)
-        for (learner, name), row in found.items()
-        if has_exercise(asked, lesson, name)
+        for (learner, name), row in rows_by_exercise.items()
+        if has_exercise(assigned, lesson, name)
     ]
 
 
@@ -149,40 +149,40 @@ async def slip_counts(
     db: AsyncSession, class_id: int, *, since: datetime | None = None, learner: int | None = None
 ) -> list[SlipCounts]:
     """The mistakes that were made at all, *since* some moment, or by one *learner*; the most frequent first."""
-    asked = await assigned_exercises(db, class_id)
+    assigned = await assigned_exercises(db, class_id)
     question = _CODES if since is None else _CODES_SINCE
     if learner is not None:
         question = question.where(_MEMBER.c.learner_id == learner)
     rows = await db.execute(question, {"class_id": class_id, "since": since})
-    return [SlipCounts(*row) for row in rows if has_exercise(asked, row.lesson, row.exercise)]
+    return [SlipCounts(*row) for row in rows if has_exercise(assigned, row.lesson, row.exercise)]
 
 
 async def recent_exercises(db: AsyncSession, class_id: int, since: datetime) -> list[tuple[str, str]]:
     """Where somebody answered *since* then: lesson and exercise, the newest first."""
-    asked = await assigned_exercises(db, class_id)
+    assigned = await assigned_exercises(db, class_id)
     rows = await db.execute(_RECENT, {"class_id": class_id, "since": since})
-    return [(row.lesson, row.exercise) for row in rows if has_exercise(asked, row.lesson, row.exercise)]
+    return [(row.lesson, row.exercise) for row in rows if has_exercise(assigned, row.lesson, row.exercise)]
 
 
 async def list_attempts(db: AsyncSession, class_id: int, learner: int, lesson: str) -> list[Attempt]:
     """Every stored attempt of a learner in *lesson*, oldest first."""
-    asked = await assigned_exercises(db, class_id)
+    assigned = await assigned_exercises(db, class_id)
     rows = await db.scalars(_TRACE, {"class_id": class_id, "learner": learner, "lesson": lesson})
-    return [row for row in rows if has_exercise(asked, lesson, row.exercise)]
+    return [row for row in rows if has_exercise(assigned, lesson, row.exercise)]
 
 
 async def latest_lesson(db: AsyncSession, class_id: int, learner: int) -> str | None:
     """The assigned lesson in which *learner* last answered."""
-    asked = await assigned_exercises(db, class_id)
+    assigned = await assigned_exercises(db, class_id)
     rows = await db.execute(_PLACES, {"class_id": class_id, "learner": learner})
-    return next((row.lesson for row in rows if has_exercise(asked, row.lesson, row.exercise)), None)
+    return next((row.lesson for row in rows if has_exercise(assigned, row.lesson, row.exercise)), None)
 
 
 async def solved_counts(db: AsyncSession, class_id: int) -> dict[tuple[str, str], int]:
     """By lesson and exercise, how many have solved it, of what is assigned."""
-    asked = await assigned_exercises(db, class_id)
+    assigned = await assigned_exercises(db, class_id)
     rows = await db.execute(_SOLVED, {"class_id": class_id})
-    return {(lesson, name): count for lesson, name, count in rows if has_exercise(asked, lesson, name)}
+    return {(lesson, name): count for lesson, name, count in rows if has_exercise(assigned, lesson, name)}
 
 
 async def record_explanation(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:

@@ -63,10 +63,10 @@ async def cards_of(db: AsyncSession, learner: int) -> dict[About, Card]:
 async def ratings_of(db: AsyncSession, learner: int) -> dict[About, list[tuple[datetime, int]]]:
     """When each card was met, and how that went."""
     rows = select(Card.family, Card.slip, Review.at, Review.rating).join(Card).where(Card.learner_id == learner)
-    found: dict[About, list[tuple[datetime, int]]] = {}
-    for family, slip, at, rating in await db.execute(rows.order_by(Review.at, Review.id)):
-        found.setdefault((family, slip), []).append((at, rating))
-    return found
+    ratings: dict[About, list[tuple[datetime, int]]] = {}
+    for family, slip, moment, rating in await db.execute(rows.order_by(Review.at, Review.id)):
+        ratings.setdefault((family, slip), []).append((moment, rating))
+    return ratings
 
 
 async def rated_at(db: AsyncSession, learner: int, item: int) -> set[int]:
@@ -77,23 +77,23 @@ async def rated_at(db: AsyncSession, learner: int, item: int) -> set[int]:
 
 async def given_to(db: AsyncSession, learner: int, since: datetime | None = None) -> list[ServedItem]:
     """The items that *learner* was given, or did, in order."""
-    mine = select(ServedItem).where(ServedItem.learner_id == learner)
+    query = select(ServedItem).where(ServedItem.learner_id == learner)
     if since is not None:
-        mine = mine.where(or_(ServedItem.given_at >= since, ServedItem.done_at >= since))
-    return list(await db.scalars(mine.order_by(ServedItem.given_at, ServedItem.id)))
+        query = query.where(or_(ServedItem.given_at >= since, ServedItem.done_at >= since))
+    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
 
 
 async def open_items(db: AsyncSession, learner: int) -> list[ServedItem]:
     """Items that were given, and neither done nor left, in order."""
-    mine = select(ServedItem).where(
+    query = select(ServedItem).where(
         ServedItem.learner_id == learner, ServedItem.done_at.is_(None), ServedItem.left_at.is_(None)
     )
-    return list(await db.scalars(mine.order_by(ServedItem.given_at, ServedItem.id)))
+    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
 
 
 async def find_served_item(db: AsyncSession, learner: int, item: int) -> ServedItem | None:
-    mine = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.item_id == item)
-    return (await db.scalars(mine)).one_or_none()
+    query = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.item_id == item)
+    return (await db.scalars(query)).one_or_none()
 
 
 async def find_item(db: AsyncSession, number: int) -> PracticeItem | None:
@@ -110,8 +110,8 @@ async def list_candidates(
         most: How many are looked at, the newest first.
     """
     origin = [getattr(PracticeItem, name) for name in ORIGIN]
-    seen = select(*origin).join(ServedItem).where(ServedItem.learner_id == learner)
-    known = {tuple(row) for row in await db.execute(seen)}
+    query = select(*origin).join(ServedItem).where(ServedItem.learner_id == learner)
+    known = {tuple(row) for row in await db.execute(query)}
     # The few columns that are compared: whole rows hold texts, and reading them takes longer than all the rest.
     rows = select(PracticeItem.id, PracticeItem.operations, PracticeItem.points, *origin).where(
         PracticeItem.version == version,
@@ -119,10 +119,10 @@ async def list_candidates(
         PracticeItem.level.in_(levels),
         PracticeItem.wanted.in_(wanted),
     )
-    found = await db.execute(rows.order_by(PracticeItem.id.desc()).limit(most))
+    candidates = await db.execute(rows.order_by(PracticeItem.id.desc()).limit(most))
     return [
         Candidate(number, frozenset(json.loads(operations)), points)
-        for number, operations, points, *own in found
+        for number, operations, points, *own in candidates
         if tuple(own) not in known
     ]
 
@@ -145,23 +145,23 @@ async def serve_item(db: AsyncSession, learner: int, item: int, family: str, sli
     await _forget_older(db, learner)
 
 
-async def add_review(db: AsyncSession, card: Card, rating: int, at: datetime, item: int) -> None:
+async def add_review(db: AsyncSession, card: Card, rating: int, moment: datetime, item: int) -> None:
     await db.flush()
     card.met += 1
-    db.add(Review(card_id=card.id, item_id=item, rating=rating, at=at))
+    db.add(Review(card_id=card.id, item_id=item, rating=rating, at=moment))
 
 
 async def sitting_of(db: AsyncSession, learner: int) -> PracticeSession | None:
     return await db.get(PracticeSession, learner)
 
 
-async def start_practice_session(db: AsyncSession, learner: int, plan: str, at: datetime) -> PracticeSession:
+async def start_practice_session(db: AsyncSession, learner: int, plan: str, moment: datetime) -> PracticeSession:
     """A sitting that begins; there is one for each learner."""
     sitting = await sitting_of(db, learner)
     if sitting is None:
-        sitting = PracticeSession(learner_id=learner, seen_attempt=0, began_at=at, plan="")
+        sitting = PracticeSession(learner_id=learner, seen_attempt=0, began_at=moment, plan="")
         db.add(sitting)
-    sitting.began_at, sitting.plan = at, plan
+    sitting.began_at, sitting.plan = moment, plan
     return sitting
 
 
@@ -180,24 +180,24 @@ async def record_drill(db: AsyncSession, learner: int, family: str, solved: int,
 
 async def slips_since(db: AsyncSession, learner: int, attempt: int) -> Sequence[Attempt]:
     """Attempts in lessons after number *attempt* that a diagnosis named a slip of, in order."""
-    mine = select(Attempt).where(
+    query = select(Attempt).where(
         Attempt.learner_id == learner,
         Attempt.id > attempt,
         Attempt.code.is_not(None),
         Attempt.lesson.not_like(PRACTISED),
     )
-    return list(await db.scalars(mine.order_by(Attempt.id).limit(MOST_SLIPS)))
+    return list(await db.scalars(query.order_by(Attempt.id).limit(MOST_SLIPS)))
 
 
 async def attempts_at(db: AsyncSession, learner: int, lesson: str) -> Sequence[Attempt]:
-    mine = select(Attempt).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
-    return list(await db.scalars(mine.order_by(Attempt.id)))
+    query = select(Attempt).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
+    return list(await db.scalars(query.order_by(Attempt.id)))
 
 
 async def newest_code(db: AsyncSession, learner: int, lesson: str) -> str:
     """The diagnosis of what *learner* checked last in *lesson*; empty where there is none."""
-    mine = select(Attempt.code).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
-    return await db.scalar(mine.order_by(Attempt.id.desc()).limit(1)) or ""
+    query = select(Attempt.code).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
+    return await db.scalar(query.order_by(Attempt.id.desc()).limit(1)) or ""
 
 
 async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
@@ -211,26 +211,26 @@ async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
 
 async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
     """The operations of all items that *learner* was given: what was known then stays known."""
-    mine = select(PracticeItem.operations).join(ServedItem).where(ServedItem.learner_id == learner)
-    return frozenset(name for text in await db.scalars(mine.distinct()) for name in json.loads(text))
+    query = select(PracticeItem.operations).join(ServedItem).where(ServedItem.learner_id == learner)
+    return frozenset(name for text in await db.scalars(query.distinct()) for name in json.loads(text))
 
 
 async def days_practised(db: AsyncSession, learner: int, since: datetime) -> list[datetime]:
     done = ServedItem.done_at
-    mine = select(done).where(ServedItem.learner_id == learner, done >= since)
-    return [at for at in await db.scalars(mine) if at is not None]
+    query = select(done).where(ServedItem.learner_id == learner, done >= since)
+    return [moment for moment in await db.scalars(query) if moment is not None]
 
 
 async def solved_count(db: AsyncSession, learner: int) -> int:
     """How many items *learner* has solved in all."""
-    mine = select(func.count()).where(ServedItem.learner_id == learner, ServedItem.done_at.is_not(None))
-    return await db.scalar(mine) or 0
+    query = select(func.count()).where(ServedItem.learner_id == learner, ServedItem.done_at.is_not(None))
+    return await db.scalar(query) or 0
 
 
 async def _forget_older(db: AsyncSession, learner: int) -> None:
     """Texts of items from long ago go; a learner may go on for ever, and the store does not grow with that."""
-    mine = select(ServedItem.item_id).where(ServedItem.learner_id == learner)
-    newest = mine.order_by(ServedItem.given_at.desc(), ServedItem.id.desc())
+    query = select(ServedItem.item_id).where(ServedItem.learner_id == learner)
+    newest = query.order_by(ServedItem.given_at.desc(), ServedItem.id.desc())
     older = list(await db.scalars(newest.offset(KEPT_TEXTS).limit(2)))
     names = [lesson_of_item(number) for number in older]
     for table in (Attempt, Draft, ReplacedText, Progress):

@@ -94,30 +94,30 @@ HERE = (Membership.joined_at.is_not(None), *LISTED)
 
 async def find_class_member(db: AsyncSession, group: int, learner: int) -> ClassMember | None:
     """The class as *learner* sees it; None for somebody who is not in it."""
-    asked = (
+    query = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
         .where(Class.id == group, Membership.learner_id == learner, *HERE)
     )
-    row = (await db.execute(asked)).one_or_none()
+    row = (await db.execute(query)).one_or_none()
     return None if row is None else ClassMember(row[0], row[1])
 
 
 async def classes_of(db: AsyncSession, learner: int) -> list[ClassMember]:
     """Every class that *learner* is in, those that go on first."""
-    asked = (
+    query = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
         .where(Membership.learner_id == learner, *HERE)
         .order_by(Class.archived_at.is_not(None), Class.name, Class.id)
     )
-    return [ClassMember(group, person) for group, person in await db.execute(asked)]
+    return [ClassMember(group, person) for group, person in await db.execute(query)]
 
 
 async def list_members(db: AsyncSession, group: int) -> Sequence[Membership]:
     """Who is in a class or expected there, by name."""
-    asked = select(Membership).where(Membership.class_id == group, *LISTED)
-    rows = (await db.scalars(asked)).all()
+    query = select(Membership).where(Membership.class_id == group, *LISTED)
+    rows = (await db.scalars(query)).all()
     return sorted(
         rows,
         key=lambda membership: (-ROLES.index(membership.role), plain_letters(membership.name), membership.learner_id),

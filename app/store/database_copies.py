@@ -94,9 +94,11 @@ async def restore_database(url: str, source: Path, *, replace: bool = False) -> 
         BackupError: *source* is no whole backup, is of another kind of database or of a newer version, or the database
             holds learners, or is in use.
     """
-    kind, found = _kind_of(url), _kind_in(source)
-    if kind != found:
-        raise BackupError(f"{source} is a backup of {found}, and the database is {kind}. Set BACKHAND_DATABASE_URL.")
+    kind, source_kind = _kind_of(url), _kind_in(source)
+    if kind != source_kind:
+        raise BackupError(
+            f"{source} is a backup of {source_kind}, and the database is {kind}. Set BACKHAND_DATABASE_URL."
+        )
     revision = _sqlite_revision(source) if kind == "SQLite" else _postgres_revision(source)
     scripts = ScriptDirectory(MIGRATIONS)
     if revision not in {script.revision for script in scripts.walk_revisions()}:
@@ -167,8 +169,10 @@ def _programs_in(source: Path, kind: str) -> list[str]:
     """Triggers, views and the like in a backup; the schema has none, in no version."""
     if kind == "SQLite":
         with _opened(source) as copy:
-            found = copy.execute("SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index')")
-            return [name for (name,) in found]
+            programs = copy.execute(
+                "SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+            )
+            return [name for (name,) in programs]
     return [match[1] for match in _PROGRAM.finditer(_call("pg_restore", "--list", str(source)))]
 
 
@@ -191,8 +195,8 @@ def _call(program: str, *arguments: str, url: str = "") -> str:
         arguments = (f"--dbname={plain}", *arguments)
     done = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = done.stderr.strip() or f"it ended with {done.returncode}"
-        raise BackupError(f"{program} {arguments[-1]}: {said}")
+        message = done.stderr.strip() or f"it ended with {done.returncode}"
+        raise BackupError(f"{program} {arguments[-1]}: {message}")
     return done.stdout
 
 
@@ -212,10 +216,10 @@ async def _users(url: str) -> str:
         async with engine.connect() as connection:
             await connection.execution_options(isolation_level="AUTOCOMMIT")  # in a transaction it stays what it was
             while True:
-                found = (await connection.scalars(_OTHERS, {"name": NAME})).all()
-                said = in_use(found)
-                if not said or time.monotonic() >= until:
-                    return said
+                others = (await connection.scalars(_OTHERS, {"name": NAME})).all()
+                message = in_use(others)
+                if not message or time.monotonic() >= until:
+                    return message
                 await asyncio.sleep(0.1)
     finally:
         await engine.dispose()

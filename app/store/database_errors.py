@@ -10,13 +10,13 @@ from sqlalchemy import make_url
 
 def unusable_reason(url: str, error: Exception) -> str:
     """What *error*, which the database at *url* raised when it was prepared, means."""
-    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
-    tell = next((tell for part, tell in _TOLD.items() if part in said), None)
-    return tell(url, said) if tell else f"{said}."
+    message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
+    tell = next((tell for part, tell in _TOLD.items() if part in message), None)
+    return tell(url, message) if tell else f"{message}."
 
 
-def _newer(_url: str, said: str) -> str:
-    match = re.search(r"by '(.{0,200})'", said)
+def _newer(_url: str, message: str) -> str:
+    match = re.search(r"by '(.{0,200})'", message)
     return (
         f"a newer version of Backhand has written it (revision {match[1] if match else 'unknown'}). "
         "Start that version again, or restore a copy from before it."
@@ -29,25 +29,25 @@ def _driver(url: str, _said: str) -> str:
     return f"its URL begins with {name}://, which has no driver here. Write {known}://…"
 
 
-def _not_installed(_url: str, said: str) -> str:
-    return f"{said}. Install Backhand with it: pip install '.[postgres]'."
+def _not_installed(_url: str, message: str) -> str:
+    return f"{message}. Install Backhand with it: pip install '.[postgres]'."
 
 
-def _closed(url: str, said: str) -> str:
+def _closed(url: str, message: str) -> str:
     database = make_url(url)
     if database.query.get("mode") == "ro":
-        return f"{said}. Its URL opens it only to be read: leave out mode=ro."
+        return f"{message}. Its URL opens it only to be read: leave out mode=ro."
     path = Path((database.database or "").removeprefix("file:")).absolute()
     there = next(item for item in (path, *path.parents) if item.exists())
     if not hasattr(os, "statvfs"):  # Windows
-        return f"{path} cannot be opened ({said}). Set BACKHAND_DATA_DIR to a folder that you may write to."
-    if os.statvfs(there).f_flag & os.ST_RDONLY or "Read-only" in said:
+        return f"{path} cannot be opened ({message}). Set BACKHAND_DATA_DIR to a folder that you may write to."
+    if os.statvfs(there).f_flag & os.ST_RDONLY or "Read-only" in message:
         return (
-            f"{path} cannot be written ({said}): {there} is on a file system that is mounted read-only. "
+            f"{path} cannot be written ({message}): {there} is on a file system that is mounted read-only. "
             "Mount it to be written to, or set BACKHAND_DATA_DIR to a folder elsewhere."
         )
     return (
-        f"{path} cannot be opened by user {os.geteuid()} ({said}); {there} belongs to user {there.stat().st_uid}. "
+        f"{path} cannot be opened by user {os.geteuid()} ({message}); {there} belongs to user {there.stat().st_uid}. "
         f"Give it to that user (chown -R {os.geteuid()} {there}), or set BACKHAND_DATA_DIR to a folder of that user."
     )
 

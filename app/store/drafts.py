@@ -49,10 +49,12 @@ async def save_draft(
             *text* becomes the draft, the other goes to the kept texts. None means that the writer saw the newest.
     """
     await lock_learner(db, learner)
-    mine = {"of_learner": learner, "of_lesson": lesson, "of_exercise": exercise}
-    seen = None if base is None else await db.scalar(_WRITE_OVER, {**mine, "base": base, "new": text, "at": now()})
-    if seen is not None:
-        return SaveResult(seen)
+    parameters = {"of_learner": learner, "of_lesson": lesson, "of_exercise": exercise}
+    seen_version = (
+        None if base is None else await db.scalar(_WRITE_OVER, {**parameters, "base": base, "new": text, "at": now()})
+    )
+    if seen_version is not None:
+        return SaveResult(seen_version)
     draft = await draft_of(db, learner, lesson, exercise)
     if draft is None:
         draft = Draft(learner_id=learner, lesson=lesson, exercise=exercise, text=text, revision=1, saved_at=now())
@@ -94,10 +96,10 @@ async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reaso
 
 async def kept_texts(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[ReplacedText]:
     """Texts that were replaced without a check, oldest first."""
-    mine = select(ReplacedText).where(
+    query = select(ReplacedText).where(
         ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
     )
-    return list(await db.scalars(mine.order_by(ReplacedText.id)))
+    return list(await db.scalars(query.order_by(ReplacedText.id)))
 
 
 async def store_replaced_text(db: AsyncSession, draft: Draft, reason: Reason) -> None:
@@ -149,11 +151,11 @@ async def marks_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -
     checks = select(Attempt.id, Attempt.created_at).where(
         Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise, Attempt.kind == "code"
     )
-    kept = select(ReplacedText.id, ReplacedText.kept_at).where(
+    query = select(ReplacedText.id, ReplacedText.kept_at).where(
         ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
     )
     marks = [TextVersionRef("check", row.id, row.created_at) for row in await db.execute(checks)]
-    marks += [TextVersionRef("kept", row.id, row.kept_at) for row in await db.execute(kept)]
+    marks += [TextVersionRef("kept", row.id, row.kept_at) for row in await db.execute(query)]
     return sorted(marks, key=lambda mark: (mark.at, mark.kind, mark.id))
 
 
@@ -162,5 +164,5 @@ async def past_text(db: AsyncSession, mark: TextVersionRef) -> TextVersion:
     if mark.kind == "check":
         attempt = await db.get_one(Attempt, mark.id)
         return TextVersion(attempt.text, verdict=attempt.verdict)
-    kept = await db.get_one(ReplacedText, mark.id)
-    return TextVersion(kept.text, reason=kept.reason)
+    replaced = await db.get_one(ReplacedText, mark.id)
+    return TextVersion(replaced.text, reason=replaced.reason)

@@ -29,10 +29,10 @@ async def is_graded(db: AsyncSession, group: int) -> bool:
 
 async def graded_classes(db: AsyncSession, learner: int) -> list[ClassMember]:
     """The classes in which *learner* has grades."""
-    mine = await classes_of(db, learner)
+    classes = await classes_of(db, learner)
     return [
         class_member
-        for class_member in mine
+        for class_member in classes
         if class_member.person.role == "learner" and await is_graded(db, class_member.group.id)
     ]
 
@@ -57,48 +57,50 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
 async def _solved(db: AsyncSession, group: Class, learner: int) -> list[dict[str, Any]]:
     """Each exercise that counts and was solved while it did, by assignment, and whether in time."""
     time = await assignment_times(db, group, learner)
-    mine = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
+    query = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
     by_lesson: dict[str, list[tuple[str, datetime]]] = {}
-    for progress in await db.scalars(mine):
+    for progress in await db.scalars(query):
         assert progress.solved_at is not None
         by_lesson.setdefault(progress.lesson, []).append((progress.exercise, progress.solved_at))
     solved = []
-    for given in await assignments_of(db, group.id):
-        chosen = exercises_chosen(given)
-        due, late_until = time.deadline(given, learner)
-        for exercise, at in by_lesson.get(given.lesson, ()):
-            in_time = due is None or at <= due
-            if (chosen is None or exercise in chosen) and (in_time or (late_until is not None and at <= late_until)):
+    for assignment in await assignments_of(db, group.id):
+        chosen = exercises_chosen(assignment)
+        due, late_until = time.deadline(assignment, learner)
+        for exercise, solved_at in by_lesson.get(assignment.lesson, ()):
+            in_time = due is None or solved_at <= due
+            if (chosen is None or exercise in chosen) and (
+                in_time or (late_until is not None and solved_at <= late_until)
+            ):
                 solved.append(
-                    {"assignment": given.id, "lesson": given.lesson, "exercise": exercise, "in_time": in_time}
+                    {"assignment": assignment.id, "lesson": assignment.lesson, "exercise": exercise, "in_time": in_time}
                 )
     return solved
 
 
 async def keep_all_grades(db: AsyncSession, learner: int, reason: Reason) -> None:
     """The same for every class of *learner*, who is about to be deleted."""
-    mine = select(Class, Membership).join(Membership, Membership.class_id == Class.id)
-    for group, person in (await db.execute(mine.where(Membership.learner_id == learner, *HERE))).all():
+    query = select(Class, Membership).join(Membership, Membership.class_id == Class.id)
+    for group, person in (await db.execute(query.where(Membership.learner_id == learner, *HERE))).all():
         await keep_grades(db, group, person, reason)
 
 
 async def drop_grades(db: AsyncSession, group: int, learner: int) -> None:
     """What was kept of *learner*, who is in the class again."""
-    mine = (FormerMember.class_id == group, FormerMember.learner_id == learner)
-    await db.execute(delete(FormerMember).where(*mine))
+    conditions = (FormerMember.class_id == group, FormerMember.learner_id == learner)
+    await db.execute(delete(FormerMember).where(*conditions))
 
 
 async def former_members(db: AsyncSession, group: int) -> Sequence[FormerMember]:
     """Who left a class and is not in it again, the last one first."""
     again = exists().where(Membership.class_id == group, Membership.learner_id == FormerMember.learner_id, *HERE)
-    asked = select(FormerMember).where(FormerMember.class_id == group, ~again)
-    return (await db.scalars(asked.order_by(FormerMember.left_at.desc(), FormerMember.id))).all()
+    query = select(FormerMember).where(FormerMember.class_id == group, ~again)
+    return (await db.scalars(query.order_by(FormerMember.left_at.desc(), FormerMember.id))).all()
 
 
 async def forget_former(db: AsyncSession, group: int, former: int, actor: int | None) -> None:
     """Let the grades of one who left go."""
-    mine = (FormerMember.class_id == group, FormerMember.id == former)
-    if await db.scalar(delete(FormerMember).where(*mine).returning(FormerMember.id)) is not None:
+    conditions = (FormerMember.class_id == group, FormerMember.id == former)
+    if await db.scalar(delete(FormerMember).where(*conditions).returning(FormerMember.id)) is not None:
         await record_event(db, group, actor, "grades-forgotten", former)
 
 
@@ -114,6 +116,6 @@ def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> 
 def overrides_of(former: FormerMember) -> Mapping[int, GradeOverride]:
     """The grades that were set by hand, by assignment."""
     return {
-        int(at): GradeOverride(assignment_id=int(at), points=points)
-        for at, points in json.loads(former.overrides).items()
+        int(assignment): GradeOverride(assignment_id=int(assignment), points=points)
+        for assignment, points in json.loads(former.overrides).items()
     }

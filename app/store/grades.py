@@ -70,17 +70,17 @@ class Gradebook:
 
 
 async def build_gradebook(
-    db: AsyncSession, group: Class, exercises: Exercises, learner: int | None = None, at: datetime | None = None
+    db: AsyncSession, group: Class, exercises: Exercises, learner: int | None = None, moment: datetime | None = None
 ) -> Gradebook:
     """The grades of all learners of a class, by name, then of those who left; or those of one *learner*, as of *at*."""
-    at = at or now()
+    moment = moment or now()
     everybody = await list_members(db, group.id)
     shown = [
         membership
         for membership in everybody
         if membership.role == "learner" and learner in (None, membership.learner_id)
     ]
-    asked = [
+    assignment_rows = [
         _AssignmentRow(assignment, counted_exercises(assignment, exercises))
         for assignment in await assignments_of(db, group.id)
     ]
@@ -90,7 +90,7 @@ async def build_gradebook(
         (grade_override.assignment_id, grade_override.learner_id): grade_override
         for grade_override in await db.scalars(excused)
     }
-    solved = await _solved(db, group.id, asked, time, learner)
+    solved = await _solved(db, group.id, assignment_rows, time, learner)
     rows = []
     for person in shown:
         who, joined = person.learner_id, person.joined_at is not None
@@ -100,15 +100,15 @@ async def build_gradebook(
                 solved.get((who, assignment_row.id), NOTHING),
                 time.deadline(assignment_row.assignment, who) if who in time.moved else assignment_row.deadline,
                 excuses.get((assignment_row.id, who)),
-                at if joined else None,
+                moment if joined else None,
             )
-            for assignment_row in asked
+            for assignment_row in assignment_rows
         )
-        rows.append(_row(person, asked, grades))
+        rows.append(_row(person, assignment_rows, grades))
     if learner is None:
-        rows += [_former_row(former_member, asked) for former_member in await former_members(db, group.id)]
-    gone = frozenset(assignment_row.id for assignment_row in asked if not assignment_row.there)
-    return Gradebook(tuple(assignment_row.assignment for assignment_row in asked), tuple(rows), gone)
+        rows += [_former_row(former_member, assignment_rows) for former_member in await former_members(db, group.id)]
+    gone = frozenset(assignment_row.id for assignment_row in assignment_rows if not assignment_row.there)
+    return Gradebook(tuple(assignment_row.assignment for assignment_row in assignment_rows), tuple(rows), gone)
 
 
 class _AssignmentRow:
@@ -122,46 +122,57 @@ class _AssignmentRow:
 
 
 def grade(
-    one: _AssignmentRow, solved: Sequence[int], deadline: Deadline, excuse: GradeOverride | None, at: datetime | None
+    assignment_row: _AssignmentRow,
+    solved: Sequence[int],
+    deadline: Deadline,
+    excuse: GradeOverride | None,
+    moment: datetime | None,
 ) -> Grade:
     """The one rule, for so many exercises *solved* in time, and late; *at* is None for a seat that nobody took.
 
     Who did nothing has no points until it is due, and then none of them: an empty cell is no zero.
     """
     in_time, late = solved
-    state = _state(one, in_time + late, deadline.due, excuse, at)
+    state = _state(assignment_row, in_time + late, deadline.due, excuse, moment)
     points = excuse.points if excuse else None
     if state == "counted":
-        points = one.points * (in_time + late * one.late_share) / one.total
-    return Grade(points, in_time, late, one.total, deadline, excuse, state)
+        points = assignment_row.points * (in_time + late * assignment_row.late_share) / assignment_row.total
+    return Grade(points, in_time, late, assignment_row.total, deadline, excuse, state)
 
 
 def _state(
-    one: _AssignmentRow, done: int, due: datetime | None, excuse: GradeOverride | None, at: datetime | None
+    assignment_row: _AssignmentRow,
+    done: int,
+    due: datetime | None,
+    excuse: GradeOverride | None,
+    moment: datetime | None,
 ) -> State:
     if excuse is not None:
         return "excused" if excuse.points is None else "by-hand"
-    if at is None:
+    if moment is None:
         return "absent"
-    if not one.total:
+    if not assignment_row.total:
         return "unknown"
-    return "counted" if done or (due is not None and due < at) else "open"
+    return "counted" if done or (due is not None and due < moment) else "open"
 
 
 def _row(
-    person: Membership, asked: Sequence[_AssignmentRow], grades: tuple[Grade, ...], left_at: datetime | None = None
+    person: Membership,
+    assignment_rows: Sequence[_AssignmentRow],
+    grades: tuple[Grade, ...],
+    left_at: datetime | None = None,
 ) -> GradebookRow:
     counts = [
         (assignment_row.points, got.points)
-        for assignment_row, got in zip(asked, grades, strict=True)
+        for assignment_row, got in zip(assignment_rows, grades, strict=True)
         if got.points is not None
     ]
     return GradebookRow(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts), left_at)
 
 
-def _former_row(former: FormerMember, asked: Sequence[_AssignmentRow]) -> GradebookRow:
+def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow]) -> GradebookRow:
     counts, overrides = (
-        counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in asked}),
+        counts_of(former, {assignment_row.id: assignment_row.exercises for assignment_row in assignment_rows}),
         overrides_of(former),
     )
     # As it was then: what was due later is no zero of theirs.
@@ -173,37 +184,41 @@ def _former_row(former: FormerMember, asked: Sequence[_AssignmentRow]) -> Gradeb
             overrides.get(assignment_row.id),
             former.left_at,
         )
-        for assignment_row in asked
+        for assignment_row in assignment_rows
     )
     person = Membership(
         class_id=former.class_id, learner_id=former.learner_id, role="learner", name=former.name,
         external_id=former.external_id, label=former.label, joined_at=former.left_at, left_at=former.left_at,
     )  # fmt: skip
-    return _row(person, asked, grades, former.left_at)
+    return _row(person, assignment_rows, grades, former.left_at)
 
 
 async def _solved(
-    db: AsyncSession, group: int, asked: Sequence[_AssignmentRow], time: Times, learner: int | None
+    db: AsyncSession, group: int, assignment_rows: Sequence[_AssignmentRow], time: Times, learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """How many exercises were solved in time and late, by learner and assignment."""
-    counted = await _counted(db, group, asked, learner)
-    return {**counted, **await _counted_for(db, asked, time, learner)} if time.moved else counted
+    counted = await _counted(db, group, assignment_rows, learner)
+    return {**counted, **await _counted_for(db, assignment_rows, time, learner)} if time.moved else counted
 
 
 async def _counted(
-    db: AsyncSession, group: int, asked: Sequence[_AssignmentRow], learner: int | None
+    db: AsyncSession, group: int, assignment_rows: Sequence[_AssignmentRow], learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """By the assignments' own dates. The database counts: a row for each exercise is three times what is needed."""
     # Of the tables and not of their classes, which would look at every row once more.
-    rows, members, given = Progress.__table__.c, Membership.__table__.c, Assignment.__table__.c
-    in_time = or_(given.due_at.is_(None), rows.solved_at <= given.due_at)
-    late = and_(rows.solved_at > given.due_at, rows.solved_at <= given.late_until)
-    wanted = [(assignment_row.id, name) for assignment_row in asked for name in assignment_row.exercises]
+    rows, members, assignments = Progress.__table__.c, Membership.__table__.c, Assignment.__table__.c
+    in_time = or_(assignments.due_at.is_(None), rows.solved_at <= assignments.due_at)
+    late = and_(rows.solved_at > assignments.due_at, rows.solved_at <= assignments.late_until)
+    wanted = [(assignment_row.id, name) for assignment_row in assignment_rows for name in assignment_row.exercises]
     counted = (
-        select(rows.learner_id, given.id, func.count().filter(in_time), func.count().filter(late))
+        select(rows.learner_id, assignments.id, func.count().filter(in_time), func.count().filter(late))
         .where(rows.learner_id == members.learner_id, members.class_id == group)
-        .where(rows.lesson == given.lesson, tuple_(given.id, rows.exercise).in_(wanted), rows.solved_at.is_not(None))
-        .group_by(rows.learner_id, given.id)
+        .where(
+            rows.lesson == assignments.lesson,
+            tuple_(assignments.id, rows.exercise).in_(wanted),
+            rows.solved_at.is_not(None),
+        )
+        .group_by(rows.learner_id, assignments.id)
     )
     if learner is not None:
         counted = counted.where(rows.learner_id == learner)
@@ -211,7 +226,7 @@ async def _counted(
 
 
 async def _counted_for(
-    db: AsyncSession, asked: Sequence[_AssignmentRow], time: Times, learner: int | None
+    db: AsyncSession, assignment_rows: Sequence[_AssignmentRow], time: Times, learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """By the dates of those who have more time than others."""
     rows = Progress.__table__.c
@@ -220,15 +235,15 @@ async def _counted_for(
         rows.learner_id.in_(whose), rows.solved_at.is_not(None)
     )
     about: dict[tuple[str, str], list[_AssignmentRow]] = defaultdict(list)
-    for assignment_row in asked:
+    for assignment_row in assignment_rows:
         for name in assignment_row.exercises:
             about[assignment_row.assignment.lesson, name].append(assignment_row)
-    found: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-    for who, lesson, exercise, at in await db.execute(solved):
+    counts: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+    for who, lesson, exercise, solved_at in await db.execute(solved):
         for assignment_row in about.get((lesson, exercise), ()):
             due, late_until = time.deadline(assignment_row.assignment, who)
-            if due is None or at <= due:
-                found[who, assignment_row.id][0] += 1
-            elif late_until is not None and at <= late_until:
-                found[who, assignment_row.id][1] += 1
-    return found
+            if due is None or solved_at <= due:
+                counts[who, assignment_row.id][0] += 1
+            elif late_until is not None and solved_at <= late_until:
+                counts[who, assignment_row.id][1] += 1
+    return counts

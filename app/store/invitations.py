@@ -69,12 +69,12 @@ async def redeem(db: AsyncSession, word: str) -> None:
 
 async def data_of(db: AsyncSession, word: str) -> dict[str, int] | None:
     """What a word is for; None where it is used or too old."""
-    found = await db.scalar(
+    data_json = await db.scalar(
         select(OneTimeToken.data).where(
             OneTimeToken.token_hash == hash_of(word), OneTimeToken.purpose == PURPOSE, OneTimeToken.expires_at > now()
         )
     )
-    return None if found is None else json.loads(found)
+    return None if data_json is None else json.loads(data_json)
 
 
 async def makes_teacher(db: AsyncSession, word: str) -> bool:
@@ -85,7 +85,7 @@ async def makes_teacher(db: AsyncSession, word: str) -> bool:
 async def seat_of(db: AsyncSession, word: str) -> ReservedSeat | None:
     """The seat that *word* is for, as long as nobody sits there."""
     data = await data_of(db, word) or {}
-    asked = (
+    query = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
         .where(
@@ -95,7 +95,7 @@ async def seat_of(db: AsyncSession, word: str) -> ReservedSeat | None:
             Membership.blocked.is_(False),
         )
     )
-    row = (await db.execute(asked)).one_or_none()
+    row = (await db.execute(query)).one_or_none()
     return None if row is None else ReservedSeat(row[0], row[1])
 
 

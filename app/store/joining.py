@@ -44,10 +44,10 @@ async def class_of_code(db: AsyncSession, code: str) -> Class | None:
 
 async def wants_id(db: AsyncSession, group: int) -> bool:
     """Whether somebody is expected in the class who is known by an id."""
-    asked = select(func.count()).where(
+    query = select(func.count()).where(
         Membership.class_id == group, Membership.joined_at.is_(None), Membership.external_id.is_not(None)
     )
-    return bool(await db.scalar(asked))
+    return bool(await db.scalar(query))
 
 
 async def join_class(
@@ -69,13 +69,13 @@ async def join_class(
         RefusedError: They cannot join.
     """
     await lock_learner(db, learner)
-    here = await db.get(Membership, (group.id, learner))
+    membership = await db.get(Membership, (group.id, learner))
     if group.archived_at:
         raise RefusedError(OVER.format(name=group.name))
-    if here is not None and here.blocked:
+    if membership is not None and membership.blocked:
         raise RefusedError(BLOCKED.format(name=group.name))
-    if here is not None and here.left_at is None:
-        return here
+    if membership is not None and membership.left_at is None:
+        return membership
     if group.joining == "closed":
         raise RefusedError(CLOSED.format(name=group.name))
     if external_id and claimed is not None:
@@ -93,17 +93,17 @@ async def join_class(
         taken = await take_seat(db, seat, learner, name, by=by)
         taken.external_id = taken.external_id or (min(claimed) if claimed else None)
         return taken
-    if group.joining == "invited" and here is None:
+    if group.joining == "invited" and membership is None:
         refusal = LISTED_ONLY if claimed is None else NOT_LISTED if claimed else NOT_CLAIMED
         raise RefusedError(refusal.format(name=group.name, id=", ".join(claimed or ())))
-    if here is None:
-        here = new_member(group.id, learner, "learner", name)
-        db.add(here)
-    here.left_at, here.name = None, name
+    if membership is None:
+        membership = new_member(group.id, learner, "learner", name)
+        db.add(membership)
+    membership.left_at, membership.name = None, name
     if claimed:
-        here.external_id, here.seated_by = min(claimed), "claim"
-    await _came(db, here, name)
-    return here
+        membership.external_id, membership.seated_by = min(claimed), "claim"
+    await _came(db, membership, name)
+    return membership
 
 
 def _seat_of_id(group: Class, listed: Sequence[Membership], external_id: str) -> Membership:
@@ -132,8 +132,8 @@ def _seat_of_name(group: Class, listed: Sequence[Membership], name: str, *, with
     return named[0] if len(named) == 1 and group.joining == "open" else None
 
 
-def _same(one: str, other: str) -> bool:
-    return one.casefold().split() == other.casefold().split()
+def _same(name: str, other: str) -> bool:
+    return name.casefold().split() == other.casefold().split()
 
 
 async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str, *, by: Proven = "link") -> Membership:
@@ -158,28 +158,30 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str,
     taken = taken.returning(Membership.learner_id)
     if await db.scalar(taken) is None:
         raise RefusedError(USED)
-    mine = select(Assignment.id).where(Assignment.class_id == group)
+    assignment_ids = select(Assignment.id).where(Assignment.class_id == group)
     for table, own in (
         (Accommodation, Accommodation.class_id == group),
-        (Extension, Extension.assignment_id.in_(mine)),
-        (GradeOverride, GradeOverride.assignment_id.in_(mine)),
+        (Extension, Extension.assignment_id.in_(assignment_ids)),
+        (GradeOverride, GradeOverride.assignment_id.in_(assignment_ids)),
     ):
         for row in (await db.scalars(select(table).where(table.learner_id == kept_for, own))).all():
-            kept = {column.key: getattr(row, column.key) for column in table.__table__.c}
-            await db.merge(table(**{**kept, "learner_id": learner}))
+            columns = {column.key: getattr(row, column.key) for column in table.__table__.c}
+            await db.merge(table(**{**columns, "learner_id": learner}))
     await db.delete(await db.get_one(Learner, kept_for))
-    here = await db.get_one(Membership, (group, learner))
-    await _came(db, here, name)
-    return here
+    membership = await db.get_one(Membership, (group, learner))
+    await _came(db, membership, name)
+    return membership
 
 
-async def _came(db: AsyncSession, here: Membership, name: str) -> None:
-    learner = await db.get_one(Learner, here.learner_id)
+async def _came(db: AsyncSession, membership: Membership, name: str) -> None:
+    learner = await db.get_one(Learner, membership.learner_id)
     learner.name = learner.name or name
-    await drop_grades(db, here.class_id, here.learner_id)
-    if here.role == "instructor":
-        await let_teach(db, here.learner_id)
-    await record_event(db, here.class_id, here.learner_id, "joined", here.learner_id, role=here.role)
+    await drop_grades(db, membership.class_id, membership.learner_id)
+    if membership.role == "instructor":
+        await let_teach(db, membership.learner_id)
+    await record_event(
+        db, membership.class_id, membership.learner_id, "joined", membership.learner_id, role=membership.role
+    )
 
 
 async def leave_class(db: AsyncSession, group: Class, learner: int) -> None:
@@ -187,16 +189,16 @@ async def leave_class(db: AsyncSession, group: Class, learner: int) -> None:
     Raises:
         RefusedError: Nobody would be left to look after the class.
     """
-    here = await db.get_one(Membership, (group.id, learner))
-    await keep_an_instructor(db, group, here)
-    await keep_grades(db, group, here, "left")
-    end_membership(here)
+    membership = await db.get_one(Membership, (group.id, learner))
+    await keep_an_instructor(db, group, membership)
+    await keep_grades(db, group, membership, "left")
+    end_membership(membership)
     await record_event(db, group.id, learner, "left", learner)
 
 
-def end_membership(here: Membership) -> None:
+def end_membership(membership: Membership) -> None:
     """Whoever is out has no role there any more, and their id may be somebody's again."""
-    here.left_at, here.external_id, here.role = now(), None, "learner"
+    membership.left_at, membership.external_id, membership.role = now(), None, "learner"
 
 
 async def keep_an_instructor(db: AsyncSession, group: Class, going: Membership) -> None:

@@ -85,12 +85,12 @@ async def find_session_learner(db: AsyncSession, token: str) -> SessionLearner |
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:
     """Whether *token* was a browser's until it signed in, a moment ago."""
-    here = (
+    conditions = (
         OneTimeToken.token_hash == hash_of(token),
         OneTimeToken.purpose == "rotated",
         OneTimeToken.expires_at > now(),
     )
-    return await db.scalar(select(OneTimeToken.token_hash).where(*here)) is not None
+    return await db.scalar(select(OneTimeToken.token_hash).where(*conditions)) is not None
 
 
 async def count_sessions(db: AsyncSession) -> int:
@@ -121,15 +121,15 @@ async def forget_empty(db: AsyncSession, before: datetime) -> int:
     traces = [exists().where(table.c.learner_id == Learner.id, worth.get(table.name, true())) for table in tables]
     traces.append(exists().where(Session.learner_id == Learner.id, Session.seen_at >= before))
     # The database counts them: their ids in a list can be more than a statement may hold.
-    here = func.coalesce(Learner.opened_at, Learner.created_at)
-    empty = delete(Learner).where(here < before, Learner.teaches.is_(False), *(~trace for trace in traces))
+    opened_at = func.coalesce(Learner.opened_at, Learner.created_at)
+    empty = delete(Learner).where(opened_at < before, Learner.teaches.is_(False), *(~trace for trace in traces))
     gone = await db.execute(empty.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount
 
 
 def _lost(before: datetime) -> tuple[ColumnElement[bool], ...]:
-    seen = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
-    return Learner.created_at < before, ~seen, ~_HAS_CREDENTIAL
+    recent_session = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
+    return Learner.created_at < before, ~recent_session, ~_HAS_CREDENTIAL
 
 
 async def lost_members(db: AsyncSession, before: datetime) -> list[int]:
@@ -160,8 +160,8 @@ async def end_session(db: AsyncSession, token: str) -> None:
 
 async def sessions_of(db: AsyncSession, learner: int) -> list[Session]:
     """The one that was seen last first."""
-    mine = select(Session).where(Session.learner_id == learner)
-    return list(await db.scalars(mine.order_by(Session.seen_at.desc(), Session.token_hash)))
+    query = select(Session).where(Session.learner_id == learner)
+    return list(await db.scalars(query.order_by(Session.seen_at.desc(), Session.token_hash)))
 
 
 async def end_device(db: AsyncSession, learner: int, beginning: str) -> None:

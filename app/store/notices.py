@@ -39,17 +39,17 @@ async def add_notice(db: AsyncSession, learner: int, kind: Kind, **data: Any) ->
 
 async def notices_of(db: AsyncSession, learner: int) -> Sequence[NoticeView]:
     """The newest first."""
-    mine = select(Notice).where(Notice.learner_id == learner).order_by(Notice.id.desc())
+    query = select(Notice).where(Notice.learner_id == learner).order_by(Notice.id.desc())
     return [
         NoticeView(notice.kind, notice.at, json.loads(notice.data), notice.read_at is not None)
-        for notice in await db.scalars(mine)
+        for notice in await db.scalars(query)
     ]
 
 
 async def mark_read(db: AsyncSession, learner: int) -> None:
     """Take what was shown for long enough off the pages; it stays on the page of what is kept of somebody."""
-    mine = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.at <= now() - SHOWN_FOR)
-    await db.execute(update(Notice).where(*mine).values(read_at=now()))
+    conditions = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.at <= now() - SHOWN_FOR)
+    await db.execute(update(Notice).where(*conditions).values(read_at=now()))
 
 
 async def forget_notices(db: AsyncSession, before: datetime) -> None:

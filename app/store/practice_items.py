@@ -22,21 +22,21 @@ async def store_item(db: AsyncSession, item: Mapping[str, object]) -> None:
 
 async def unused_operations(db: AsyncSession, version: int, level: int, wanted: str) -> list[str]:
     """The operations of each item that was drawn like that and that nobody was given yet."""
-    mine = select(PracticeItem.operations).where(
+    query = select(PracticeItem.operations).where(
         PracticeItem.version == version,
         PracticeItem.level == level,
         PracticeItem.wanted == wanted,
         PracticeItem.form == WRITE,
         ~exists().where(ServedItem.item_id == PracticeItem.id),
     )
-    return list(await db.scalars(mine))
+    return list(await db.scalars(query))
 
 
 async def list_seeds(db: AsyncSession, version: int, level: int) -> set[int]:
     """Those that were kept of a *level*, drawn without a wish from all operations."""
-    mine = (PracticeItem.version == version, PracticeItem.level == level)
+    conditions = (PracticeItem.version == version, PracticeItem.level == level)
     plain = (PracticeItem.wanted == "", PracticeItem.within == "[]")
-    return set(await db.scalars(select(PracticeItem.seed).where(*mine, *plain)))
+    return set(await db.scalars(select(PracticeItem.seed).where(*conditions, *plain)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ class ItemOutcome:
 async def list_outcomes(db: AsyncSession) -> list[ItemOutcome]:
     """All items that learners finished, in the order of time."""
     rows = select(ServedItem, PracticeItem.operations).join(PracticeItem)
-    found = await db.execute(rows.where(ServedItem.done_at.is_not(None)).order_by(ServedItem.done_at))
+    outcomes = await db.execute(rows.where(ServedItem.done_at.is_not(None)).order_by(ServedItem.done_at))
     return [
         ItemOutcome(served_item.learner_id, operations, not served_item.code and not served_item.hints)
-        for served_item, operations in found
+        for served_item, operations in outcomes
     ]
 
 

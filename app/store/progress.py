@@ -63,25 +63,25 @@ async def record_attempt(
     # Straight into the table: nobody changes the row again, and the session's bookkeeping costs more than the insert.
     await db.execute(_INSERT, values)
     if before >= KEPT_ATTEMPTS:
-        mine = {"learner": learner, "lesson": lesson, "exercise": exercise}
-        await db.execute(_FORGET_OLDER, mine, execution_options={"synchronize_session": False})
+        parameters = {"learner": learner, "lesson": lesson, "exercise": exercise}
+        await db.execute(_FORGET_OLDER, parameters, execution_options={"synchronize_session": False})
     return Attempt(**values)
 
 
 async def record_check(
-    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: NewAttempt, *, found: bool = False
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: NewAttempt, *, from_cache: bool = False
 ) -> tuple[AttemptSummary, dict[str, Progress]]:
     """Keep one check; all tries with it, and the progress in its lesson, by exercise.
 
     Args:
-        found: The verdict was found and not made. Then the same text as in the last check is nothing new.
+        from_cache: The verdict was found and not made. Then the same text as in the last check is nothing new.
     """
-    if found:
+    if from_cache:
         before = (await tries_of(db, learner, lesson, exercise)).get(exercise)
         if before and before.newest.task_key == answered.task_key:
             return before, await progress_in(db, learner, lesson)
-    mine = {"learner": learner, "lesson": lesson, "exercise": exercise}
-    so_far = (await db.execute(_SO_FAR, mine)).all()
+    parameters = {"learner": learner, "lesson": lesson, "exercise": exercise}
+    so_far = (await db.execute(_SO_FAR, parameters)).all()
     count, failed, _ = so_far[0]
     attempt = await record_attempt(db, learner, lesson, exercise, answered, before=count)
     tries = AttemptSummary(count + 1, (failed or 0) + (answered.correct is False), attempt)
@@ -95,25 +95,27 @@ async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
 
 async def attempts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Attempt]:
     """Oldest first."""
-    mine = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise)
-    return list(await db.scalars(select(Attempt).where(*mine).order_by(Attempt.id)))
+    conditions = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise)
+    return list(await db.scalars(select(Attempt).where(*conditions).order_by(Attempt.id)))
 
 
 async def tries_of(
     db: AsyncSession, learner: int, lesson: str, exercise: str | None = None
 ) -> dict[str, AttemptSummary]:
     """By exercise, for all exercises of a lesson that were tried, or for one."""
-    mine = {"learner": learner, "lesson": lesson}
+    parameters = {"learner": learner, "lesson": lesson}
     rows = await (
-        db.execute(_TRIES, mine) if exercise is None else db.execute(_TRIES_AT_ONE, {**mine, "exercise": exercise})
+        db.execute(_TRIES, parameters)
+        if exercise is None
+        else db.execute(_TRIES_AT_ONE, {**parameters, "exercise": exercise})
     )
     return {attempt.exercise: AttemptSummary(count, failed, attempt) for attempt, count, failed in rows}
 
 
 async def right_texts(db: AsyncSession, learner: int, lesson: str) -> dict[str, str]:
     """By exercise, the newest text or answer that was right."""
-    mine = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.correct.is_(True))
-    newest = select(func.max(Attempt.id)).where(*mine).group_by(Attempt.exercise)
+    conditions = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.correct.is_(True))
+    newest = select(func.max(Attempt.id)).where(*conditions).group_by(Attempt.exercise)
     rows = await db.execute(select(Attempt.exercise, Attempt.text).where(Attempt.id.in_(newest)))
     return {row.exercise: row.text for row in rows}
 
@@ -123,9 +125,9 @@ _AT_ONE = (*_MINE, Attempt.exercise == bindparam("exercise"))
 _FAILED = func.sum(case((Attempt.correct.is_(False), 1), else_=0))
 
 
-def _tries(*mine: ColumnElement[bool]) -> Select[Any]:
+def _tries(*conditions: ColumnElement[bool]) -> Select[Any]:
     counted = select(func.max(Attempt.id).label("newest"), func.count().label("count"), _FAILED.label("failed"))
-    counts = counted.where(*mine).group_by(Attempt.exercise).subquery()
+    counts = counted.where(*conditions).group_by(Attempt.exercise).subquery()
     return select(Attempt, counts.c.count, counts.c.failed).join(counts, Attempt.id == counts.c.newest)
 
 

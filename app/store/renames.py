@@ -53,8 +53,8 @@ Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]
 
 def _adopt_rows(table: type[Attempt] | type[ReplacedText] | type[Progress] | type[Draft] | type[TrainingRun]) -> Adopt:
     async def adopt(db: AsyncSession, old: Key, new: ResumePoint) -> None:
-        mine = (table.learner_id == old[0], table.lesson == old[1], table.exercise == old[2])
-        await db.execute(update(table).where(*mine).values(lesson=new.lesson, exercise=new.exercise))
+        conditions = (table.learner_id == old[0], table.lesson == old[1], table.exercise == old[2])
+        await db.execute(update(table).where(*conditions).values(lesson=new.lesson, exercise=new.exercise))
 
     return adopt
 
@@ -74,8 +74,8 @@ async def _adopt_draft(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     if await db.get(Draft, (old[0], new.lesson, new.exercise)) is None:
         former.lesson, former.exercise = new.lesson, str(new.exercise)
         return
-    kept = Draft(learner_id=old[0], lesson=new.lesson, exercise=str(new.exercise), text=former.text)
-    await store_replaced_text(db, kept, "other-tab")
+    former_draft = Draft(learner_id=old[0], lesson=new.lesson, exercise=str(new.exercise), text=former.text)
+    await store_replaced_text(db, former_draft, "other-tab")
     await db.delete(former)
 
 

@@ -75,9 +75,9 @@ async def apply_list(
             for learner, entry in zip(ids, new, strict=True)
         ]
         await db.execute(insert(Membership), rows)
-        kept = ("class_id", "learner_id", "name", "external_id", "label")
-        made = [{**{name: row[name] for name in kept}, "is_new": True, "at": now()} for row in rows]
-        await db.execute(insert(RosterChange), made)
+        copied_columns = ("class_id", "learner_id", "name", "external_id", "label")
+        changes = [{**{name: row[name] for name in copied_columns}, "is_new": True, "at": now()} for row in rows]
+        await db.execute(insert(RosterChange), changes)
     for change in planned:
         if change.kind == "changed" and change.person is not None:
             db.add(_before(change.person))
@@ -119,8 +119,8 @@ async def last_list(db: AsyncSession, group: int) -> LastList | None:
 
 async def _changed(db: AsyncSession, group: int) -> list[tuple[RosterChange, Membership]]:
     same = (Membership.class_id == RosterChange.class_id) & (Membership.learner_id == RosterChange.learner_id)
-    asked = select(RosterChange, Membership).join(Membership, same).where(RosterChange.class_id == group)
-    rows = [(change, person) for change, person in await db.execute(asked)]
+    query = select(RosterChange, Membership).join(Membership, same).where(RosterChange.class_id == group)
+    rows = [(change, person) for change, person in await db.execute(query)]
     return [(change, person) for change, person in rows if not (change.is_new and person.joined_at is not None)]
 
 

@@ -39,8 +39,8 @@ async def people_in(db: AsyncSession, group: int, learners: Sequence[int]) -> Se
 
 
 async def list_blocked(db: AsyncSession, group: int) -> Sequence[Membership]:
-    asked = select(Membership).where(Membership.class_id == group, Membership.blocked.is_(True))
-    return (await db.scalars(asked.order_by(Membership.name))).all()
+    query = select(Membership).where(Membership.class_id == group, Membership.blocked.is_(True))
+    return (await db.scalars(query.order_by(Membership.name))).all()
 
 
 async def change_person(
@@ -76,8 +76,8 @@ async def change_person(
         await record_event(db, group.id, actor, "role-changed", person.learner_id, before=person.role, after=role)
     person.name, person.external_id, person.label = entry.name, entry.external_id or None, entry.label or None
     person.role = role
-    mine = (RosterChange.class_id == group.id, RosterChange.learner_id == person.learner_id)
-    await db.execute(delete(RosterChange).where(*mine))  # what was changed by hand since, no undo takes back
+    conditions = (RosterChange.class_id == group.id, RosterChange.learner_id == person.learner_id)
+    await db.execute(delete(RosterChange).where(*conditions))  # what was changed by hand since, no undo takes back
     await accommodate(db, group, person.learner_id, extra_days, actor)
 
 
@@ -116,15 +116,15 @@ async def unblock_member(db: AsyncSession, group: Class, person: Membership, act
 
 async def last_seen(db: AsyncSession, group: int) -> dict[int, datetime]:
     """When each of a class was here last, to the day."""
-    asked = (
+    query = (
         select(Session.learner_id, func.max(Session.seen_at))
         .join(Membership, Membership.learner_id == Session.learner_id)
         .where(Membership.class_id == group)
         .group_by(Session.learner_id)
     )
-    return {learner: at for learner, at in await db.execute(asked) if at is not None}
+    return {learner: moment for learner, moment in await db.execute(query) if moment is not None}
 
 
 async def extra_days(db: AsyncSession, group: int) -> dict[int, int]:
-    asked = select(Accommodation).where(Accommodation.class_id == group)
-    return {accommodation.learner_id: accommodation.extra_days for accommodation in await db.scalars(asked)}
+    query = select(Accommodation).where(Accommodation.class_id == group)
+    return {accommodation.learner_id: accommodation.extra_days for accommodation in await db.scalars(query)}

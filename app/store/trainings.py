@@ -50,14 +50,14 @@ async def training_of(db: AsyncSession, learner: int, lesson: str, exercise: str
 
 async def trainings_by(db: AsyncSession, learner: int) -> list[TrainingRun]:
     """The last run of each exercise, the latest first."""
-    mine = select(TrainingRun).where(TrainingRun.learner_id == learner)
-    return list(await db.scalars(mine.order_by(TrainingRun.began_at.desc())))
+    query = select(TrainingRun).where(TrainingRun.learner_id == learner)
+    return list(await db.scalars(query.order_by(TrainingRun.began_at.desc())))
 
 
 async def live_training(db: AsyncSession, learner: int) -> TrainingRun | None:
     """The run of *learner* that is under way, in whatever process."""
-    mine = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
-    return next((run for run in await db.scalars(mine) if is_live(run)), None)
+    query = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
+    return next((run for run in await db.scalars(query) if is_live(run)), None)
 
 
 async def begin_training(db: AsyncSession, learner: int, begun: NewTrainingRun) -> bool:
@@ -121,5 +121,5 @@ async def _solved(db: AsyncSession, learner: int, lesson: str, exercise: str) ->
 
 async def stop_training(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
     """Ask a run to end."""
-    mine = (TrainingRun.learner_id == learner, TrainingRun.lesson == lesson, TrainingRun.exercise == exercise)
-    await db.execute(update(TrainingRun).where(*mine).values(stopping=True))
+    conditions = (TrainingRun.learner_id == learner, TrainingRun.lesson == lesson, TrainingRun.exercise == exercise)
+    await db.execute(update(TrainingRun).where(*conditions).values(stopping=True))

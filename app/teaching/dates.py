@@ -82,17 +82,17 @@ def parse_day(typed: str) -> date | None:
     if not typed.strip():
         return None
     try:
-        found = date.fromisoformat(typed.strip())
+        day = date.fromisoformat(typed.strip())
     except ValueError:
         raise ValueError(NO_DAY.format(typed=typed.strip()[:40])) from None
-    if found.year not in YEARS:
+    if day.year not in YEARS:
         raise ValueError(NO_DAY.format(typed=typed.strip()[:40]))
-    return found
+    return day
 
 
-def midnight(timezone: str, at: datetime) -> datetime:
+def midnight(timezone: str, moment: datetime) -> datetime:
     """When the day of *at* began there."""
-    return to_local(at, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+    return to_local(moment, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def days_later(moment: datetime, days: int, timezone: str) -> datetime:

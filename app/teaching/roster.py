@@ -109,23 +109,23 @@ def _unnamed(row: tuple[int, Sequence[str]]) -> tuple[RosterColumn, ...]:
 
 
 def _namesakes(entries: Sequence[RosterEntry]) -> list[RosterIssue]:
-    seen: dict[str, RosterEntry] = {}
-    found = []
+    entries_by_name: dict[str, RosterEntry] = {}
+    issues = []
     for entry in entries:
         if entry.external_id:
             continue
-        before = seen.setdefault(entry.name.casefold(), entry)
+        before = entries_by_name.setdefault(entry.name.casefold(), entry)
         if before is not entry:
-            found.append(RosterIssue(entry.line, NAMESAKES.format(name=entry.name, line=before.line)))
-    return found
+            issues.append(RosterIssue(entry.line, NAMESAKES.format(name=entry.name, line=before.line)))
+    return issues
 
 
 def _entry(line: int, cells: Sequence[str], columns: Sequence[RosterColumn]) -> RosterEntry:
     texts = [one_line(cell) for cell in cells]
     if columns:
-        at = {roster_column.field: text for roster_column, text in zip(columns, texts, strict=False)}
-        name = at.get("name") or f"{at.get('first', '')} {at.get('last', '')}".strip()
-        return RosterEntry(line, name, at.get("id", ""), at.get("label", ""))
+        text_by_field = {roster_column.field: text for roster_column, text in zip(columns, texts, strict=False)}
+        name = text_by_field.get("name") or f"{text_by_field.get('first', '')} {text_by_field.get('last', '')}".strip()
+        return RosterEntry(line, name, text_by_field.get("id", ""), text_by_field.get("label", ""))
     # Without a first line that names them: an id has a digit, and what stands before it is a name, with commas or not.
     if len(texts) > 1 and _is_id(texts[0]) and _is_name(texts[1]):
         return RosterEntry(line, texts[1], texts[0], *texts[2:3])
@@ -177,13 +177,13 @@ def distinct_names(people: Iterable[Member]) -> dict[int, str]:
     alike: dict[str, list[Member]] = {}
     for member in people:
         alike.setdefault(plain_letters(member.name), []).append(member)
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for group in alike.values():
         marks = [member.external_id or member.label or "" for member in group]
         for member, mark in zip(group, marks, strict=True):
             own = mark if mark and marks.count(mark) == 1 else f"{mark} no. {member.learner_id}".strip()
-            found[member.learner_id] = member.name if len(group) == 1 else f"{member.name} ({own})"
-    return found
+            names[member.learner_id] = member.name if len(group) == 1 else f"{member.name} ({own})"
+    return names
 
 
 class RosterPerson(Protocol):

@@ -50,9 +50,12 @@ class RosterColumn:
 def columns_of(cells: Sequence[str]) -> tuple[RosterColumn, ...]:
     """The columns that a first line names; none where it is somebody already."""
     words = [_word(cell) for cell in cells]
-    at = {words.index(word): field for field, known in HEADS.items() for word in known if word in words}
+    field_at = {words.index(word): field for field, known in HEADS.items() for word in known if word in words}
     # Of several columns for one field, the one that is named last in the table is read.
-    used = {field: max((_rank(field, words[i]), i) for i, f in at.items() if f == field)[1] for field in at.values()}
+    used = {
+        field: max((_rank(field, words[i]), i) for i, f in field_at.items() if f == field)[1]
+        for field in field_at.values()
+    }
     fields = {index: field for field, index in used.items()}
     if "name" in used and "first" in used and "last" not in used:
         fields[used["name"]] = "last"  # `Name;Vorname` is how a surname is called beside a first name

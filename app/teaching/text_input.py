@@ -18,8 +18,8 @@ def one_line(typed: str) -> str:
     Of a text that is too long for all that is a line, the first `LONGEST_READ` characters: each is looked up.
     """
     cut = typed[:LONGEST_READ]
-    seen = (" " if category(name) in ("Cc", "Zl", "Zp") else name for name in cut if not _odd(name))
-    return " ".join("".join(seen).split())
+    words = (" " if category(name) in ("Cc", "Zl", "Zp") else name for name in cut if not _odd(name))
+    return " ".join("".join(words).split())
 
 
 def plain_letters(name: str) -> str:

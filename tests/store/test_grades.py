@@ -52,7 +52,7 @@ async def solved(database: Database, learner: int, exercise: str, at: datetime, 
 
 async def the_grade(database: Database, group: Class) -> Grade:
     async with database.read() as db:
-        book = await build_gradebook(db, group, exercises, at=NOW)
+        book = await build_gradebook(db, group, exercises, moment=NOW)
     return book.rows[0].grades[0]
 
 
@@ -92,7 +92,7 @@ async def test_what_the_course_has_lost_counts_as_it_was_assigned(database: Data
     await solved(database, me, "one", DUE, "gone")
 
     async with database.read() as db:
-        book = await build_gradebook(db, group, exercises, at=NOW)
+        book = await build_gradebook(db, group, exercises, moment=NOW)
 
     assert book.gone == {listed, unlisted}
     assert [(one.points, one.state) for one in book.rows[0].grades] == [(5.0, "counted"), (None, "unknown")]
@@ -109,7 +109,7 @@ async def test_who_did_nothing_has_a_zero_once_it_was_due(
     await asked(database, group, due_at=due)
 
     async with database.read() as db:
-        (row,) = (await build_gradebook(db, group, exercises, at=NOW)).rows
+        (row,) = (await build_gradebook(db, group, exercises, moment=NOW)).rows
 
     assert (row.grades[0].points, row.grades[0].state) == (points, state)
     assert row.possible == (10.0 if points == 0.0 else 0.0)
@@ -213,7 +213,7 @@ async def test_an_excuse_stands_instead_of_what_was_computed(
     await solved(database, me, "one", DUE)
 
     async with database.read() as db:
-        row = (await build_gradebook(db, group, exercises, at=NOW)).rows[0]
+        row = (await build_gradebook(db, group, exercises, moment=NOW)).rows[0]
 
     assert row.grades[0].points == points
     assert (row.points, row.possible) == sum_of_all
@@ -234,7 +234,7 @@ async def test_a_gradebook_holds_the_learners_of_the_class_and_nobody_else(
         await solved(database, who, "one", LATE + timedelta(days=99))
 
     async with database.read() as db:
-        everybody = await build_gradebook(db, group, exercises, at=NOW)
+        everybody = await build_gradebook(db, group, exercises, moment=NOW)
         alone = await build_gradebook(db, group, exercises, me, NOW)
 
     assert [one.person.learner_id for one in everybody.rows if one.left_at is None] == [me]
@@ -244,7 +244,7 @@ async def test_a_gradebook_holds_the_learners_of_the_class_and_nobody_else(
 
 async def the_rows(database: Database, group: Class) -> list[tuple[str, bool, float, float]]:
     async with database.read() as db:
-        book = await build_gradebook(db, group, exercises, at=NOW)
+        book = await build_gradebook(db, group, exercises, moment=NOW)
     return [(row.person.name, row.left_at is not None, row.points, row.possible) for row in book.rows]
 
 

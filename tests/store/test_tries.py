@@ -44,7 +44,7 @@ async def test_a_check_comes_with_the_progress_of_its_lesson_and_of_no_other(
         _, none = await progress.record_check(db, me, *BOX, WRONG)
         for learner, lesson, exercise in ((me, "lesson", "a"), (me, "lesson", "b"), (me, "m", "c"), (other, *BOX)):
             await progress.mark_solved(db, learner, lesson, exercise)
-        tries, rows = await progress.record_check(db, me, *BOX, WRONG, found=found)
+        tries, rows = await progress.record_check(db, me, *BOX, WRONG, from_cache=found)
 
     assert none == {}
     assert set(rows) == {"a", "b"}
@@ -54,7 +54,7 @@ async def test_a_check_comes_with_the_progress_of_its_lesson_and_of_no_other(
 async def test_the_same_text_found_again_is_no_new_attempt(database: Database, me: int) -> None:
     async with database.write() as db:
         await progress.record_check(db, me, *BOX, WRONG)
-        tries, _ = await progress.record_check(db, me, *BOX, WRONG, found=True)
+        tries, _ = await progress.record_check(db, me, *BOX, WRONG, from_cache=True)
 
     assert tries.count == 1
 

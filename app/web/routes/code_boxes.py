@@ -146,7 +146,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         return await _retry_later_response(request, box, learner, saved, later)
     async with site.database.write(short=True) as db:
         answered = answer.as_attempt(box.code, key, saved.draft.revision)
-        tries, rows = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
+        tries, rows = await progress.record_check(db, learner, *box.names, answered, from_cache=answer.found)
         if answer.verdict.passed:
             edition = edition_in(site.kept, box.lesson, box.exercise)
             rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names, edition)
