@@ -41,9 +41,9 @@ class SignInOptions:
             return ""
         return shown[0].strip() if any(address in ip_network(proxy) for proxy in self.proxies) else ""
 
-    def here(self, asked: str, *, secure: bool) -> RelyingParty:
-        """Where this server is to a browser; *asked* is the host of its request."""
-        origin = self.address or f"{'https' if secure else 'http'}://{asked}"
+    def here(self, authority: str, *, secure: bool) -> RelyingParty:
+        """Where this server is to a browser; *authority* is the Host of its request."""
+        origin = self.address or f"{'https' if secure else 'http'}://{authority}"
         host = origin.partition("://")[2]
         return RelyingParty(origin, host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0])
 

@@ -1,4 +1,4 @@
-"""What a class has to do, and until when each of its learners has time."""
+"""Assignments of a class, and until when each of its learners has time."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -30,7 +30,7 @@ class Deadline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What moves the dates of those who are *moved*: extensions by assignment and learner, extra days by learner."""
+    """Extensions by assignment and learner, and extra days by learner: they move the dates of those who are *moved*."""
 
     timezone: str
     extensions: Mapping[tuple[int, int], Extension]
@@ -68,7 +68,7 @@ async def assignment_times(db: AsyncSession, group: Class, learner: int | None =
 
 
 async def assignments_of(db: AsyncSession, group: int) -> Sequence[Assignment]:
-    """What a class has to do, by date; what is never due comes last."""
+    """List the assignments of a class by due date; those that are never due come last."""
     query = select(Assignment).where(Assignment.class_id == group)
     rows = (await db.scalars(query)).all()
     return sorted(
@@ -103,7 +103,7 @@ def counted_exercises(assignment: Assignment, known: Callable[[str], Sequence[st
 
 @dataclass(frozen=True, slots=True)
 class AssignmentSettings:
-    """What can be set about an assignment; the fields are those of `Assignment`, of which two are JSON there."""
+    """Settings of an assignment; the fields are those of `Assignment`, of which two are JSON there."""
 
     exercises: Sequence[str] | None
     opens_at: datetime | None
@@ -116,7 +116,7 @@ class AssignmentSettings:
     known_exercises: Sequence[str] | None = None
 
     def fault(self) -> str:
-        """What does not fit together; "" where all does."""
+        """Say which settings contradict each other; "" if none do."""
         if not 0 <= self.points <= MOST_POINTS:
             return f"Points are from 0 to {MOST_POINTS:,}."
         if not 0 <= self.late_share <= 1:
@@ -151,7 +151,7 @@ class LostAssignment:
 
 
 async def lost_assignments(db: AsyncSession, known: Callable[[str], object]) -> list[LostAssignment]:
-    """What classes were given and the course has lost: what is *known* of a lesson is nothing."""
+    """List assignments that the course has lost: *known* gives nothing for their lesson."""
     rows = await db.execute(
         select(Class.id, Class.name, Assignment.id, Assignment.lesson)
         .join(Assignment, Assignment.class_id == Class.id)
@@ -162,10 +162,10 @@ async def lost_assignments(db: AsyncSession, known: Callable[[str], object]) -> 
 
 
 async def assignment_in(db: AsyncSession, group: int, assignment: int) -> Assignment | None:
-    found: Assignment | None = await db.scalar(
+    row: Assignment | None = await db.scalar(
         select(Assignment).where(Assignment.id == assignment, Assignment.class_id == group)
     )
-    return found
+    return row
 
 
 async def assign_lesson(
@@ -184,7 +184,7 @@ async def assign_lesson(
 
 
 async def assignment_doubts(db: AsyncSession, group: Class, lesson: str, terms: AssignmentSettings) -> list[str]:
-    """What looks like a slip about a new assignment, and may be meant."""
+    """List what looks like a slip in a new assignment, although it may be meant."""
     same = [assignment for assignment in await assignments_of(db, group.id) if assignment.lesson == lesson]
     twice = [TWICE.format(due=_due(same[0], group.timezone))] if same else []
     return [*twice, *date_doubts(group, terms)]
@@ -349,7 +349,7 @@ async def give_unit(db: AsyncSession, group: int, unit: str, *, back: bool = Fal
 
 @dataclass(frozen=True, slots=True)
 class DueWork:
-    """What one learner has to do in a class, until when."""
+    """An assignment as one learner has it: the lesson, the exercises, and the date that holds for them."""
 
     group: Class
     assignment: Assignment
@@ -357,7 +357,7 @@ class DueWork:
 
 
 async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) -> list[DueWork]:
-    """What *learner* has to do in the classes that go on, or in one *lesson* of them, what is due first at the top."""
+    """List the due work of *learner* in the classes that go on, or in one *lesson* of them, the next due date first."""
     query = (
         select(Class, Assignment)
         .join(Membership, Membership.class_id == Class.id)

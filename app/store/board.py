@@ -1,4 +1,4 @@
-"""What an instructor is told of the work of a class.
+"""Queries of the live board: attempts, statuses and slips of a class, as its instructors see them.
 
 Every question names the class. Nothing is answered about anybody who is no learner of it now, nor about an exercise
 that is not assigned in it; both stand in the questions themselves, so that no page can forget them.
@@ -24,13 +24,13 @@ Asked = Mapping[str, frozenset[str] | None]
 
 
 def exercise_topic(lesson: str, exercise: str) -> str:
-    """The key under which the bus tells that somebody of a class answered an exercise."""
+    """Key of the event bus for answers that learners of a class give to one exercise."""
     return f"answered {lesson}/{exercise}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExerciseStatus:
-    """Where a learner stands with one exercise.
+    """Status of a learner at one exercise.
 
     Args:
         tries: How many attempts are stored; *same* of them ended as the newest did, with the same code.
@@ -54,13 +54,13 @@ class ExerciseStatus:
 
     @property
     def wrong(self) -> bool:
-        """What was answered last was wrong, and nothing was right before it."""
+        """True if the last answer was wrong and none was right before it."""
         return self.correct is False and self.solved_at is None
 
 
 @dataclass(frozen=True, slots=True)
 class SlipCounts:
-    """How many *learners* met a *code* at an exercise, and how often."""
+    """Number of *learners* who met a *code* at an exercise, and how often it occurred."""
 
     lesson: str
     exercise: str
@@ -71,14 +71,14 @@ class SlipCounts:
 
 @dataclass(frozen=True, slots=True)
 class AttemptText:
-    """What was answered in one attempt, and what was said to it (JSON)."""
+    """Text of one attempt, and the verdict on it (JSON)."""
 
     text: str
     verdict: str
 
 
 async def assigned_exercises(db: AsyncSession, class_id: int) -> Asked:
-    """What is assigned in a class, in the order in which it was."""
+    """Exercises that are assigned in a class, by lesson in the order of assignment; None stands for all of a lesson."""
     by_lesson: dict[str, frozenset[str] | None] = {}
     for lesson, exercises in await db.execute(_ASSIGNED, {"class_id": class_id}):
         some = None if exercises is None else frozenset(json.loads(exercises))
@@ -88,7 +88,7 @@ async def assigned_exercises(db: AsyncSession, class_id: int) -> Asked:
 
 
 def has_exercise(assigned: Asked, lesson: str, exercise: str) -> bool:
-    """Whether *exercise* is among what is *asked*."""
+    """True if *exercise* is among the *assigned* ones."""
     some = assigned.get(lesson, frozenset())
     return some is None or exercise in some
 
@@ -102,7 +102,7 @@ async def list_learners(db: AsyncSession, class_id: int) -> list[Membership]:
 async def exercise_statuses(
     db: AsyncSession, class_id: int, lesson: str, exercise: str | None = None, *, before: datetime | None = None
 ) -> list[ExerciseStatus]:
-    """Where every learner stands who has touched *exercise*, or any of a *lesson*.
+    """Statuses of every learner who has touched *exercise*, or any exercise of a *lesson*.
 
     Args:
         before: As the attempts stood then; what else is told is of now.
@@ -140,7 +140,7 @@ async def text_changes(db: AsyncSession, class_id: int, lesson: str, exercise: s
 
 
 async def said_in(db: AsyncSession, attempts: Iterable[int]) -> dict[int, AttemptText]:
-    """What was said in each of *attempts*, which a standing told of."""
+    """Texts and verdicts of these *attempts*, by attempt."""
     rows = await db.execute(select(Attempt.id, Attempt.text, Attempt.verdict).where(Attempt.id.in_(list(attempts))))
     return {row.id: AttemptText(row.text, row.verdict) for row in rows}
 
@@ -158,7 +158,7 @@ async def slip_counts(
 
 
 async def recent_exercises(db: AsyncSession, class_id: int, since: datetime) -> list[tuple[str, str]]:
-    """Where somebody answered *since* then: lesson and exercise, the newest first."""
+    """List lessons and exercises that were answered *since* then, the newest first."""
     assigned = await assigned_exercises(db, class_id)
     rows = await db.execute(_RECENT, {"class_id": class_id, "since": since})
     return [(row.lesson, row.exercise) for row in rows if has_exercise(assigned, row.lesson, row.exercise)]
@@ -191,7 +191,7 @@ async def record_explanation(db: AsyncSession, class_id: int, actor: int, lesson
 
 
 async def explained_at(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> datetime | None:
-    """When it was last explained."""
+    """Moment at which the exercise was last explained; None if it never was."""
     values = {"class_id": class_id, "subject": f"{lesson}/{exercise}"}
     return await db.scalar(_EXPLAINED, values)
 

@@ -1,4 +1,4 @@
-"""What is kept of somebody's practice: the items they were given, the cards, each time that one was met.
+"""Practice of a learner as it is stored: items they were given, cards, and every review of a card.
 
 The texts and verdicts of an item are attempts at the lesson `practice/<item>`, like those of any other lesson.
 """
@@ -61,7 +61,7 @@ async def cards_of(db: AsyncSession, learner: int) -> dict[About, Card]:
 
 
 async def ratings_of(db: AsyncSession, learner: int) -> dict[About, list[tuple[datetime, int]]]:
-    """When each card was met, and how that went."""
+    """List the reviews of each card: moments and ratings."""
     rows = select(Card.family, Card.slip, Review.at, Review.rating).join(Card).where(Card.learner_id == learner)
     ratings: dict[About, list[tuple[datetime, int]]] = {}
     for family, slip, moment, rating in await db.execute(rows.order_by(Review.at, Review.id)):
@@ -128,7 +128,7 @@ async def list_candidates(
 
 
 async def in_form(db: AsyncSession, base: PracticeItem, form: str, fragment: str) -> PracticeItem:
-    """The same program as *base*, asked as *form*; made with *fragment* where nobody was asked that way before."""
+    """Find the program of *base* in another *form*; create it from *fragment* if it is not stored yet."""
     same = (getattr(PracticeItem, name) == getattr(base, name) for name in ORIGIN)
     practice_item = (await db.scalars(select(PracticeItem).where(*same, PracticeItem.form == form))).one_or_none()
     if practice_item is None:
@@ -222,7 +222,7 @@ async def days_practised(db: AsyncSession, learner: int, since: datetime) -> lis
 
 
 async def solved_count(db: AsyncSession, learner: int) -> int:
-    """How many items *learner* has solved in all."""
+    """Count the items that *learner* has solved."""
     query = select(func.count()).where(ServedItem.learner_id == learner, ServedItem.done_at.is_not(None))
     return await db.scalar(query) or 0
 

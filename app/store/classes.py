@@ -33,7 +33,7 @@ OTHER_NAME = "The name that was typed is {typed!r}, and not that of this class. 
 
 
 class RefusedError(Exception):
-    """What cannot be done; its text tells whoever asked why, and what to do."""
+    """A request that cannot be met; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ HERE = (Membership.joined_at.is_not(None), *LISTED)
 
 
 async def find_class_member(db: AsyncSession, group: int, learner: int) -> ClassMember | None:
-    """The class as *learner* sees it; None for somebody who is not in it."""
+    """Find the class as *learner* sees it; None if they are not a member."""
     query = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
@@ -115,7 +115,7 @@ async def classes_of(db: AsyncSession, learner: int) -> list[ClassMember]:
 
 
 async def list_members(db: AsyncSession, group: int) -> Sequence[Membership]:
-    """Who is in a class or expected there, by name."""
+    """List the members of a class and the learners it expects, by name."""
     query = select(Membership).where(Membership.class_id == group, *LISTED)
     rows = (await db.scalars(query)).all()
     return sorted(
@@ -126,7 +126,7 @@ async def list_members(db: AsyncSession, group: int) -> Sequence[Membership]:
 
 @dataclass(frozen=True, slots=True)
 class ClassSettings:
-    """What can be set about a class. Whatever is kept of it goes after *keep_until*."""
+    """Settings of a class. The class and all its data are deleted after *keep_until*."""
 
     name: str
     timezone: str
@@ -162,7 +162,7 @@ def today_of(timezone: str) -> date:
 
 
 def day_fault(keep_until: date | None, today: date) -> str:
-    """Why a class cannot be kept until that day; "" where it can."""
+    """Say why a class cannot be kept until that day; "" if it can."""
     first = today + NOTICE
     if keep_until is None or keep_until >= first:
         return ""
@@ -173,7 +173,7 @@ def day_fault(keep_until: date | None, today: date) -> str:
 async def let_in(
     db: AsyncSession, group: int, whom: Literal["open", "invited", "closed", "rotate"], actor: int | None
 ) -> None:
-    """Say who comes in with the code; *rotate* puts a new one in its place, and the old one is nobody's."""
+    """Set who may join with the class code; *rotate* replaces the code, and the old one no longer works."""
     row = await db.get_one(Class, group)
     if whom == "rotate":
         row.join_code = fresh_code()
@@ -192,7 +192,7 @@ async def forget_over(db: AsyncSession, today: date) -> int:
 
 
 async def delete_class(db: AsyncSession, group: Class, typed: str, actor: int | None) -> None:
-    """Forget a class at once, for somebody who has *typed* its name.
+    """Delete a class at once, for an instructor who has *typed* its name.
 
     Raises:
         RefusedError: It has another name.

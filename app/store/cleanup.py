@@ -1,5 +1,4 @@
-"""What one server does for all: it forgets learners who left nothing, those whom no browser knows any more, and classes
-that are over.
+"""Cleanup that one server does for all: it deletes learners without traces or sessions, and classes whose time is over.
 
 What is forgotten is gone for good, so a clock that has jumped is not believed: it is asked again a day later.
 """
@@ -63,7 +62,7 @@ async def delete_demo_work(database: Database) -> None:
 
 
 async def _believes_clock(db: AsyncSession) -> bool:
-    """Whether the clock went on evenly since the last look, or a day passed since it did not; writes the look down."""
+    """True if the clock advanced evenly since the last look, or a day has passed since it jumped; stores this look."""
     shown = now()
     clock = await db.get(Clock, JOB)
     if clock is None:

@@ -90,7 +90,7 @@ class Database:
 
     @property
     def connections(self) -> int:
-        """How many are in use."""
+        """Number of connections in use."""
         pool = self.engine.pool
         return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
@@ -191,7 +191,7 @@ class _Fetching(sqlite3.Cursor):
 
 
 class _Cursor(aiosqlite.Cursor):
-    """What was fetched already; nothing stays open."""
+    """Cursor over rows that were all fetched already; nothing stays open."""
 
     def __init__(self, connection: "_Connection", fetching: _Fetching) -> None:
         super().__init__(connection, fetching)
@@ -232,7 +232,7 @@ class _Connection(aiosqlite.Connection):
         return _Cursor(self, fetching)
 
     def begun_at_once(self, cursor: _Fetching) -> bool:
-        """Whether *cursor* could begin without waiting; another process may write."""
+        """True if *cursor* could begin without waiting; False while another process writes."""
         self._file.execute("PRAGMA busy_timeout=0")
         try:
             self._file.execute(cursor.begin)

@@ -72,7 +72,7 @@ def backup_database(url: str, target: Path) -> None:
 
 
 def _create_own(file: Path) -> None:
-    """Make an empty file for this user alone; what is there, a link too, may be somebody else's.
+    """Create an empty file that this user alone can read; an existing file or link is refused.
 
     Raises:
         OSError: Something is there, or nothing can be made.
@@ -184,7 +184,7 @@ def _postgres_revision(source: Path) -> str:
 
 
 def _call(program: str, *arguments: str, url: str = "") -> str:
-    """What a program of PostgreSQL prints; the password goes where no list of processes shows it."""
+    """Run a program of PostgreSQL and return its output; the password never appears in the list of processes."""
     if shutil.which(program) is None:
         raise BackupError(f"{program} is not installed. It comes with PostgreSQL (Debian: postgresql-client).")
     environment = dict(os.environ)
@@ -210,7 +210,7 @@ def _refuse_others(target: sqlite3.Connection, file: Path) -> None:
 
 
 async def _users(url: str) -> str:
-    """Who else uses the PostgreSQL at *url*, for a while; empty where nobody does."""
+    """Say who else uses the PostgreSQL at *url*, after waiting a while for them to leave; empty if no one does."""
     engine, until = open_engine(url), time.monotonic() + LEAVING_SECONDS
     try:
         async with engine.connect() as connection:
@@ -226,7 +226,7 @@ async def _users(url: str) -> str:
 
 
 def in_use(others: Sequence[str | None]) -> str:
-    """What is said of the connections of *others*, by their addresses where those are known; empty without any."""
+    """Describe the connections of *others*, by their addresses if those are known; empty if there are none."""
     if not others:
         return ""
     times, known = len(others), sorted({name for name in others if name})

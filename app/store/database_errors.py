@@ -1,4 +1,4 @@
-"""Why a database cannot be used, in a sentence for whoever set it up: what was seen, and what to change."""
+"""Reasons why a database cannot be used, as a sentence for the operator: what was seen, and what to change."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from sqlalchemy import make_url
 
 
 def unusable_reason(url: str, error: Exception) -> str:
-    """What *error*, which the database at *url* raised when it was prepared, means."""
+    """Explain the *error* that the database at *url* raised when it was prepared."""
     message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
     tell = next((tell for part, tell in _TOLD.items() if part in message), None)
     return tell(url, message) if tell else f"{message}."

@@ -1,4 +1,4 @@
-"""Texts of a code box: the one that stands in it, saved as it is typed, and all that ever stood there.
+"""Texts of a code box: the draft, saved as it is typed, and every text that it replaced.
 
 Whatever is about to be replaced without having been checked is kept first, see `kept_texts`.
 """
@@ -20,7 +20,7 @@ Reason = Literal["reset", "restore", "other-tab", "sign-in"]
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What a save did.
+    """Result of saving a draft.
 
     Args:
         other: Another tab or device had saved something else since, and its text is now this one of the stored texts,
@@ -42,7 +42,7 @@ async def draft_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -
 async def save_draft(
     db: AsyncSession, learner: int, lesson: str, exercise: str, text: str, *, base: int | None = None
 ) -> SaveResult:
-    """Store *text* as what stands in the box.
+    """Save *text* as the draft of the box.
 
     Args:
         base: The revision that the writer had seen. When the stored draft is a newer, different one, both are kept:
@@ -87,7 +87,7 @@ _WRITE_OVER = (
 
 
 async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reason) -> None:
-    """Put *text* into the box, and keep what stood there."""
+    """Replace the draft by *text*, and store the replaced text."""
     draft.run = None
     if draft.text != text:
         await store_replaced_text(db, draft, reason)

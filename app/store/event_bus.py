@@ -1,4 +1,6 @@
-"""What one process tells all others: that a row has changed. Keys only; whoever is told reads the row.
+"""Event bus between server processes: LISTEN/NOTIFY on PostgreSQL, in-process on SQLite.
+
+It publishes the key of a changed row, never the row; subscribers read the row.
 
 On SQLite there is one process, which wakes its own waiters. PostgreSQL carries the key to every process, over one
 connection each. A waiter looks by itself now and then, so a word that is lost costs time and never truth.
@@ -35,7 +37,7 @@ class EventBus:
         self.listens = asyncio.Event()
 
     async def publish(self, db: AsyncSession, key: str) -> None:
-        """Wake whoever waits for *key*, wherever, when the transaction of *db* is committed."""
+        """Notify the subscribers of *key* in all processes when the transaction of *db* is committed."""
         if self._shared:
             await db.execute(select(func.pg_notify(CHANNEL, key)))
         else:
@@ -75,7 +77,7 @@ class EventBus:
             await asyncio.sleep(AGAIN_SECONDS)
 
     def wake_all(self) -> None:
-        """Have everybody here look once."""
+        """Wake every subscriber of this process once."""
         for key in tuple(self._waiting):
             self._wake(key)
 

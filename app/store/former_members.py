@@ -23,7 +23,7 @@ _GRADED = exists().where(Assignment.class_id == Class.id, Assignment.points > 0)
 
 
 async def is_graded(db: AsyncSession, group: int) -> bool:
-    """Whether points are given in a class."""
+    """True if a class gives points."""
     return bool(await db.scalar(select(_GRADED).where(Class.id == group)))
 
 
@@ -38,7 +38,8 @@ async def graded_classes(db: AsyncSession, learner: int) -> list[ClassMember]:
 
 
 async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason: Reason) -> None:
-    """Write down what *person* has reached, who is about to go; nothing where nobody is graded, or they taught."""
+    """Store the grades of *person*, who is about to leave; nothing is if the class has no points or they taught it.
+    """
     if person.role != "learner" or person.joined_at is None or not await is_graded(db, group.id):
         return
     await drop_grades(db, group.id, person.learner_id)
@@ -85,13 +86,13 @@ async def keep_all_grades(db: AsyncSession, learner: int, reason: Reason) -> Non
 
 
 async def drop_grades(db: AsyncSession, group: int, learner: int) -> None:
-    """What was kept of *learner*, who is in the class again."""
+    """Delete the stored grades of *learner*, who is in the class again."""
     conditions = (FormerMember.class_id == group, FormerMember.learner_id == learner)
     await db.execute(delete(FormerMember).where(*conditions))
 
 
 async def former_members(db: AsyncSession, group: int) -> Sequence[FormerMember]:
-    """Who left a class and is not in it again, the last one first."""
+    """List the learners who left a class and are not in it again, the last to leave first."""
     again = exists().where(Membership.class_id == group, Membership.learner_id == FormerMember.learner_id, *HERE)
     query = select(FormerMember).where(FormerMember.class_id == group, ~again)
     return (await db.scalars(query.order_by(FormerMember.left_at.desc(), FormerMember.id))).all()
@@ -105,7 +106,7 @@ async def forget_former(db: AsyncSession, group: int, former: int, actor: int | 
 
 
 def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> Mapping[int, Sequence[int]]:
-    """How many exercises were solved in time and late, by assignment, of the *exercises* that count in each."""
+    """Count the exercises solved in time and late, by assignment, among the *exercises* that count in each."""
     counts: dict[int, list[int]] = {}
     for solved in json.loads(former.solved):
         if solved["exercise"] in exercises.get(solved["assignment"], ()):

@@ -1,4 +1,4 @@
-"""Grades, computed whenever somebody asks: nothing of them is kept but what was set by hand.
+"""Grades, computed for each request: only points that an instructor set by hand are stored.
 
 One rule. Of the points of an assignment counts the share of its exercises that were solved until they were due; those
 solved later, as long as that is allowed, count for a part. A regrade after a lesson was mended is the same question
@@ -31,7 +31,7 @@ lost the exercises, and no list of them was kept."""
 
 
 class Grade(NamedTuple):
-    """What one learner reached in one assignment.
+    """Grade of one learner for one assignment.
 
     *points* are None where it does not count for them, or not yet: see *state*. Of *total* exercises so many were
     solved *in time*, and so many *late*. *excuse* is what was set by hand, if anything.
@@ -128,7 +128,7 @@ def grade(
     excuse: GradeOverride | None,
     moment: datetime | None,
 ) -> Grade:
-    """The one rule, for so many exercises *solved* in time, and late; *at* is None for a seat that nobody took.
+    """Compute a grade from how many exercises were *solved* in time, and late; *moment* is None for an empty seat.
 
     Who did nothing has no points until it is due, and then none of them: an empty cell is no zero.
     """
@@ -196,7 +196,7 @@ def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow])
 async def _solved(
     db: AsyncSession, group: int, assignment_rows: Sequence[_AssignmentRow], time: Times, learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
-    """How many exercises were solved in time and late, by learner and assignment."""
+    """Count the exercises solved in time and late, by learner and assignment."""
     counted = await _counted(db, group, assignment_rows, learner)
     return {**counted, **await _counted_for(db, assignment_rows, time, learner)} if time.moved else counted
 

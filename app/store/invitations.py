@@ -1,4 +1,4 @@
-"""Words that work once: one makes a teacher, another gives somebody the seat in a class that was kept for them."""
+"""Invitation codes, each good for one use: one makes an instructor, another gives a learner their reserved seat."""
 
 import json
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ USED = "This word was used already, or is too old. Ask for another one."
 
 @dataclass(frozen=True, slots=True)
 class ReservedSeat:
-    """A place in a class that is kept for somebody."""
+    """Seat in a class that is reserved for one person."""
 
     group: Class
     person: Membership
 
 
 async def teacher_word(db: AsyncSession) -> str:
-    """A new word; whoever says it first may make classes."""
+    """Issue an invitation code; the learner who redeems it may create classes."""
     return await issue(db, {})
 
 
 async def first_word(db: AsyncSession) -> str | None:
-    """A word that is good as long as nobody teaches on this server; None where somebody does."""
+    """Issue an invitation code that is valid until this server has an instructor; None if it has one."""
     return None if await somebody_teaches(db) else await issue(db, FIRST)
 
 
@@ -68,7 +68,7 @@ async def redeem(db: AsyncSession, word: str) -> None:
 
 
 async def data_of(db: AsyncSession, word: str) -> dict[str, int] | None:
-    """What a word is for; None where it is used or too old."""
+    """Data of an invitation code; None if it was used or has expired."""
     data_json = await db.scalar(
         select(OneTimeToken.data).where(
             OneTimeToken.token_hash == hash_of(word), OneTimeToken.purpose == PURPOSE, OneTimeToken.expires_at > now()
@@ -83,7 +83,7 @@ async def makes_teacher(db: AsyncSession, word: str) -> bool:
 
 
 async def seat_of(db: AsyncSession, word: str) -> ReservedSeat | None:
-    """The seat that *word* is for, as long as nobody sits there."""
+    """Find the reserved seat of an invitation code; None once it is taken."""
     data = await data_of(db, word) or {}
     query = (
         select(Class, Membership)

@@ -43,7 +43,7 @@ async def class_of_code(db: AsyncSession, code: str) -> Class | None:
 
 
 async def wants_id(db: AsyncSession, group: int) -> bool:
-    """Whether somebody is expected in the class who is known by an id."""
+    """True if the class expects a learner who is known by an id."""
     query = select(func.count()).where(
         Membership.class_id == group, Membership.joined_at.is_(None), Membership.external_id.is_not(None)
     )
@@ -58,7 +58,7 @@ async def join_class(
     external_id: str = "",
     claimed: Collection[str] | None = None,
 ) -> Membership:
-    """*learner* in *group*: in the seat that is kept for them, if there is one. Whoever is in stays as they are.
+    """Join *learner* to *group*, in their reserved seat if there is one; a member stays what they are.
 
     Args:
         name: What they are called in the class.
@@ -107,7 +107,7 @@ async def join_class(
 
 
 def _seat_of_id(group: Class, listed: Sequence[Membership], external_id: str) -> Membership:
-    """Whom one is expected as, by id. Others know ids too: nobody becomes more than a learner by one."""
+    """Find the seat that is reserved for an id. Others may know the id too, so it never gives a role above learner."""
     seat = next((membership for membership in listed if membership.external_id == external_id), None)
     if seat is None:
         raise RefusedError(NOT_LISTED.format(id=external_id, name=group.name))
@@ -137,7 +137,7 @@ def _same(name: str, other: str) -> bool:
 
 
 async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str, *, by: Proven = "link") -> Membership:
-    """Give *learner* everything that was kept for whoever sits there, proven *by* something; the roster's name stays.
+    """Move all that is stored for a reserved seat to *learner*, with *by* as the proof; the roster's name stays.
 
     Raises:
         RefusedError: Somebody sits there already, or *learner* has another seat in the class.
@@ -197,7 +197,7 @@ async def leave_class(db: AsyncSession, group: Class, learner: int) -> None:
 
 
 def end_membership(membership: Membership) -> None:
-    """Whoever is out has no role there any more, and their id may be somebody's again."""
+    """End a membership: the learner has no role there any more, and their id is free for another."""
     membership.left_at, membership.external_id, membership.role = now(), None, "learner"
 
 

@@ -1,4 +1,4 @@
-"""Who is asking: learners and their sessions.
+"""Learners and their session tokens.
 
 A token is known to the browser alone; here is its hash. A token that is not in the table is nobody's and is never
 adopted, so nobody can be made to use a session that somebody else knows.
@@ -84,7 +84,7 @@ async def find_session_learner(db: AsyncSession, token: str) -> SessionLearner |
 
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:
-    """Whether *token* was a browser's until it signed in, a moment ago."""
+    """True if *token* was the session of a browser until it signed in, a moment ago."""
     conditions = (
         OneTimeToken.token_hash == hash_of(token),
         OneTimeToken.purpose == "rotated",
@@ -94,7 +94,7 @@ async def was_rotated(db: AsyncSession, token: str) -> bool:
 
 
 async def count_sessions(db: AsyncSession) -> int:
-    """How many there are."""
+    """Count the sessions."""
     return await db.scalar(select(func.count()).select_from(Session)) or 0
 
 
@@ -103,7 +103,7 @@ async def mark_seen(db: AsyncSession, token: str) -> None:
 
 
 async def try_writing(db: AsyncSession) -> None:
-    """Write what learners write, and take it back before anybody sees it; raises what the database says to that."""
+    """Write a row like those of learners and roll it back; raises the error of the database, if it has one."""
     learner = Learner(created_at=now())
     db.add(learner)
     await db.flush()

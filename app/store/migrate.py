@@ -41,7 +41,7 @@ async def migrate(url: str) -> None:
 
 
 def _revision(connection: Connection) -> str | None:
-    """What was applied last, once nobody else is at it."""
+    """Read the revision that was applied last, once no other process is migrating."""
     _lock(connection)
     return MigrationContext.configure(connection).get_current_revision()
 

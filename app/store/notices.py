@@ -47,7 +47,7 @@ async def notices_of(db: AsyncSession, learner: int) -> Sequence[NoticeView]:
 
 
 async def mark_read(db: AsyncSession, learner: int) -> None:
-    """Take what was shown for long enough off the pages; it stays on the page of what is kept of somebody."""
+    """Mark notices that were shown for long enough as read; they stay on the page of stored data."""
     conditions = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.at <= now() - SHOWN_FOR)
     await db.execute(update(Notice).where(*conditions).values(read_at=now()))
 

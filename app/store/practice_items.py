@@ -1,4 +1,4 @@
-"""Items of practice that are at hand: what was drawn and proved before anybody asked for it."""
+"""Practice items in stock: generated and proved before a learner needs them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ async def store_item(db: AsyncSession, item: Mapping[str, object]) -> None:
 
 
 async def unused_operations(db: AsyncSession, version: int, level: int, wanted: str) -> list[str]:
-    """The operations of each item that was drawn like that and that nobody was given yet."""
+    """List the operations of each stored item of this kind that was never given to a learner."""
     query = select(PracticeItem.operations).where(
         PracticeItem.version == version,
         PracticeItem.level == level,
@@ -41,7 +41,7 @@ async def list_seeds(db: AsyncSession, version: int, level: int) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class ItemOutcome:
-    """How one learner fared with an item; *alone* is without a slip and without a hint."""
+    """Outcome of an item for one learner; *alone* is True without a slip and without a hint."""
 
     learner: int
     operations: str

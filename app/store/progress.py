@@ -1,4 +1,4 @@
-"""What a learner answered, with what was said about it, and how far that brought them."""
+"""Attempts of a learner with their verdicts, and the progress they made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ KEPT_ATTEMPTS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttempt:
-    """What is to be recorded; the fields are those of `Attempt`."""
+    """An attempt to be recorded; the fields are those of `Attempt`."""
 
     kind: Kind
     text: str
@@ -89,7 +89,7 @@ async def record_check(
 
 
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
-    """The verdict (JSON) that anybody's same text for the same task already got."""
+    """Find the verdict (JSON) on the same text for the same task, whoever sent it."""
     return await db.scalar(_STORED_VERDICT, {"task_key": task_key})
 
 
@@ -163,7 +163,7 @@ _PROGRESS_IN = select(Progress).where(
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """Where a learner was last; *exercise* is None for a lesson that was only opened."""
+    """Exercise that a learner used last; *exercise* is None for a lesson that was only opened."""
 
     lesson: str
     exercise: str | None
@@ -180,13 +180,13 @@ class LessonState:
     """Draws of questions that were asked for in place of what was answered."""
 
     def answered(self, exercise: str) -> bool:
-        """Whether an answer to *exercise* was given that could be judged."""
+        """True if *exercise* has an answer that could be graded."""
         tries = self.tries.get(exercise)
         judged = tries is not None and (tries.failed > 0 or tries.newest.correct is not None)
         return judged or exercise in self.solved
 
     def changed(self, exercise: str, edition: str) -> bool:
-        """Whether *exercise* was solved in another edition than this one."""
+        """True if *exercise* was solved in another edition than this one."""
         row = self.progress.get(exercise)
         return row is not None and row.solved_at is not None and row.edition not in (None, edition)
 
@@ -267,7 +267,7 @@ async def last_opened(db: AsyncSession, learner: int) -> str | None:
 
 
 async def last_place(db: AsyncSession, learner: int) -> ResumePoint | None:
-    """Where to continue: at the exercise that was last answered or written in, or in a lesson opened since."""
+    """Find where to continue: at the exercise that was last answered or edited, or in a lesson opened since."""
     opened = (
         await db.execute(select(Learner.opened_at, Learner.opened_lesson).where(Learner.id == learner))
     ).one_or_none()

@@ -1,4 +1,4 @@
-"""What was stored where exercises stood before (`was`), carried over to where they are now."""
+"""Renames of exercises (`was`): rows stored under a former name are moved to the present one."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -36,7 +36,7 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
 
 
 async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
-    """What stays of those who left a class, too."""
+    """Rename exercises in the stored grades of former members, too."""
     for former in await db.scalars(select(FormerMember)):
         solved = json.loads(former.solved)
         for item in solved:

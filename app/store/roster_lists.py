@@ -16,7 +16,7 @@ from app.teaching.roster import RosterEntry
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one line of a list does to the roster; *person* is whom it means, None for somebody new."""
+    """Effect of one line of a list on the roster; *person* is the member it means, None for a new one."""
 
     kind: Literal["new", "changed", "same"]
     entry: RosterEntry
@@ -24,7 +24,7 @@ class Change:
 
 
 def roster_changes(entries: Sequence[RosterEntry], listed: Sequence[Membership]) -> tuple[Change, ...]:
-    """What *entries* would change: whom a line means is known by id, else by a name that one person alone has."""
+    """Compute what *entries* would change: a line is matched by id, else by a name that only one person has."""
     by_id = {membership.external_id: membership for membership in listed if membership.external_id}
     named: dict[str, list[Membership]] = {}
     for membership in listed:
@@ -55,7 +55,7 @@ def _change(
 async def apply_list(
     db: AsyncSession, group: Class, entries: Sequence[RosterEntry], actor: int | None
 ) -> tuple[Change, ...]:
-    """Lay *entries* over the roster: who is new is expected from now on; nobody is taken off it."""
+    """Apply *entries* to the roster: new names are expected from now on; no one is removed."""
     planned = roster_changes(entries, await list_members(db, group.id))
     await db.execute(delete(RosterChange).where(RosterChange.class_id == group.id))
     new = [change.entry for change in planned if change.kind == "new"]
@@ -103,7 +103,7 @@ def _before(person: Membership) -> RosterChange:
 
 @dataclass(frozen=True, slots=True)
 class LastList:
-    """What is left to take back of the last list: so many seats that nobody took, and so many who were changed."""
+    """Changes of the last list that can still be undone: seats without a learner, and changed members."""
 
     at: datetime
     new: int
@@ -125,7 +125,10 @@ async def _changed(db: AsyncSession, group: int) -> list[tuple[RosterChange, Mem
 
 
 async def undo_list(db: AsyncSession, group: Class, actor: int | None) -> LastList | None:
-    """Take the last list back: its seats that nobody took are gone, others are called as before. Who came stays."""
+    """Undo the last list: its seats without a learner are deleted, other members get back their names.
+
+    Who joined stays.
+    """
     last, rows = await last_list(db, group.id), await _changed(db, group.id)
     seats = [person.learner_id for change, person in rows if change.is_new]
     for change, person in rows:

@@ -29,7 +29,7 @@ async def reserve_seat(db: AsyncSession, group: Class, name: str, role: Role) ->
 
 
 async def person_in(db: AsyncSession, group: int, learner: int) -> Membership | None:
-    """Somebody who is in a class, was, or is expected; also who is blocked."""
+    """Find a person of the roster: a member, a former or expected one, or a blocked one."""
     return await db.get(Membership, (group, learner))
 
 
@@ -94,7 +94,9 @@ async def accommodate(db: AsyncSession, group: Class, learner: int, extra_days: 
 
 
 async def take_out(db: AsyncSession, group: Class, person: Membership, actor: int | None, *, block: bool) -> None:
-    """Nobody sees their work here any more. Who was only expected is gone; who is blocked cannot come back.
+    """Remove a person from a class, whose instructors no longer see their work.
+
+    A seat without a learner is deleted; a blocked learner cannot join again.
 
     Raises:
         RefusedError: They are the only instructor.
@@ -115,7 +117,7 @@ async def unblock_member(db: AsyncSession, group: Class, person: Membership, act
 
 
 async def last_seen(db: AsyncSession, group: int) -> dict[int, datetime]:
-    """When each of a class was here last, to the day."""
+    """Last visit of each member of a class, to the day."""
     query = (
         select(Session.learner_id, func.max(Session.seen_at))
         .join(Membership, Membership.learner_id == Session.learner_id)

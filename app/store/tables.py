@@ -1,4 +1,4 @@
-"""What is kept about learners and their classes: one class per table, no queries.
+"""Tables of learners and classes: one class per table, no queries.
 
 Lessons and exercises are kept by their ids (`lesson`, `exercise`), never by slug or position, so a course may be
 reordered freely. Submissions are plain text; verdicts are JSON text that only `app.web` reads.
@@ -36,7 +36,7 @@ class Base(DeclarativeBase):
 
 
 class Learner(Base):
-    """Somebody who learns, called *name* since they gave one. *opened_lesson* was opened last, at *opened_at*.
+    """A learner, called *name* once they gave one. *opened_lesson* was opened last, at *opened_at*.
 
     Whoever *teaches* may make classes.
     """
@@ -107,7 +107,7 @@ class OneTimeToken(Base):
 
 
 class Draft(Base):
-    """The text that stands in a code box now.
+    """The draft of a code box.
 
     *revision* counts its changes, so that a save from an outdated tab is noticed. *run* is what the last run without
     a verdict showed, as JSON.
@@ -170,7 +170,7 @@ class Attempt(Base):
 
 
 class Progress(Base):
-    """How far a learner is with one exercise; times are None until it happened. It was solved as *edition* has it."""
+    """Progress of a learner at one exercise; each time is None until it happened. It was solved in this *edition*."""
 
     __tablename__ = "progress"
 
@@ -233,7 +233,7 @@ class Class(Base):
 
 
 class Membership(Base):
-    """Somebody in a class, as *role* (`learner`, `assistant`, `instructor`), called *name* there.
+    """Member of a class, as *role* (`learner`, `assistant`, `instructor`), called *name* there.
 
     *external_id* is theirs in the roster of the school, *label* a group within the class. Who is expected, and has not
     *joined_at* any time, is a learner without a browser until then. *blocked* keeps them from joining again.
@@ -256,7 +256,7 @@ class Membership(Base):
 
 
 class RosterChange(Base):
-    """What the last list that was laid over a roster did to one person of it: they are new, or were called otherwise.
+    """Change that the last list made to one person of a roster: they are new, or had other names before.
 
     *name*, *external_id* and *label* are those of before, or those that the list gave to somebody new.
     """
@@ -273,7 +273,7 @@ class RosterChange(Base):
 
 
 class FormerMember(Base):
-    """What stays of the grades of somebody who *left_at* a moment: who they were, and no text of theirs.
+    """Stored grades of a learner who left a class at *left_at*: their name and points, and no text of theirs.
 
     *reason* is `left`, `removed`, `deleted` or `forgotten`. JSON by assignment: *solved* has the exercises that count,
     each with whether it was in time, and *overrides* the grades that were set by hand. *learner_id* goes with the
@@ -304,7 +304,7 @@ class GivenUnit(Base):
 
 
 class Notice(Base):
-    """What was done to somebody's account or seat that they must hear of: *kind* `password` or `seat`, JSON *data*.
+    """Notice to a learner of a change to their account or seat: *kind* `password` or `seat`, JSON *data*.
 
     It is on all their pages until *read_at*, and on the page of what is kept of them for longer.
     """
@@ -320,7 +320,7 @@ class Notice(Base):
 
 
 class Clock(Base):
-    """What the clock showed when a *job* looked at it last, and until when it is not believed after a jump."""
+    """Time that a *job* read from the clock last, and until when the clock is not trusted after a jump."""
 
     __tablename__ = "clock"
 
@@ -391,7 +391,7 @@ class GradeOverride(Base):
 
 
 class AuditEvent(Base):
-    """Who did what to a class or an account: *verb*, *subject*, and *data* as JSON; no submissions, no secrets."""
+    """Audit event of a class or an account: *verb*, *subject*, and *data* as JSON; no submissions, no secrets."""
 
     __tablename__ = "event"
     __table_args__ = (Index(None, "class_id", "verb", "at"),)
@@ -406,7 +406,7 @@ class AuditEvent(Base):
 
 
 class PracticeItem(Base):
-    """One exercise that was drawn and proved: the same for everybody, as the generator's *version* once wrote it.
+    """A practice item, generated and proved: the same for every learner, as the generator's *version* made it.
 
     *form* is how it is asked (`write`, `fade`, ...) and *fragment* the lesson text that asks it; *wanted* is the slip
     that it was drawn for, empty for none. JSON lists of names: the operations that it was drawn from (*within*, empty
@@ -459,7 +459,7 @@ class ServedItem(Base):
 
 
 class Card(Base):
-    """What a learner should meet again at *due_at*: a *slip* at a *family* of operations, or the family itself ("").
+    """Card for spaced repetition, due at *due_at*: a *slip* at a *family* of operations, or the family itself ("").
 
     *state* is the memory of it as `fsrs` writes it, JSON; *met* counts its reviews.
     """
@@ -490,7 +490,7 @@ class Review(Base):
 
 
 class PracticeSession(Base):
-    """What a learner practises since *began_at*, as JSON (*plan*); slips up to *seen_attempt* have their cards."""
+    """Practice session of a learner since *began_at*, as JSON (*plan*); slips up to *seen_attempt* have their cards."""
 
     __tablename__ = "sitting"
 

@@ -22,7 +22,7 @@ Wish = Literal["go on", "stop", "leave"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTrainingRun:
-    """What a run begins with; the fields are those of `TrainingRun`."""
+    """Start of a training run; the fields are those of `TrainingRun`."""
 
     lesson: str
     exercise: str
@@ -35,12 +35,12 @@ class NewTrainingRun:
 
 
 def is_live(run: TrainingRun) -> bool:
-    """Whether it goes on, or will when somebody has seen that its owner is gone."""
+    """True if the run continues, or will once another server has seen that its lease expired."""
     return run.live and now() - run.seen_at < FORGOTTEN
 
 
 def is_orphaned(run: TrainingRun) -> bool:
-    """Whether it will go on, and nobody drives it now."""
+    """True if the run is live and its lease has expired, so that any server may claim it."""
     return is_live(run) and (run.owner is None or now() - run.seen_at > SILENCE)
 
 
@@ -114,7 +114,7 @@ async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[T
 
 
 async def _solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> bool:
-    """Whether right gradients have trained to the end before."""
+    """True if right gradients have trained this exercise to the end before."""
     row = await db.get(Progress, (learner, lesson, exercise))
     return row is not None and row.solved_at is not None
 

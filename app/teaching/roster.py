@@ -204,7 +204,7 @@ def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tupl
     if len(lines) > MOST_ROWS:
         return [], (RosterIssue(MOST_ROWS + 1, f"More than {MOST_ROWS:,} lines. Send them in parts."),)
     directory = Directory(people)
-    found: dict[int, tuple[P, int]] = {}
+    days_by_person: dict[int, tuple[P, int]] = {}
     faults: list[RosterIssue] = []
     for number, typed in enumerate(lines, start=1):
         line = one_line(typed)
@@ -219,11 +219,11 @@ def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tupl
             faults.append(RosterIssue(number, f"{int(match[1])} days cannot be given; 1 to {MOST_DAYS} can."))
         elif len(meant) != 1:
             faults.append(RosterIssue(number, _nobody(who.strip(), len(meant))))
-        elif id(meant[0]) in found:
+        elif id(meant[0]) in days_by_person:
             faults.append(RosterIssue(number, f"{meant[0].name} stands in a line above already."))
         else:
-            found[id(meant[0])] = meant[0], int(match[1])
-    return list(found.values()), tuple(faults)
+            days_by_person[id(meant[0])] = meant[0], int(match[1])
+    return list(days_by_person.values()), tuple(faults)
 
 
 def _nobody(who: str, how_many: int) -> str:

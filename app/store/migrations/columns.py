@@ -10,7 +10,7 @@ MOMENT = sa.DateTime(timezone=True)
 
 
 def exercise_columns() -> list[sa.Column[object]]:
-    """Whose it is, and of which exercise."""
+    """Columns that name the learner and the exercise of a row."""
     return [
         sa.Column("learner_id", sa.Integer(), nullable=False),
         sa.Column("lesson", NAME, nullable=False),
@@ -19,5 +19,5 @@ def exercise_columns() -> list[sa.Column[object]]:
 
 
 def of_learner(table: str) -> sa.ForeignKeyConstraint:
-    """What belongs to a learner goes with the learner."""
+    """Foreign key to a learner: the rows are deleted with the learner."""
     return sa.ForeignKeyConstraint(["learner_id"], ["learner.id"], name=f"fk_{table}_learner_id", ondelete="CASCADE")

@@ -1,4 +1,4 @@
-"""How Alembic runs here: always on the connection that `app.store.migrate` hands over."""
+"""Alembic's environment: it always uses the connection that `app.store.migrate` hands over."""
 
 from alembic import context
 
