@@ -1,4 +1,4 @@
-"""What one statement of a submission reads, writes and leaves blank, by name; nothing is run."""
+"""Names that one statement of a submission reads, writes and leaves blank; nothing is run."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ _VIEWS = frozenset(
 
 
 def parse_code(code: str) -> ast.Module:
-    """*code* as a tree; torch users write `\\d` in texts, so warnings are nobody's business here."""
+    r"""Parse *code* to a tree; warnings are off, since torch users write `\d` in texts."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)
@@ -33,7 +33,7 @@ def as_written(node: ast.AST) -> str:
 
 
 def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
-    """Whether the statement still holds `____`, or is `dX = ...`."""
+    """True if the statement still holds `____`, or is `dX = ...`."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is ...:
         return True
     return any(

@@ -1,4 +1,4 @@
-"""How numpy, micrograd, the blackboard and TeX write what a box says in torch: `phrases.toml`, and views of it.
+"""Notations of numpy, micrograd, the blackboard and TeX, and what to write in torch: `phrases.toml`, and views of it.
 
 Single signs that mean just one thing are read as that and stand in `lookalikes`; what is here is told.
 """
@@ -26,7 +26,7 @@ _LONGEST = 200
 
 
 def as_torch(source: str) -> str:
-    """What *source*, an expression of numpy, is in torch; empty where it cannot be told."""
+    """Translate *source*, an expression of numpy, to torch; empty if it has no translation."""
     try:
         node = ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -69,7 +69,7 @@ def quotient_name(source: str, known: Collection[str]) -> str:
 
 
 def attribute_words(owner: str, attribute: str, own: Collection[str]) -> str:
-    """What to write for `owner.attribute`, which no box has; empty where it is not from one of the places known.
+    """Say what to write for `owner.attribute`, which no box has; empty if it is of no known notation.
 
     Args:
         own: The attributes that the text at hand gives its own objects.

@@ -32,7 +32,7 @@ BROKERS = ("nats", "tls", "ws", "wss")
 
 
 class Provider(BaseModel):
-    """Where else somebody can sign in. *title* is what pages call it.
+    """Identity provider for signing in. *title* is its name on the pages.
 
     With a *roster_claim*, that claim is somebody's id in the rosters of classes; *scopes* are what is asked for.
     """
@@ -267,7 +267,7 @@ class Settings(BaseSettings):
         return frozenset(self.hosts.lower().split())
 
     def share(self, a_minute: int) -> int:
-        """What this server allows of a limit for all of them; 0 is no limit."""
+        """Share of this server in a limit per minute for all of them; 0 is no limit."""
         return math.ceil(a_minute / self.replicas)
 
     @property

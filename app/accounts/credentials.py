@@ -30,7 +30,9 @@ Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedIdentity:
-    """What somebody has proved to be. *secret* and *sign_count* are kept of a new one; *name* is a suggestion.
+    """Identity that a credential proves.
+
+    *secret* and *sign_count* are stored for a new credential; *name* is a suggestion.
 
     *roster_id* is theirs at their school, where the provider that proved them says so.
 
@@ -48,7 +50,7 @@ class VerifiedIdentity:
 
 @dataclass(frozen=True, slots=True)
 class SignInResult:
-    """Whose the browser is now, and the token of its new session.
+    """Result of a sign-in: the learner, and the token of the new session.
 
     *apart* is a ticket for `merge_accounts`, where it was signed in to another account before.
     """
@@ -135,7 +137,7 @@ async def rotate_session(db: AsyncSession, token: str, learner: int, label: str 
 
 
 async def create(db: AsyncSession, learner: int | None, proof: VerifiedIdentity) -> Credential:
-    """A new way to sign in for *learner*, or for somebody new."""
+    """Create a credential for *learner*, or for a new learner."""
     if learner is None:
         row = Learner(created_at=now())
         db.add(row)
@@ -176,7 +178,7 @@ async def _bring(db: AsyncSession, current: learners.SessionLearner, into: int) 
 
 @dataclass(frozen=True, slots=True)
 class AccountSummary:
-    """What a learner has, in numbers."""
+    """Numbers of what a learner's account holds."""
 
     name: str | None
     texts: int

@@ -1,4 +1,4 @@
-"""Everything that is kept of somebody: to be taken away, and to be deleted.
+"""Data export and deletion of one learner: everything stored about them.
 
 What is taken away follows the tables: a new one with a `learner_id` is in it without a word here.
 """

@@ -46,7 +46,7 @@ ROLES = ("learner", "assistant", "instructor")
 
 @dataclass(frozen=True, slots=True)
 class MergedRow:
-    """What becomes of two rows of one place: one *stays* with *changes*, one *goes*, and *aside* holds what it had."""
+    """Merge of two rows with one key: one *stays* with *changes*, one *goes*, *aside* is its replaced text."""
 
     stays: Any
     goes: Any
@@ -173,7 +173,7 @@ RULES = (
 
 
 async def lock_learners(db: AsyncSession, *learners: int) -> None:
-    """Let nobody else write anything of *learners* until the end, rows that only point at them included.
+    """Lock all rows of *learners* until the transaction ends, and rows that only point at them.
 
     In the order of their ids, so that two that lock the same two wait for each other and never both.
     """
@@ -240,7 +240,7 @@ async def _keep_reviews(db: AsyncSession, joined: MergedRow) -> None:
 
 
 async def _leave_one_running(db: AsyncSession, learner: int) -> None:
-    """Of two live runs the one that began last goes on, by whoever takes it over; another is shown as stopped."""
+    """Leave the newer of two live runs running, for any server to claim; the older is shown as stopped."""
     query = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
     live = [
         run

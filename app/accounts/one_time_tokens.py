@@ -23,7 +23,7 @@ LIVES = timedelta(minutes=10)
 async def issue(
     db: AsyncSession, purpose: Purpose, data: dict[str, Any], *, lives: timedelta = LIVES, token: str = ""
 ) -> str:
-    """A new ticket; its token is for the browser, or for whoever is handed a link. Those of the past go."""
+    """Issue a one-time token, for a browser or a link; expired ones are deleted."""
     await db.execute(delete(OneTimeToken).where(OneTimeToken.expires_at < now()))
     token = token or secrets.token_urlsafe(32)
     row = {"token_hash": hash_of(token), "purpose": purpose, "data": json.dumps(data), "tries": 0}
@@ -32,19 +32,19 @@ async def issue(
 
 
 async def peek(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
-    """What the ticket holds, which stays; None where there is none, or none any more."""
+    """Return the data of a one-time token, which stays valid; None if it is unknown or expired."""
     data = await db.scalar(select(OneTimeToken.data).where(*_valid(purpose, token)))
     return None if data is None else dict(json.loads(data))
 
 
 async def redeem(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
-    """What the ticket holds; it is gone then."""
+    """Redeem a one-time token: return its data and delete it; None if it is unknown or expired."""
     data = await db.scalar(delete(OneTimeToken).where(*_valid(purpose, token)).returning(OneTimeToken.data))
     return None if data is None else dict(json.loads(data))
 
 
 async def redeem_with_tries(db: AsyncSession, purpose: Purpose, token: str, most: int) -> dict[str, Any] | None:
-    """What the ticket holds, for one of *most* tries; the try is counted before anybody knows whether it is right."""
+    """Redeem a token that has *most* tries; the try is counted before the caller learns whether it is right."""
     left = (*_valid(purpose, token), OneTimeToken.tries < most)
     data = await db.scalar(
         update(OneTimeToken).where(*left).values(tries=OneTimeToken.tries + 1).returning(OneTimeToken.data)

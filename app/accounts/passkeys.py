@@ -29,14 +29,14 @@ UNKNOWN = "No account here has this passkey. It may have been removed; sign in a
 
 @dataclass(frozen=True, slots=True)
 class RelyingParty:
-    """Where this server is to a browser: *origin*, such as `https://learn.example.org`, and the *host* in it."""
+    """Relying party of WebAuthn: the *origin*, such as `https://learn.example.org`, and the *host* in it."""
 
     origin: str
     host: str
 
 
 def registration_options(party: RelyingParty, name: str, have: Sequence[Credential]) -> dict[str, Any]:
-    """What a browser is asked in order to make a new passkey; not on a device that has one of those already."""
+    """Options for creating a passkey; a device that has one of *have* already is excluded."""
     known = [
         PublicKeyCredentialDescriptor(id=base64url_to_bytes(credential.subject))
         for credential in have
@@ -57,7 +57,7 @@ def registration_options(party: RelyingParty, name: str, have: Sequence[Credenti
 
 
 def authentication_options(party: RelyingParty) -> dict[str, Any]:
-    """What a browser is asked in order to show a passkey; whose it is, it says itself."""
+    """Options for signing in with a passkey; the passkey itself names its owner."""
     return dict(json.loads(webauthn.options_to_json(webauthn.generate_authentication_options(rp_id=party.host))))
 
 

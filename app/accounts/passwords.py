@@ -42,12 +42,12 @@ def name_of(text: str) -> str:
 
 
 def subject_of(name: str) -> str:
-    """What two spellings of one name have in common."""
+    """Normal form of a name, equal for all its spellings."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name_of(name)).casefold())
 
 
 async def new_proof(db: AsyncSession, name: str, secret: str = "") -> VerifiedIdentity:
-    """Of a name that nobody has, with what is kept of its password, see `hash_password`.
+    """Identity for a new name, with the hash of its password, see `hash_password`.
 
     Raises:
         RefusedError: The name is taken.
@@ -70,7 +70,7 @@ def refuse_weak(name: str, password: str) -> None:
 
 
 async def hash_password(name: str, password: str) -> str:
-    """What is kept of *password*.
+    """Hash *password* for storage.
 
     Raises:
         RefusedError: See `refuse_weak`.
@@ -80,7 +80,7 @@ async def hash_password(name: str, password: str) -> str:
 
 
 async def verify_password(credential: Credential | None, password: str) -> None:
-    """A name that nobody has takes as long as one that somebody has.
+    """Verify *password* in constant time: an unknown name costs one argon2 hash, too.
 
     Raises:
         RefusedError: *password* is not the one of *credential*, or there is none.

@@ -34,7 +34,7 @@ class PersonRecord:
 
 
 async def find_people(db: AsyncSession, typed: str, group: int | None = None) -> list[PersonRecord]:
-    """Everybody who is called *typed*, has it as an id or an address, or is `#12`; of one class *group*, if given."""
+    """Find people by name, id, address or number (`#12`); only in the class *group*, if it is given."""
     member, credential = Membership.learner_id, Credential.learner_id
     if typed.startswith("#") and typed[1:].isascii() and typed[1:].isdecimal() and len(typed) < 11:
         matching = Learner.id == int(typed[1:])

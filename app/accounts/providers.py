@@ -24,12 +24,12 @@ SECONDS = 10.0
 
 
 class ProviderUnavailableError(Exception):
-    """Somebody else's server does not answer, or not as it should; the text is for whoever waits."""
+    """An identity provider that does not answer, or answers wrongly; the message is for the person who signs in."""
 
 
 @dataclass(frozen=True, slots=True)
 class OAuthEndpoints:
-    """A provider without OpenID Connect: its addresses, and where in its answer somebody's id stands."""
+    """Provider without OpenID Connect: its addresses, and where its answer holds a person's id."""
 
     authorize_url: str
     access_token_url: str
@@ -73,7 +73,7 @@ class IdentityProvider:
         self._client: Any = OAuth().register(name, **keys, **addresses, client_kwargs=kwargs)
 
     async def question(self, back: str) -> dict[str, str]:
-        """Where to send the browser (`url`), and what to remember of it until it comes *back*.
+        """Start a sign-in: the address to send the browser to (`url`), and the data to store until it comes *back*.
 
         Raises:
             ProviderUnavailableError: The provider does not answer.
@@ -84,7 +84,7 @@ class IdentityProvider:
             raise self._away() from error
 
     async def answer(self, pending: dict[str, str], answer: dict[str, str]) -> VerifiedIdentity:
-        """Who has come back with *answer* to what was *asked*.
+        """Verify the provider's *answer* to a *pending* sign-in.
 
         Raises:
             RefusedError: It is no answer to that, or it says no.

@@ -60,7 +60,7 @@ async def has_account(db: AsyncSession, learner: int) -> bool:
 
 
 async def reset_fault(db: AsyncSession, learner: int, by: int | None) -> str:
-    """Why *by*, an instructor or None for the operator, may not let *learner* set a new password; "" where they may."""
+    """Say why *by*, an instructor or None for the operator, may not reset the password of *learner*; "" if they may."""
     kinds = {credential.kind for credential in await list_credentials(db, learner)}
     if kinds - {"password"}:
         return OTHER_WAYS
@@ -141,7 +141,7 @@ async def set_anew(db: AsyncSession, token: str, secret: str) -> VerifiedIdentit
 
 
 async def _name_of(db: AsyncSession, instructor: int | None, learner: int) -> str:
-    """What a class that both are in calls *instructor*, else what the pages do."""
+    """Name of *instructor* in a class that both are in, else their display name."""
     if instructor is None:
         return OPERATOR
     subject = aliased(Membership)
@@ -230,7 +230,7 @@ async def _move_seat(db: AsyncSession, group: int, before: int, after: int) -> N
 
 
 async def _copy_seen_work(db: AsyncSession, group: int, before: int, after: int) -> None:
-    """What instructors see of *before*: what was solved, answered and checked in what the class was assigned."""
+    """Copy the work that instructors see of *before*: solved, answered, checked in what the class was assigned."""
     assigned = await assignments_of(db, group)
     for table in (Base.metadata.tables[item.__tablename__] for item in (Progress, Attempt)):
         own = [column for column in table.c if column.name not in ("id", "learner_id")]

@@ -1,4 +1,4 @@
-"""Somebody who joined as somebody new, put into the seat that was kept for them."""
+"""Seats for learners who joined under a new name although a seat was reserved for them."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 

@@ -12,8 +12,9 @@ from app.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class SignInOptions:
-    """*letters* where a mail server is set. Of the *proxies*, what stands in *header* is believed.
+    """Sign-in methods of this server. *letters* is set with a mail server.
 
+    From *proxies*, the name in *header* is trusted.
     A link that leads back here begins with *base_url*; its scheme and host are the *address*.
     """
 
@@ -26,13 +27,13 @@ class SignInOptions:
 
     @property
     def rosters(self) -> tuple[IdentityProvider, ...]:
-        """The providers that say what somebody's id in a roster is; where there are any, nobody types one."""
+        """Providers that give a person's roster id; if there are any, ids cannot be typed."""
         return tuple(
             identity_provider for identity_provider in self.providers.values() if identity_provider.roster_claim
         )
 
     def user_of(self, peer: str, shown: list[str]) -> str:
-        """Who the proxy *peer* says that somebody is, in the headers that were *shown*; "" for nobody."""
+        """User named by the trusted proxy *peer* in the headers *shown*; "" if there is none."""
         if not self.header or len(shown) != 1 or not shown[0].isprintable():
             return ""
         try:
@@ -42,7 +43,7 @@ class SignInOptions:
         return shown[0].strip() if any(address in ip_network(proxy) for proxy in self.proxies) else ""
 
     def here(self, authority: str, *, secure: bool) -> RelyingParty:
-        """Where this server is to a browser; *authority* is the Host of its request."""
+        """Relying party of this server; *authority* is the Host of the request."""
         origin = self.address or f"{'https' if secure else 'http'}://{authority}"
         host = origin.partition("://")[2]
         return RelyingParty(origin, host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0])

@@ -1,4 +1,4 @@
-"""What `check` found, and how it is printed: for people, for programs, for GitHub."""
+"""Findings of `check`, and how they are printed: for people, for programs, for GitHub."""
 
 import json
 from collections.abc import Callable, Iterable

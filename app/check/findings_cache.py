@@ -1,4 +1,4 @@
-"""What was found, kept by content: a lesson that has not changed since is not proved again.
+"""Cache of findings, keyed by content: a lesson that is unchanged is not proved again.
 
 The key is of everything that an answer depends on: the text, what it reaches in other lessons, and the sources and
 libraries that judge it. Every entry can be had again, so a lost or damaged file is a miss.
@@ -35,7 +35,7 @@ class FindingsCache:
         self._about = about
 
     def of(self, lesson: Lesson, reach: Iterable[Lesson]) -> list[Finding] | None:
-        """What was found in *lesson*, which reaches the others; None where it has to be proved."""
+        """Return the stored findings of *lesson* with this *reach*; None if it has to be proved."""
         try:
             rows = json.loads(self._file(lesson, reach).read_text("utf-8"))
             return [

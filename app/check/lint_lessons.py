@@ -1,4 +1,4 @@
-"""What is no fault, and yet seldom meant: sizes that are alike, names that nothing reads, wrong answers unexplained."""
+"""Warnings about lessons: sizes that are equal, names that nothing reads, wrong answers without an explanation."""
 
 import ast
 import re
@@ -105,7 +105,7 @@ def _choices(lesson: Lesson) -> Iterator[Finding]:
 
 
 def _sections(lesson: Lesson) -> Iterator[Finding]:
-    """A heading below which nothing stands but another one, or the end."""
+    """Find headings that only another heading or the end of the lesson follows."""
     for at, block in enumerate(lesson.blocks):
         if isinstance(block, Prose):
             headings = [(int(match[1]), match.start(), match.end()) for match in HEADING.finditer(block.html)]
@@ -116,7 +116,7 @@ def _sections(lesson: Lesson) -> Iterator[Finding]:
 
 
 def _notes(lesson: Lesson) -> Iterator[Finding]:
-    """What authors write to themselves, and learners would read."""
+    """Find notes of authors to themselves, which learners would read."""
     for number, text in enumerate(lesson.source.split("\n"), start=1):
         if note := NOTE.search(text):
             message = f"{note[0]!r} is a note to yourself, and shown to learners."
@@ -146,7 +146,7 @@ def _hints(box: Grad) -> Iterator[Finding]:
 
 
 def _blanks(box: Grad) -> Iterator[Finding]:
-    """What stands for a blank and is none: `...`, `None`, `TODO`."""
+    """Find what looks like a blank and is none: `...`, `None`, `TODO`."""
     tree = parse_program(box.starter.source)
     for statement in tree.body if isinstance(tree, ast.Module) else ():
         match statement:

@@ -1,4 +1,4 @@
-"""Single-edit mutants of a solution: what an exercise must reject, whoever wrote it.
+"""Single-edit mutants of a solution, which an exercise must reject.
 
 The edits of expressions are those of the grammar that slips are made of; the ones of statements stand here. Left out
 are edits that never change a value (a factor swapped in an elementwise product, a kept dimension that broadcasts away).
@@ -115,7 +115,7 @@ def _of_grammar(node: ast.expr) -> Iterator[Neighbour]:
 
 
 def _counts(node: ast.expr, change: Replacement) -> bool:
-    """Whether the change tells a wrong solution from a right one, and is no twin of another one."""
+    """True if the change makes a right solution wrong, and is no twin of another one."""
     match change.kind, node:
         case "drop-factor", ast.BinOp(op=op):
             return isinstance(op, ast.Mult)

@@ -1,4 +1,4 @@
-"""How far a check is, and how long it will go on."""
+"""Progress of a check, and the time it still needs."""
 
 from collections.abc import Callable
 

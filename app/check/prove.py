@@ -114,7 +114,7 @@ def _runs_alone(forward: Forward, facts: Facts) -> Finding:
 
 
 def _one_sided(forward: Forward, facts: Facts) -> Iterator[Finding]:
-    """What no hidden run decides the other way: a solution that leaves that out would pass."""
+    """Find conditions that all hidden runs decide in one way: a solution without them would pass."""
     for line, source in facts.one_sided:
         message = (
             f"In `{source}` all numbers of the hidden runs fall on one side, so a solution that leaves the other side "

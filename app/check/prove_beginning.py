@@ -1,4 +1,4 @@
-"""The first box of a course is the first that somebody ever fills in: one blank, and no sizes to think of."""
+"""Checks of the first box of a course: one blank, and no sizes to think of."""
 
 import re
 from collections.abc import Sequence

@@ -34,7 +34,7 @@ def _always(checker: Checker, *, answer: bool) -> str:
 
 
 def _heard(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]:
-    """Whether a check that always gives *answer* fails on every case that has another one, with its message."""
+    """Find the cases whose message is not shown to a check that always gives *answer*, though it is wrong there."""
     if verdict.outcome in UNANSWERED:
         return [not_proved(checker.place, verdict.message)]
     said = [name_verdict.message for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]

@@ -35,7 +35,7 @@ async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> l
 
 
 def _asked(box: FunctionBox, mutant: Mutant) -> bool:
-    """Whether *mutant* is Python and differs on a line that the learner writes, not on one that the starter gives."""
+    """True if *mutant* is valid Python and differs on a line that the learner writes, not one of the starter."""
     mutated = parse_program(mutant.code)
     if isinstance(mutated, SyntaxIssue):
         return False

@@ -1,4 +1,4 @@
-"""Numbers that stand where a size belongs, found by running: with the dim in its place the code fits other sizes."""
+"""Literal numbers in place of a size, found by running: with the dim in their place the code fits other sizes."""
 
 import ast
 from collections.abc import Awaitable, Callable, Collection, Sequence

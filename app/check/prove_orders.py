@@ -34,7 +34,7 @@ async def prove_order(lesson: Lesson, order: OrderQuestion, grader: Grader) -> l
 
 
 def _box(lesson: Lesson, order: OrderQuestion) -> Grad | None:
-    """What would ask for the gradients that the lines write."""
+    """Code box that asks for the gradients of these lines; None if they write none."""
     forward = lesson.forward(order.forward or "")
     if forward is None:
         return None

@@ -71,7 +71,7 @@ def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Findi
 
 
 def _why_none(quiz: Quiz, answers: Sequence[object]) -> str:
-    """Why *quiz* cannot be answered, and what to ask for in its place."""
+    """Say why *quiz* has no answer, and what to ask in its place."""
     match quiz:
         case AxesQuestion():
             return (

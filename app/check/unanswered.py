@@ -1,4 +1,4 @@
-"""What an author is told where a grader gave no answer, or one that comforts a learner."""
+"""Findings for an author when a grader gives no response, or only one that would comfort a learner."""
 
 import re
 
@@ -22,7 +22,7 @@ NO_ANSWER = {
 
 
 def not_proved(place: SourceLocation, message: str) -> Finding:
-    """Nothing is known of what stands at *place*; *message* is what a learner would be told."""
+    """Finding that the exercise at *place* is not proved; *message* is what a learner would see."""
     return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, to_author(message))}")
 
 

@@ -71,7 +71,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
 def _proved(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool, fresh: bool
 ) -> list[Finding]:
-    """What is found in *lessons*: of what has not changed, what was kept, unless it is to be proved *fresh*."""
+    """Prove *lessons*; findings of unchanged ones come from the cache, unless all are to be proved *fresh*."""
     kept = FindingsCache(settings.data_dir / "checked", mutate, str(settings.names))
     known = {lesson.place.path: None if fresh else kept.of(lesson, _used(lesson, lessons, reach)) for lesson in lessons}
     new = [lesson for lesson in lessons if known[lesson.place.path] is None]
@@ -116,7 +116,7 @@ def _alone(lessons: Sequence[Lesson]) -> list[Finding]:
 
 
 def _files(path: Path) -> int:
-    """How many files of lessons are at *path*, whether or not they can be read."""
+    """Count the lesson files at *path*, readable or not."""
     if not path.is_dir():
         return 1
     folders = [path] if (path / "unit.md").exists() else [item.parent for item in path.glob("*/unit.md")]

@@ -310,7 +310,7 @@ async def _class(db: AsyncSession, number: int) -> Class:
 
 
 def _curriculum() -> Curriculum:
-    """What can be assigned, by its name; a lesson with faults is as it would be without them, or left out."""
+    """Exercises that can be assigned, by name; a lesson with errors is as it would be without them, or left out."""
     course, errors = read_course(environment.load_settings().lessons)
     if course is None:
         refuse("\n".join(map(str, errors)))
@@ -318,7 +318,7 @@ def _curriculum() -> Curriculum:
 
 
 def run_transaction(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
-    """What *work* finds or changes, all or nothing; ends the command with a sentence where it cannot."""
+    """Run *work* in one transaction and return its result; ends the command with a sentence if it fails."""
     url = environment.load_settings().resolved_database_url
 
     async def run() -> T:

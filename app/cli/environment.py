@@ -17,7 +17,7 @@ OF_A_CLUSTER = re.compile(r"SERVICE_HOST|(SERVICE_)?PORT(_\w+)?")
 
 
 def load_settings() -> Settings:
-    """What the environment says; ends the command where a name is misspelt or a value does not fit.
+    """Load the settings from the environment; ends the command if a name is misspelt or a value does not fit.
 
     From here on, what is logged goes to the error stream.
     """
@@ -44,6 +44,6 @@ def load_settings() -> Settings:
 
 
 def _said(name: str, value: object, why: str) -> str:
-    """What is wrong with a setting; the value of one that may hold a password is not shown."""
+    """Say what is wrong with a setting; the value of one that may hold a password is not shown."""
     seen = f" is {value!r}" if Settings.model_fields[name.lower()].repr else " cannot be used"
     return f"{PREFIX}{name}".upper() + f"{seen}. {why.removeprefix('Value error, ')}."

@@ -98,7 +98,7 @@ async def _submissions() -> AsyncIterator[tuple[Any, str | None]]:
 
 
 def _is_json(value: Any) -> bool:
-    """Whether *value* can be written back: Python reads NaN and 1e400, which JSON does not have."""
+    """True if *value* can be written as JSON: Python reads NaN and 1e400, which JSON does not have."""
     try:
         return bool(_dumped(value))
     except (ValueError, RecursionError):
@@ -111,7 +111,7 @@ def _unreadable() -> Verdict:
 
 @contextlib.contextmanager
 def _secret_folder(settings: Settings, seed: int | None) -> Iterator[Path]:
-    """The folder with the secret that hidden numbers are drawn under: nobody who hands in may compute them at home."""
+    """Create a folder with the secret that seeds the hidden numbers, so that a learner cannot compute them at home."""
     if seed is None and (settings.data_dir / FILE).exists():
         require_secret(settings.data_dir)
         yield settings.data_dir

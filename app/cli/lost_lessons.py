@@ -1,4 +1,4 @@
-"""What classes were given and a course has lost, asked of a database that is at hand."""
+"""Assignments of lessons that the course no longer has, read from an existing database."""
 
 import asyncio
 from pathlib import Path

@@ -49,7 +49,7 @@ def new(path: Path, title: str) -> None:
 
 
 def _misplaced(path: Path) -> str:
-    """Why a course with a lesson there could not be read; empty where it could."""
+    """Say why a course with a lesson there could not be read; empty if it could."""
     if not UNIT_FOLDER.match(path.parent.resolve().name):
         return f"{path} stands in no unit. Give the folder of one as well, such as 2-tensors/{path.name}."
     found = LESSON_NAME.match(path.name)

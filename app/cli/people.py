@@ -1,4 +1,4 @@
-"""`backhand person …`: what an operator does for somebody who has lost the way in."""
+"""`backhand person …`: help of an operator for learners who cannot sign in."""
 
 from pathlib import Path
 

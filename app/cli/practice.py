@@ -1,4 +1,4 @@
-"""`backhand practice`: exercises that are drawn, for lessons and for whoever wants to know how good they are."""
+"""`backhand practice`: generated exercises, for lessons and for measuring how good they are."""
 
 import asyncio
 import json

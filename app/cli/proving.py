@@ -26,7 +26,7 @@ AT_A_TERMINAL, IN_A_LOG = 0.5, 15.0  # seconds between two lines of progress
 def proved_now(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
 ) -> tuple[Finding, ...]:
-    """What is found in *lessons*, which may use those in their *reach*."""
+    """Prove *lessons*, which may use those in their *reach*."""
     findings = asyncio.run(_prove(lessons, reach, settings, mutate=mutate))
     return (*findings, *(finding for lesson in lessons for finding in undrawn(lesson)))
 

@@ -1,4 +1,4 @@
-"""How a command ends that cannot do what it was asked for."""
+"""End of a command that cannot do what it was asked for."""
 
 import sys
 from pathlib import Path

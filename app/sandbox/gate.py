@@ -51,7 +51,7 @@ _UNARY_RUN = re.compile(rf"(?:[-+~]\s*|\bnot\s+|\blambda\s*:\s*|\bawait\s+){{{DE
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a submission is not run, and where; *line* and *column* count from 1."""
+    """Refusal of a submission: the reason, and its *line* and *column*, counted from 1."""
 
     line: int
     column: int
@@ -90,7 +90,7 @@ def _is_python(code: str) -> bool:
 
 
 def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
-    """Why *code* is not let through, or None. What is no Python at all is let through: its error says more.
+    """Refuse *code* that breaks the rules, or return None. Text that is no Python passes: its own error says more.
 
     Args:
         rules: Rules of this exercise: `loops` forbids them, `classes` lets a class through.
@@ -115,7 +115,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
 
 
 def too_much(code: str) -> Refusal | None:
-    """What would cost the parser too much, found without parsing."""
+    """Refuse code that would cost the parser too much, without parsing it."""
     if len(code) > LONGEST:
         return Refusal(1, 1, f"The text has {len(code):,} characters; a box takes {LONGEST:,}. Shorten it.")
     depth = 0
@@ -133,7 +133,7 @@ def too_much(code: str) -> Refusal | None:
 
 
 def _in_order(tree: ast.Module) -> list[ast.AST]:
-    """The nodes as they stand in the text, so that of two lines the first is told.
+    """List the nodes in the order of the text, so that the first of two lines is reported.
 
     Raises:
         _Refused: They are nested too deeply.
@@ -163,7 +163,7 @@ def _own_attributes(tree: ast.Module) -> frozenset[str]:
 
 
 def _of_a_class(node: ast.AST, own: frozenset[str]) -> bool:
-    """Whether *node* is a plain class, one of its methods, or an attribute that the text makes itself."""
+    """True if *node* is a plain class, one of its methods, or an attribute that the text makes itself."""
     match node:
         case ast.ClassDef(bases=[], keywords=[], decorator_list=[], name=name):
             _check_name(node, name)

@@ -47,14 +47,14 @@ class ControlGroup:
         self._ended = 0
 
     def ran_out(self) -> bool:
-        """Whether the kernel ended a process for want of memory since this was last asked."""
+        """True if the kernel has ended a process for lack of memory since the last call."""
         told = b"".join(os.pread(count, 4096, 0) for count in self._counts)
         before, self._ended = self._ended, sum(map(int, re.findall(rb"^oom_kill (\d+)", told, re.MULTILINE)))
         return self._ended > before
 
 
 def missing_groups(folder: Path) -> OSError | None:
-    """Why no group can be made and entered in *folder*, found out by a process that tries it and ends.
+    """Error that keeps this process from making and entering a group in *folder*, or None; a child process tries it.
 
     It tries without root's rights, since a grader whose zygote has to be replaced has none for this.
     """

@@ -61,7 +61,7 @@ class Printed(io.StringIO):
 
 
 class FrameWriter:
-    """What a driver may say."""
+    """Writer of the result frames that a driver may send."""
 
     def __init__(self, output_bytes: int) -> None:
         self._output_bytes = output_bytes
@@ -107,7 +107,7 @@ class FrameWriter:
             yield printed
 
     def _unfit(self, value: object) -> str:
-        """Why *value* is not a plain strided CPU tensor of a known dtype and an honest size; empty if it is."""
+        """Say why *value* is not a plain strided CPU tensor of a known dtype and an honest size; empty if it is."""
         if type(value) is not torch.Tensor:
             return f"type {type(value).__name__}"[:200]
         if value.layout is not torch.strided or value.device.type != "cpu" or value.is_quantized:

@@ -26,7 +26,7 @@ ALONE, USER, LIMITS, HIDDEN, LANDLOCK, NO_NEW_PRIVS = (1 << bit for bit in range
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfinementPlan:
-    """What the zygote found out once, for all its children.
+    """Confinement of all children of a zygote, found out once.
 
     Args:
         zygote: Process id of the parent.
@@ -47,7 +47,7 @@ class ConfinementPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBudget:
-    """What one run adds. Its result pipe is descriptor 3 already."""
+    """Budget of one run, added to the plan. Its result pipe is descriptor 3 already."""
 
     job_bytes: int
     seconds: float

@@ -119,7 +119,7 @@ def vm_bytes() -> int:
 
 
 def private_bytes() -> int:
-    """What of it this process may write to, and shares with nobody."""
+    """Bytes of memory that this process may write to, and shares with no other."""
     return int(_status("VmData").split()[0]) * 1024
 
 
@@ -136,7 +136,7 @@ def _status(key: str) -> str:
 
 
 def offer_memory() -> None:
-    """Where memory ends for all, have the kernel take it from this process and its children, not from its neighbours.
+    """When the machine is out of memory, have the kernel end this process and its children, not its neighbours.
 
     Comes before `hide_memory`: after that, these settings belong to root.
     """

@@ -24,7 +24,7 @@ def enter_namespaces(*, by_user: bool) -> None:
 
 
 def missing_namespaces(*, by_user: bool) -> OSError | None:
-    """Why `enter` would fail, found out by a process that tries it and ends.
+    """Error with which `enter` would fail, or None; a process that tries it and ends finds it.
 
     Whoever asks may have threads, so that the fork has to be Python's own: in the child of a bare one, a thread that
     waited for the interpreter lock would be waited for, and it is not there.

@@ -55,7 +55,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildExit:
-    """How a child ended, as `wait4` says it."""
+    """End of a child process, as `wait4` reports it."""
 
     pid: int
     status: int
@@ -90,11 +90,11 @@ class Zygote:
 
     @property
     def is_old(self) -> bool:
-        """Whether it has served long enough: its children share one address layout."""
+        """True if the zygote has served long enough: its children share one address layout."""
         return time.monotonic() > self._expires
 
     def is_warm(self, seconds: float = 0.0) -> bool:
-        """Whether a child waits, after waiting up to *seconds* for it."""
+        """True if a child waits, after up to *seconds*."""
         try:
             self._child = self._child or self._next_child(seconds)
         except TimeoutError:
@@ -153,7 +153,7 @@ class Zygote:
         return Child(message["pid"], pidfd, socket.socket(fileno=channel))
 
     def _heard(self, kind: str, seconds: float, pid: int | None = None) -> tuple[dict[str, Any], list[int]]:
-        """The next message of *kind*, about *pid* if that is given; the ends of older runs are nobody's question."""
+        """Receive the next message of *kind*, about *pid* if it is given; ends of older runs are dropped."""
         limit = time.monotonic() + seconds
         while True:
             message, descriptors = self._receive(max(0.0, limit - time.monotonic()))
@@ -196,7 +196,7 @@ class Interrupt(Protocol):
     def fileno(self) -> int: ...
 
     def asked(self) -> bool:
-        """Whether the run is to stop; called when `fileno` can be read, and must read something of it."""
+        """True if the run is to stop; called when `fileno` can be read, and must read something from it."""
         ...
 
 
@@ -253,7 +253,7 @@ class ResultPipe:
         os.close(self._descriptor)
 
     def _says_done(self) -> bool:
-        """Whether the last frame is the one that ends a result, and not numbers that look like it."""
+        """True if the last frame is the one that ends a result, and not numbers that look like it."""
         if self._chunks and self._chunks[-1].endswith(_ENDS) and self._looks:
             self._looks -= 1
             result = decode_result(b"".join(self._chunks), contents=False)

@@ -55,7 +55,7 @@ def probe_layers(cgroup: Path | None = None) -> tuple[Layer, ...]:
 
 
 def confinement_plan() -> ConfinementPlan:
-    """How children of this process are confined."""
+    """Plan by which children of this process are confined."""
     return ConfinementPlan(
         zygote=os.getpid(),
         uid=_free_uid() if _missing_capabilities() == [] else None,
@@ -155,7 +155,7 @@ def _namespaces() -> Layer:
 
 
 def run_group(cgroup: Path | None) -> Layer:
-    """Whether a control group bounds each zygote with its runs, and counts what the limits of a process leave out."""
+    """Layer of a control group that bounds each zygote with its runs, and counts what process limits leave out."""
     remedy = (
         "Set BACKHAND_CGROUP to a control group that this user may make others in, with the memory controller enabled "
         "for them. Until then tables of pages, and what a run copies, count in the limit around the service alone."
@@ -168,7 +168,7 @@ def run_group(cgroup: Path | None) -> Layer:
 
 
 def memory_group(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Layer:
-    """Whether something outside bounds the memory of all runs together; each run is bounded by its own limit anyway.
+    """Layer for the memory of all runs together, bounded from outside; each run has its own limit anyway.
 
     Args:
         groups: Where control groups are mounted, of version 2, or of version 1 with a folder for each controller.

@@ -73,7 +73,7 @@ class Jail:
         return self._zygote.pid if self._zygote else None
 
     def is_warm(self, seconds: float = 0.0) -> bool:
-        """Whether a job would start at once, after waiting up to *seconds*."""
+        """True if a job would start at once, after waiting up to *seconds*."""
         with self._lock:
             try:
                 return self._zygote is not None and self._zygote.is_warm(seconds)

@@ -196,7 +196,7 @@ class Filter:
 
 
 def missing_seccomp() -> OSError | None:
-    """Why this kernel cannot filter, or None. Changes nothing."""
+    """Reason why this kernel cannot filter, or None. Changes nothing."""
     if not kernel.LINUX or kernel.MACHINE not in ARCHITECTURES:
         return OSError(38, f"no filter for {kernel.MACHINE}")
     try:

@@ -1,4 +1,4 @@
-"""What may cross the sandbox wall: a Job in, a Reply out, tensors as raw bytes.
+"""Messages that may cross the sandbox wall: a Job in, a Reply out, tensors as raw bytes.
 
 Never pickle: unpickling what untrusted code wrote would run it on our side of the wall. The reader of results is total:
 any bytes at all give a `Result`, in time and memory proportional to them.
@@ -44,7 +44,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What came back. *arrays* and *texts* are what arrived whole before the end; never trusted beyond being bytes."""
+    """Reply of a run.
+
+    *arrays* and *texts* are those that arrived whole before the end; never trusted beyond being bytes.
+    """
 
     ending: Ending
     arrays: Mapping[str, Array] = field(default_factory=dict)
@@ -55,7 +58,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawReply:
-    """What came back of a run, as it was sent: *blob* is what the child wrote."""
+    """Reply of a run as it was sent: *blob* is what the child wrote."""
 
     ending: Ending
     blob: bytes = b""

@@ -1,4 +1,4 @@
-"""The process that every run is forked from: torch imported and warmed, one thread, no secrets, nobody's data.
+"""The process that every run is forked from: torch imported and warmed, one thread, no secrets, no data.
 
 `python -I -B -m app.sandbox.zygote [FOLDER] FD`, with an almost empty environment; FD is the control socket to the
 grader, FOLDER where it makes a control group for itself and all runs.

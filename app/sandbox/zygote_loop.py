@@ -1,4 +1,4 @@
-"""What the zygote does: fork children for the grader and report their ends.
+"""Loop of the zygote: it forks children for the grader and reports their ends.
 
 The grader learns of each child (its pidfd and the socket on which it takes a job) and of each end over the control
 socket, on which it asks for the next. A result never passes through here.

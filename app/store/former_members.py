@@ -38,8 +38,7 @@ async def graded_classes(db: AsyncSession, learner: int) -> list[ClassMember]:
 
 
 async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason: Reason) -> None:
-    """Store the grades of *person*, who is about to leave; nothing is if the class has no points or they taught it.
-    """
+    """Store the grades of *person*, who is about to leave; nothing is if the class has no points or they taught it."""
     if person.role != "learner" or person.joined_at is None or not await is_graded(db, group.id):
         return
     await drop_grades(db, group.id, person.learner_id)

@@ -26,7 +26,7 @@ def zone(name: str) -> tzinfo:
 
 @cache
 def timezones() -> tuple[str, ...]:
-    """Places, and UTC; without the names that other names stand for."""
+    """Time zones: places, and UTC; without the names that are aliases."""
     places = (
         timezone
         for timezone in available_timezones()
@@ -51,7 +51,7 @@ def format_moment(moment: datetime, timezone: str) -> str:
 
 
 def date_field(moment: datetime | None, timezone: str) -> str:
-    """What a date field shows."""
+    """Format *moment* for a date field."""
     return "" if moment is None else to_local(moment, timezone).strftime(FORM)
 
 
@@ -91,7 +91,7 @@ def parse_day(typed: str) -> date | None:
 
 
 def midnight(timezone: str, moment: datetime) -> datetime:
-    """When the day of *at* began there."""
+    """Start of the day of *moment* in *timezone*, in UTC."""
     return to_local(moment, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 

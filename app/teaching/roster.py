@@ -25,7 +25,7 @@ NAMESAKES = (
 
 @dataclass(frozen=True, slots=True)
 class RosterIssue:
-    """What is odd about one line."""
+    """Unclear line of a list, with the reason."""
 
     line: int
     message: str
@@ -33,7 +33,7 @@ class RosterIssue:
 
 @dataclass(frozen=True, slots=True)
 class RosterEntry:
-    """One line about somebody."""
+    """Line of a list about one person."""
 
     line: int
     name: str
@@ -160,7 +160,7 @@ def _fault(entry: RosterEntry, cells: Sequence[str], lines: Mapping[str, int]) -
 
 
 class Member(Protocol):
-    """Somebody on a roster, with what tells them from others of their name."""
+    """Person on a roster, with what distinguishes them from others of the same name."""
 
     @property
     def learner_id(self) -> int: ...
@@ -173,7 +173,7 @@ class Member(Protocol):
 
 
 def distinct_names(people: Iterable[Member]) -> dict[int, str]:
-    """What each is called, by learner: of namesakes with the id or the label, or the number of the learner."""
+    """Display name of each learner: namesakes are told apart by id, label or number."""
     alike: dict[str, list[Member]] = {}
     for member in people:
         alike.setdefault(plain_letters(member.name), []).append(member)
@@ -187,7 +187,7 @@ def distinct_names(people: Iterable[Member]) -> dict[int, str]:
 
 
 class RosterPerson(Protocol):
-    """Somebody in a class."""
+    """Person in a class, as the roster lists them."""
 
     @property
     def name(self) -> str: ...
@@ -244,11 +244,11 @@ class Directory(Generic[P]):
                 self._by_id.setdefault(person.external_id.casefold(), []).append(person)
 
     def called(self, who: str) -> list[P]:
-        """Who has that id; else all who have that name."""
+        """Find the person with that id; else all who have that name."""
         word = one_line(who).casefold()
         return self._by_id.get(word) or self._by_name.get(word, [])
 
 
 def matching_people(who: str, people: Iterable[P]) -> list[P]:
-    """Who has that id; else all who have that name."""
+    """Find the person with that id; else all who have that name."""
     return Directory(people).called(who)

@@ -1,4 +1,4 @@
-"""What the columns of a roster hold: by what schools call them, or as somebody has said."""
+"""Columns of a roster: recognised by the heads that schools use, or assigned by the instructor."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -41,14 +41,14 @@ NO_LETTERS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class RosterColumn:
-    """A column by its *head*, or by what stands in it first, and the *field* that is read from it."""
+    """Column by its *head*, or by its first cell, and the *field* that is read from it."""
 
     head: str
     field: Field
 
 
 def columns_of(cells: Sequence[str]) -> tuple[RosterColumn, ...]:
-    """The columns that a first line names; none where it is somebody already."""
+    """Columns named by the first line; none if it is a person already."""
     words = [_word(cell) for cell in cells]
     field_at = {words.index(word): field for field, known in HEADS.items() for word in known if word in words}
     # Of several columns for one field, the one that is named last in the table is read.
@@ -73,7 +73,7 @@ def _rank(field: Field, word: str) -> int:
 
 
 def assign_columns(cells: Sequence[str], fields: Sequence[str]) -> tuple[RosterColumn, ...]:
-    """The columns as somebody has said, in order; what is no field is not read, and of two for one the first is."""
+    """Columns as the instructor assigned them; an unknown field is not read, and of two for one field the first is."""
     roster_columns: list[RosterColumn] = []
     for index, cell in enumerate(cells):
         field: Field = next((name for name in FIELDS if index < len(fields) and name == fields[index]), "")

@@ -1,4 +1,4 @@
-"""One line of what somebody typed: a name, an id, a reason. And the sentence for one that cannot be used."""
+"""One line of text input: a name, an id, a reason. And the message for one that cannot be used."""
 
 from unicodedata import bidirectional, category, combining, normalize
 
@@ -23,7 +23,7 @@ def one_line(typed: str) -> str:
 
 
 def plain_letters(name: str) -> str:
-    """*name* as somebody types it without marks, and as a list sorts it: `Zoë` is `zoe`, `Łukasz` is `lukasz`."""
+    """Letters of *name* as typed and sorted without marks: `Zoë` is `zoe`, `Łukasz` is `lukasz`."""
     letters = (text for text in normalize("NFKD", name.casefold()) if not combining(text))
     return " ".join("".join(letters).translate(UNMARKED).split())
 
@@ -33,5 +33,5 @@ def _odd(character: str) -> bool:
 
 
 def name_fault(name: str) -> str:
-    """What is wrong with a name that went through `one_line`; "" where nothing is."""
+    """Say what is wrong with a name that went through `one_line`; "" if nothing is."""
     return NO_NAME if not name else LONG_NAME if len(name) > LONGEST_NAME else ""
