@@ -39,7 +39,8 @@ class FindingsCache:
         try:
             rows = json.loads(self._file(lesson, reach).read_text("utf-8"))
             return [
-                Finding(SourceLocation(lesson.place.path, *at), level, code, said) for at, level, code, said in rows
+                Finding(SourceLocation(lesson.place.path, *position), level, code, message)
+                for position, level, code, message in rows
             ]
         except (OSError, ValueError, TypeError):
             return None
@@ -70,13 +71,13 @@ class FindingsCache:
         programs = sorted(
             repr(replace(program, place=NOWHERE)) for program in lesson.forwards.values()
         )  # also those of others
-        asked = json.dumps([_edition(), list(self._about), lesson.source, dict(lesson.macros), sources, programs])
-        return self._folder / f"{sha256(asked.encode()).hexdigest()}.json"
+        contents = json.dumps([_edition(), list(self._about), lesson.source, dict(lesson.macros), sources, programs])
+        return self._folder / f"{sha256(contents.encode()).hexdigest()}.json"
 
 
 @cache
 def _edition() -> list[str]:
     """Changes whenever the same lesson could be judged in another way."""
-    here = Path(__file__).resolve().parent
-    own = b"".join(file.read_bytes() for file in sorted(here.glob("*.py")))
+    folder = Path(__file__).resolve().parent
+    own = b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))
     return [sources_digest().hex(), sha256(own).hexdigest(), version("torch"), version("numpy")]

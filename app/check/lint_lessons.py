@@ -30,15 +30,15 @@ HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 def prove_care(lesson: Lesson) -> list[Finding]:
     """A warning for each slip of care in *lesson*."""
     findings = [*_choices(lesson), *_boxes(lesson), *_sections(lesson), *_notes(lesson)]
-    asked = {
+    used = {
         block.forward
         for block in lesson.exercises
         if isinstance(block, Grad | MatmulQuestion | AxesQuestion | ShapeQuestion)
     }
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
-            said = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in asked else ())]
-            findings += [_warning(forward.place, *item) for item in said]
+            remarks = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in used else ())]
+            findings += [_warning(forward.place, *item) for item in remarks]
     return findings
 
 
@@ -106,10 +106,10 @@ def _choices(lesson: Lesson) -> Iterator[Finding]:
 
 def _sections(lesson: Lesson) -> Iterator[Finding]:
     """Find headings that only another heading or the end of the lesson follows."""
-    for at, block in enumerate(lesson.blocks):
+    for index, block in enumerate(lesson.blocks):
         if isinstance(block, Prose):
             headings = [(int(match[1]), match.start(), match.end()) for match in HEADING.finditer(block.html)]
-            followers = [*headings[1:], (0, len(block.html), 0)] if at == len(lesson.blocks) - 1 else headings[1:]
+            followers = [*headings[1:], (0, len(block.html), 0)] if index == len(lesson.blocks) - 1 else headings[1:]
             for (level, _, end), (other, start, _) in zip(headings, followers, strict=False):
                 if other <= level and not block.html[end:start].strip():
                     yield _warning(block.place, "empty-section", "A section here has a heading and nothing else.")
@@ -137,10 +137,10 @@ def _boxes(lesson: Lesson) -> Iterator[Finding]:
 def _hints(box: Grad) -> Iterator[Finding]:
     lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
     for number, hint in enumerate(box.hints):
-        said = _squeezed(words_of(hint.html))
-        given = [line for line in lines if line in said]
-        if given and (number == 0 or len(given) == len(lines)):
-            what = "the solution" if len(given) == len(lines) else "a line of the solution"
+        hint_words = _squeezed(words_of(hint.html))
+        revealed = [line for line in lines if line in hint_words]
+        if revealed and (number == 0 or len(revealed) == len(lines)):
+            what = "the solution" if len(revealed) == len(lines) else "a line of the solution"
             message = f"Hint {number + 1} of {box.name!r} gives {what} away. Leave a blank, `____`, in it."
             yield _warning(hint.place, "given-away", message)
 

@@ -72,21 +72,21 @@ def mutants_of(solution: str, required: frozenset[str]) -> tuple[Mutant, ...]:
     tree = ast.parse(solution)
     matters = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
     # Statement by statement: to copy and to write out all of a long solution for every edit would take minutes.
-    texts = [_written(statement, first=not at) for at, statement in enumerate(tree.body)]
-    owners = {id(node): at for at, statement in enumerate(tree.body) for node in ast.walk(statement)}
-    seen = {"\n".join(texts)}
-    found = []
+    texts = [_written(statement, first=not number) for number, statement in enumerate(tree.body)]
+    owners = {id(node): number for number, statement in enumerate(tree.body) for node in ast.walk(statement)}
+    codes = {"\n".join(texts)}
+    mutants = []
     for node in ast.walk(tree):
         for edit, wrong in _neighbours(node, keepdim=id(node) in matters):
-            at = owners[id(node)]
-            edited = _replaced(tree.body[at], node, wrong)
+            owner = owners[id(node)]
+            edited = _replaced(tree.body[owner], node, wrong)
             code = "\n".join(
-                [*texts[:at], *(_written(statement, first=not at) for statement in edited), *texts[at + 1 :]]
+                [*texts[:owner], *(_written(statement, first=not owner) for statement in edited), *texts[owner + 1 :]]
             )
-            if code not in seen:
-                seen.add(code)
-                found.append(Mutant(code=code, line=getattr(node, "lineno", 1), edit=edit))
-    return tuple(found)
+            if code not in codes:
+                codes.add(code)
+                mutants.append(Mutant(code=code, line=getattr(node, "lineno", 1), edit=edit))
+    return tuple(mutants)
 
 
 Neighbour = tuple[str, ast.AST | None]
@@ -187,9 +187,9 @@ def _written(statement: ast.stmt, *, first: bool) -> str:
 
 def _replaced(statement: ast.stmt, node: ast.AST, wrong: ast.AST | None) -> list[ast.stmt]:
     """A copy of *statement* with *wrong* in place of its *node*; nothing where that is the whole of it."""
-    index = next(at for at, inner in enumerate(ast.walk(statement)) if inner is node)
+    index = next(number for number, inner in enumerate(ast.walk(statement)) if inner is node)
     fresh = copy.deepcopy(statement)
-    target = next(inner for at, inner in enumerate(ast.walk(fresh)) if at == index)
+    target = next(inner for number, inner in enumerate(ast.walk(fresh)) if number == index)
     result = _Replace(target, copy.deepcopy(wrong)).visit(fresh)
     return [ast.fix_missing_locations(result)] if isinstance(result, ast.stmt) else []
 

@@ -11,14 +11,14 @@ BLANK = re.compile(r"_{2,}(?!\w)")
 
 def prove_order_of(lessons: Sequence[Lesson]) -> list[Finding]:
     """A warning for each of *lessons*, a whole course in its order, that requires one which comes later."""
-    at = {lesson.name: number for number, lesson in enumerate(lessons)}
+    positions = {lesson.name: number for number, lesson in enumerate(lessons)}
     return [
         Finding(
             place, "warning", "later", f"{name!r} comes after this lesson. Renumber them, or require an earlier one."
         )
         for lesson in lessons
         for name, place in zip(lesson.requires, lesson.requires_places, strict=True)
-        if at.get(name, -1) > at[lesson.name]
+        if positions.get(name, -1) > positions[lesson.name]
     ]
 
 
@@ -32,9 +32,9 @@ def prove_beginning(lessons: Sequence[Lesson]) -> list[Finding]:
     lesson, box = first
     forward = lesson.forward(box.forward) if isinstance(box, Grad) else None
     blanks = len(BLANK.findall(box.starter.source))
-    found = [f"{blanks} blanks"] if blanks != 1 else []
-    found += [f"the dims {', '.join(forward.dims)}"] if forward and forward.dims else []
-    if not found:
+    faults = [f"{blanks} blanks"] if blanks != 1 else []
+    faults += [f"the dims {', '.join(forward.dims)}"] if forward and forward.dims else []
+    if not faults:
         return []
-    message = f"The first box of the course has {' and '.join(found)}. Begin with one blank and single numbers."
+    message = f"The first box of the course has {' and '.join(faults)}. Begin with one blank and single numbers."
     return [Finding(box.place, "warning", "first-box", message)]

@@ -57,23 +57,23 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
     return findings + await prove_mutants(task, grad, tried, grader)
 
 
-async def _for_a_number(found: list[Finding], task: GradTask, grad: Grad, grader: Grader) -> list[Finding]:
+async def _for_a_number(findings: list[Finding], task: GradTask, grad: Grad, grader: Grader) -> list[Finding]:
     """*found*, or the numbers in the place of sizes for which a solution does not pass."""
-    failing = {finding.place.line for finding in found if finding.code == "solution-fails"}
+    failing = {finding.place.line for finding in findings if finding.code == "solution-fails"}
     codes = [
         code
         for code in (grad.solution, *grad.alternatives)
         if not failing.isdisjoint(range(code.place.line, code.line + code.source.count("\n") + 1))
     ]
     literals = [finding for code in codes for finding in await literals_of_solution(code, task, task.forward, grader)]
-    return literals or found
+    return literals or findings
 
 
 async def prove_own(task: AnyTask, box: Grad | Checker | FunctionBox, grader: Grader) -> list[Finding]:
     """The starter does not pass, and each of the author's solutions does."""
     codes = (box.solution, *box.alternatives)
-    asked = (grader.check(task, code.source) for code in (box.starter, *codes))
-    starter, *solutions = await asyncio.gather(*asked)
+    checks = (grader.check(task, code.source) for code in (box.starter, *codes))
+    starter, *solutions = await asyncio.gather(*checks)
     proved = [prove_solution(code, verdict) for code, verdict in zip(codes, solutions, strict=True)]
     return sum(proved, prove_starter(box.starter, starter))
 
@@ -111,10 +111,14 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
 
 
-def _said(one: NameVerdict) -> str:
+def _said(name_verdict: NameVerdict) -> str:
     """A verdict as a sentence; one with a word of its own may speak of something that is no gradient."""
-    own = bool(one.word) and one.verdict != "follows"
-    return f"{one.name} ({one.word}): {one.message}" if own else f"{one.name} {STANDS[one.verdict]}: {one.message}"
+    own = bool(name_verdict.word) and name_verdict.verdict != "follows"
+    return (
+        f"{name_verdict.name} ({name_verdict.word}): {name_verdict.message}"
+        if own
+        else f"{name_verdict.name} {STANDS[name_verdict.verdict]}: {name_verdict.message}"
+    )
 
 
 def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | None:
@@ -134,10 +138,10 @@ def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | 
     return None
 
 
-async def prove_mistakes(task: AnyTask, told: Sequence[tuple[Told, str]], grader: Grader) -> list[Finding]:
+async def prove_mistakes(task: AnyTask, mistake_codes: Sequence[tuple[Told, str]], grader: Grader) -> list[Finding]:
     """The code of each mistake is refused, with its own message and not with that of another one."""
-    verdicts = await asyncio.gather(*(grader.check(task, code) for _, code in told))
-    declared = [mistake for mistake, _ in told]
+    verdicts = await asyncio.gather(*(grader.check(task, code) for _, code in mistake_codes))
+    declared = [mistake for mistake, _ in mistake_codes]
     return [
         finding
         for mistake, verdict in zip(declared, verdicts, strict=True)

@@ -37,6 +37,6 @@ def _heard(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]
     """Find the cases whose message is not shown to a check that always gives *answer*, though it is wrong there."""
     if verdict.outcome in UNANSWERED:
         return [not_proved(checker.place, verdict.message)]
-    said = [name_verdict.message for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
-    missed = (case for case in checker.cases if case.right != answer and case.message and case.message not in said)
+    messages = [name_verdict.message for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
+    missed = (case for case in checker.cases if case.right != answer and case.message and case.message not in messages)
     return [Finding(case.place, "error", "mistake-unheard", "Nobody hears this message.") for case in missed]

@@ -39,12 +39,12 @@ def _asked(box: FunctionBox, mutant: Mutant) -> bool:
     mutated = parse_program(mutant.code)
     if isinstance(mutated, SyntaxIssue):
         return False
-    given = {line.strip() for line in _lines(join_sources(box.above, box.starter.source))}
+    starter_lines = {line.strip() for line in _lines(join_sources(box.above, box.starter.source))}
     before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
     lost, changed = before - after, after - before
     # Turning the sign of nothing changes nothing, and that of a normal draw makes another one.
     same = any(turned in name for turned in ("-0", "-torch.randn") for name in changed)
-    return not same and any(name.strip() not in given for name in lost or changed)
+    return not same and any(name.strip() not in starter_lines for name in lost or changed)
 
 
 def _lines(source: str) -> list[str]:

@@ -17,21 +17,25 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
     if unknown := prove_names(bug, facts):
         return unknown
     task = hunt_task_of(lesson, bug)
-    given, mended = await asyncio.gather(
+    starter_verdict, mended = await asyncio.gather(
         grader.check(task.mending, bug.starter.source), grader.check(task, with_line(bug.solution.source, bug.line))
     )
     findings = prove_solution(bug.mended, mended)
-    findings += prove_starter(bug.starter, given, "The given code passes as it stands: nothing is wrong with it.")
-    if given.outcome == "error":
+    findings += prove_starter(
+        bug.starter, starter_verdict, "The given code passes as it stands: nothing is wrong with it."
+    )
+    if starter_verdict.outcome == "error":
         message = "The wrong line stops with an error, which names it. Plant one that runs and gives other numbers."
         findings.append(Finding(bug.starter.place, "warning", "given-away", message))
     if any(finding.level == "error" for finding in findings):
         return findings
-    told: list[tuple[Told, str]] = [
+    mistake_codes: list[tuple[Told, str]] = [
         (declared_mistake, with_line(declared_mistake.code.source, bug.line)) for declared_mistake in bug.mistakes
     ]
-    told += [(correct_line, with_line(bug.solution.source, correct_line.line)) for correct_line in bug.innocent]
-    findings += await prove_mistakes(task, told, grader)
+    mistake_codes += [
+        (correct_line, with_line(bug.solution.source, correct_line.line)) for correct_line in bug.innocent
+    ]
+    findings += await prove_mistakes(task, mistake_codes, grader)
     if not mutate:
         return findings
     last = bug.line + bug.mended.source.rstrip().count("\n")

@@ -72,6 +72,6 @@ def _named(tree: ast.AST, literals: Collection[Literal]) -> str:
     return ast.unparse(ast.fix_missing_locations(Named().visit(deepcopy(tree))))
 
 
-def _finding(place: SourceLocation, one: Literal) -> Finding:
-    message = f"{one.number} stands here where the size of {one.dim} is meant: write `{one.dim}`."
+def _finding(place: SourceLocation, literal: Literal) -> Finding:
+    message = f"{literal.number} stands here where the size of {literal.dim} is meant: write `{literal.dim}`."
     return Finding(place, "error", "literal-size", message)

@@ -22,15 +22,15 @@ async def prove_order(lesson: Lesson, order: OrderQuestion, grader: Grader) -> l
     drawn = dict.fromkeys(drawn_order(needs, f"{order.name} {seed}") for seed in range(DRAWN))
     codes = ["\n".join(order.lines[line] for line in item) + "\n" for item in drawn]
     verdicts = await asyncio.gather(*(grader.check(task, code) for code in codes))
-    found = []
+    findings = []
     for code, verdict in zip(codes, verdicts, strict=True):
         if verdict.message in NO_ANSWER:
-            found.append(not_proved(order.place, verdict.message))
+            findings.append(not_proved(order.place, verdict.message))
         elif not verdict.passed:
             lines = " / ".join(code.splitlines())
             message = f"This order counts as right, and {box.name!r} refuses it: {lines}"
-            found.append(Finding(order.place, "error", "order-refused", message))
-    return found
+            findings.append(Finding(order.place, "error", "order-refused", message))
+    return findings
 
 
 def _box(lesson: Lesson, order: OrderQuestion) -> Grad | None:

@@ -45,8 +45,8 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
     for draw in quiz.draws:
         assert isinstance(draw, Quiz)
         if findings := _prove(lesson, draw, facts):
-            told = f" (Drawn were {drawn_words(draw.numbers)}.)"
-            return [replace(finding, message=f"{finding.message}{told}") for finding in findings]
+            note = f" (Drawn were {drawn_words(draw.numbers)}.)"
+            return [replace(finding, message=f"{finding.message}{note}") for finding in findings]
     return [] if quiz.draws else _prove(lesson, quiz, facts)
 
 

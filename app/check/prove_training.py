@@ -20,8 +20,8 @@ STEPS = 40
 async def prove_training(lessons: Sequence[Lesson], grader: Grader, reach: Collection[Lesson] = ()) -> list[Finding]:
     """Findings of all training runs of *lessons*, with the authors' own solutions, here or in their *reach*."""
     trains = [(lesson, train) for lesson in lessons for train in lesson.exercises if isinstance(train, Train)]
-    found = await asyncio.gather(*(_train((*lessons, *reach), lesson, train, grader) for lesson, train in trains))
-    return [finding for batch in found for finding in batch]
+    batches = await asyncio.gather(*(_train((*lessons, *reach), lesson, train, grader) for lesson, train in trains))
+    return [finding for batch in batches for finding in batch]
 
 
 async def _train(lessons: Sequence[Lesson], lesson: Lesson, train: Train, grader: Grader) -> list[Finding]:

@@ -37,10 +37,10 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
     for path in paths or [settings.lessons]:
         if is_installed_course(path):
             typer.echo(f"{path} is proved, not for editing. {COPY_IT}", err=True)
-        read, found = _read(path)
+        read, lesson_errors = _read(path)
         lessons += read
         files += _files(path)
-        findings += of_errors(found)
+        findings += of_errors(lesson_errors)
         findings += [item for lesson in read for item in prove_care(lesson)]
         if any(path.glob("*/unit.md")):
             findings += [*prove_beginning(read), *prove_order_of(read)]
@@ -72,18 +72,20 @@ def _proved(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool, fresh: bool
 ) -> list[Finding]:
     """Prove *lessons*; findings of unchanged ones come from the cache, unless all are to be proved *fresh*."""
-    kept = FindingsCache(settings.data_dir / "checked", mutate, str(settings.names))
-    known = {lesson.place.path: None if fresh else kept.of(lesson, _used(lesson, lessons, reach)) for lesson in lessons}
+    cache = FindingsCache(settings.data_dir / "checked", mutate, str(settings.names))
+    known = {
+        lesson.place.path: None if fresh else cache.of(lesson, _used(lesson, lessons, reach)) for lesson in lessons
+    }
     new = [lesson for lesson in lessons if known[lesson.place.path] is None]
     others = [lesson for lesson in (*lessons, *reach) if lesson not in new]
-    found: tuple[Finding, ...] = ()
+    proved: tuple[Finding, ...] = ()
     if new:
         from app.cli import proving  # graders are heavy, and what has not changed needs none
 
-        found = proving.proved_now(new, others, settings, mutate=mutate)
+        proved = proving.proved_now(new, others, settings, mutate=mutate)
     for lesson in new:
-        kept.keep(lesson, _used(lesson, lessons, reach), found)
-    return [*found, *(finding for findings in known.values() for finding in findings or ())]
+        cache.keep(lesson, _used(lesson, lessons, reach), proved)
+    return [*proved, *(finding for findings in known.values() for finding in findings or ())]
 
 
 def _used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) -> list[Lesson]:
@@ -120,11 +122,11 @@ def _files(path: Path) -> int:
     if not path.is_dir():
         return 1
     folders = [path] if (path / "unit.md").exists() else [item.parent for item in path.glob("*/unit.md")]
-    found = 0
+    count = 0
     for folder in folders:
         with suppress(OSError):  # told already
-            found += len(markdown_in(folder))
-    return found
+            count += len(markdown_in(folder))
+    return count
 
 
 def _counted(number: int, noun: str) -> str:

@@ -46,11 +46,13 @@ def create(name: str, timezone: str, instructor: str, *, as_json: bool) -> None:
         word = await _seat(db, group, called) if called else ""
         return {**_facts(group), "instructor_word": word}
 
-    made = run_transaction(work)
-    lines = [f"Class {made['id']}: {made['name']}. Its code is {made['code']}; learners join at /join/{made['code']}."]
-    if word := made["instructor_word"]:
+    group = run_transaction(work)
+    lines = [
+        f"Class {group['id']}: {group['name']}. Its code is {group['code']}; learners join at /join/{group['code']}."
+    ]
+    if word := group["instructor_word"]:
         lines.append(f"{one_line(instructor)} becomes its instructor at /join/{word}, once.")
-    print_facts(made, lines, as_json=as_json)
+    print_facts(group, lines, as_json=as_json)
 
 
 async def _seat(db: AsyncSession, group: Class, called: str) -> str:
@@ -62,13 +64,17 @@ async def _seat(db: AsyncSession, group: Class, called: str) -> str:
 def list_(*, as_json: bool) -> None:
     async def work(db: AsyncSession) -> list[Facts]:
         there = func.count(Membership.learner_id)
-        here = (Membership.class_id == Class.id) & Membership.left_at.is_(None) & Membership.joined_at.is_not(None)
-        rows = await db.execute(select(Class, there).outerjoin(Membership, here).group_by(Class.id).order_by(Class.id))
+        active = (Membership.class_id == Class.id) & Membership.left_at.is_(None) & Membership.joined_at.is_not(None)
+        rows = await db.execute(
+            select(Class, there).outerjoin(Membership, active).group_by(Class.id).order_by(Class.id)
+        )
         return [{**_facts(group), "people": count} for group, count in rows]
 
-    found = run_transaction(work)
-    lines = [f"{row['id']}  {row['code'] or '-':11}  {row['people']:4}  {row['name']}" for row in found]
-    print_facts({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
+    class_rows = run_transaction(work)
+    lines = [f"{row['id']}  {row['code'] or '-':11}  {row['people']:4}  {row['name']}" for row in class_rows]
+    print_facts(
+        {"classes": class_rows}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json
+    )
 
 
 def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> None:
@@ -89,9 +95,9 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
             planned = await roster_lists.apply_list(db, group, listing.entries, None)
         return {kind: sum(change.kind == kind for change in planned) for kind in ("new", "changed", "same")}
 
-    told = {"faults": listing.faults, "notes": listing.notes}
+    lines_by_kind = {"faults": listing.faults, "notes": listing.notes}
     counts = {**run_transaction(work), "unread": listing.unread} | {
-        kind: [dataclasses.asdict(roster_issue) for roster_issue in lines] for kind, lines in told.items()
+        kind: [dataclasses.asdict(roster_issue) for roster_issue in lines] for kind, lines in lines_by_kind.items()
     }
     lines = [
         f"{file}:{roster_issue.line}: {roster_issue.message}" for roster_issue in (*listing.faults, *listing.notes)
@@ -119,10 +125,10 @@ def _print_roster(number: int, *, as_json: bool) -> None:
             for membership in listed
         ]
 
-    found = run_transaction(work)
-    rows = [[row[key] for key in ("name", "id", "label", "role", "joined")] for row in found]
+    people = run_transaction(work)
+    rows = [[row[key] for key in ("name", "id", "label", "role", "joined")] for row in people]
     sheet = as_sheet([("name", "id", "label", "role", "joined"), *rows])
-    print_facts({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
+    print_facts({"people": people}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
 
 
 def assign(
@@ -138,19 +144,19 @@ def assign(
     as_json: bool,
 ) -> None:
     curriculum = _curriculum()
-    found = curriculum.assigned(lesson)
-    if found is None:
+    target = curriculum.assigned(lesson)
+    if target is None:
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
-    known = [exercise.name for exercise in found.exercises]
+    known = [exercise.name for exercise in target.exercises]
     chosen = [part.strip() for part in exercises.split(",") if part.strip()]
     if odd := [name for name in chosen if name not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
     async def planned(db: AsyncSession) -> tuple[Class, Lesson, assignments.AssignmentSettings]:
         group = await _class(db, number)
-        at = {key: dates.parse_local_date(text, group.timezone) if text else None for key, text in typed.items()}
+        moments = {key: dates.parse_local_date(text, group.timezone) if text else None for key, text in typed.items()}
         rows = await assignments.assignments_of(db, group.id)
-        meant = curriculum.next_round(lesson, [row.lesson for row in rows]) or found
+        meant = curriculum.next_round(lesson, [row.lesson for row in rows]) or target
         return (
             group,
             meant,
@@ -160,7 +166,7 @@ def assign(
                 points=float(len(chosen or known)) if points is None else points,
                 heading=heading_for(heading, meant.title, assignment_titles(curriculum.assigned, rows)),
                 known_exercises=known,
-                **at,
+                **moments,
             ),
         )
 
@@ -176,8 +182,12 @@ def assign(
 
     if not anyway and (odd := run_transaction(doubts)):
         ask_whether_meant(" ".join(odd), "Assign it", "--anyway")
-    made = run_transaction(work)
-    print_facts(made, [f"Assignment {made['id']}: {made['lesson']}, {made['points']:g} points."], as_json=as_json)
+    assignment = run_transaction(work)
+    print_facts(
+        assignment,
+        [f"Assignment {assignment['id']}: {assignment['lesson']}, {assignment['points']:g} points."],
+        as_json=as_json,
+    )
 
 
 def export(number: int, *, as_json: bool) -> None:
@@ -211,8 +221,8 @@ def export(number: int, *, as_json: bool) -> None:
 
 
 def archive(number: int, *, over: bool, as_json: bool) -> None:
-    made = _changed(number, archived=over)
-    print_facts(made, [f"{made['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
+    group = _changed(number, archived=over)
+    print_facts(group, [f"{group['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
 
 
 def keep(number: int, until: str, *, as_json: bool) -> None:
@@ -220,9 +230,9 @@ def keep(number: int, until: str, *, as_json: bool) -> None:
         day = None if until == "ever" else dates.parse_day(until)
     except ValueError as error:
         refuse(str(error))
-    made = _changed(number, keep_until=day)
+    group = _changed(number, keep_until=day)
     words = f"is kept until {day}, and forgotten then" if day else "is kept"
-    print_facts(made, [f"{made['name']} {words}."], as_json=as_json)
+    print_facts(group, [f"{group['name']} {words}."], as_json=as_json)
 
 
 def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
@@ -239,9 +249,9 @@ def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
             await assignments.give_unit(db, group.id, unit, back=back)
         return {**_facts(group), "units": list(await assignments.units_given(db, group.id))}
 
-    made = run_transaction(work)
-    units = ", ".join(made["units"]) or "no private unit"
-    print_facts(made, [f"Instructors of {made['name']} see and assign {units}."], as_json=as_json)
+    changed = run_transaction(work)
+    units = ", ".join(changed["units"]) or "no private unit"
+    print_facts(changed, [f"Instructors of {changed['name']} see and assign {units}."], as_json=as_json)
 
 
 def delete(number: int, typed: str, *, as_json: bool) -> None:
@@ -276,18 +286,18 @@ def add_instructor(name: str, *, as_json: bool) -> None:
         if not name:
             return {"word": shown_code(await invitations.teacher_word(db))}
         has_account = exists().where(Credential.learner_id == Learner.id)
-        found = (await db.scalars(select(Learner.id).where(Learner.name == one_line(name), has_account))).all()
-        if len(found) != 1:
-            how_many = f"{len(found)} accounts are" if found else "No account is"
+        accounts = (await db.scalars(select(Learner.id).where(Learner.name == one_line(name), has_account))).all()
+        if len(accounts) != 1:
+            how_many = f"{len(accounts)} accounts are" if accounts else "No account is"
             raise RefusedError(f"{how_many} called {name}. Leave the name out: a word is printed that works once.")
-        await invitations.let_teach(db, found[0])
-        return {"learner": found[0], "name": name}
+        await invitations.let_teach(db, accounts[0])
+        return {"learner": accounts[0], "name": name}
 
-    made = run_transaction(work)
-    if word := made.get("word"):
-        print_facts(made, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
+    result = run_transaction(work)
+    if word := result.get("word"):
+        print_facts(result, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
     else:
-        print_facts(made, [f"{name} may make classes."], as_json=as_json)
+        print_facts(result, [f"{name} may make classes."], as_json=as_json)
 
 
 def _facts(group: Class) -> Facts:

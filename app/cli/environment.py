@@ -45,5 +45,5 @@ def load_settings() -> Settings:
 
 def _said(name: str, value: object, why: str) -> str:
     """Say what is wrong with a setting; the value of one that may hold a password is not shown."""
-    seen = f" is {value!r}" if Settings.model_fields[name.lower()].repr else " cannot be used"
-    return f"{PREFIX}{name}".upper() + f"{seen}. {why.removeprefix('Value error, ')}."
+    shown = f" is {value!r}" if Settings.model_fields[name.lower()].repr else " cannot be used"
+    return f"{PREFIX}{name}".upper() + f"{shown}. {why.removeprefix('Value error, ')}."

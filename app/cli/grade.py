@@ -59,10 +59,10 @@ def as_row(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _name_row(one: NameVerdict) -> dict[str, Any]:
-    row = {key: getattr(one, key) for key in ("verdict", "code", "message", "exact", "approx", "maxdiff")}
-    finite = one.maxdiff is not None and math.isfinite(one.maxdiff)
-    return row | {"maxdiff": one.maxdiff if finite else None}
+def _name_row(name_verdict: NameVerdict) -> dict[str, Any]:
+    row = {key: getattr(name_verdict, key) for key in ("verdict", "code", "message", "exact", "approx", "maxdiff")}
+    finite = name_verdict.maxdiff is not None and math.isfinite(name_verdict.maxdiff)
+    return row | {"maxdiff": name_verdict.maxdiff if finite else None}
 
 
 async def _grade_one(task: AnyTask, code: str, started: LocalGraders, *, as_json: bool) -> int:
@@ -133,11 +133,11 @@ def _task(exercise: str) -> AnyTask:
         refuse(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
     lesson = _lesson(Path(path))
     boxes = [block for block in lesson.exercises if isinstance(block, CodeBox)]
-    found = lesson.exercise(name)
-    if not isinstance(found, CodeBox):
+    box = lesson.exercise(name)
+    if not isinstance(box, CodeBox):
         known = ", ".join(block.name for block in boxes) or "none"
         refuse(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
-    return task_of(lesson, found)
+    return task_of(lesson, box)
 
 
 def _lesson(path: Path) -> Lesson:

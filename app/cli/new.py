@@ -52,15 +52,15 @@ def _misplaced(path: Path) -> str:
     """Say why a course with a lesson there could not be read; empty if it could."""
     if not UNIT_FOLDER.match(path.parent.resolve().name):
         return f"{path} stands in no unit. Give the folder of one as well, such as 2-tensors/{path.name}."
-    found = LESSON_NAME.match(path.name)
-    if found is None:
+    lesson_match = LESSON_NAME.match(path.name)
+    if lesson_match is None:
         return f"{path.name} is no name for a lesson. Name it like 05-dropout.md: a number, then a-z, 0-9 and hyphens."
     there = markdown_in(path.parent) if path.parent.is_dir() else []
     taken = {int(match[1]): match.string for match in map(LESSON_NAME.match, (file.name for file in there)) if match}
-    other = taken.get(int(found[1]), path.name)
+    other = taken.get(int(lesson_match[1]), path.name)
     if other != path.name:
-        return f"The number {int(found[1])} is taken by {other}; {max(taken) + 1:02} is free."
-    return _taken_elsewhere(path.resolve(), found[2])
+        return f"The number {int(lesson_match[1])} is taken by {other}; {max(taken) + 1:02} is free."
+    return _taken_elsewhere(path.resolve(), lesson_match[2])
 
 
 def _taken_elsewhere(path: Path, name: str) -> str:

@@ -75,8 +75,8 @@ def reset(typed: str, group: int | None, *, as_json: bool) -> None:
         token = await recovery.reset_link(db, learner=person.learner, by=None)
         return _facts(person) | {"link": f"{environment.load_settings().base_url}/sign-in/reset?token={token}"}
 
-    made = run_transaction(work)
-    print_facts(made, [f"With {made['link']} {typed} sets a new password: once, within a day."], as_json=as_json)
+    result = run_transaction(work)
+    print_facts(result, [f"With {result['link']} {typed} sets a new password: once, within a day."], as_json=as_json)
 
 
 def _facts(person: PersonRecord) -> Facts:

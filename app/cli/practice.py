@@ -41,7 +41,7 @@ def prove(level: int, wanted: str, count: int, seed: int) -> None:
     proofs = _asked(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
     mutants = sum(proof.mutants for proof in proofs)
     rows = {row.partition(":")[0] for proof in proofs for row in proof.rows}
-    told = (
+    totals = (
         level,
         count,
         sum(proof.solved for proof in proofs),
@@ -52,18 +52,18 @@ def prove(level: int, wanted: str, count: int, seed: int) -> None:
         _part(sum(proof.unrecognised for proof in proofs), mutants),
         len(rows),
     )
-    for line in (HEAD, ["---"] * len(HEAD), told):
+    for line in (HEAD, ["---"] * len(HEAD), totals):
         typer.echo(f"| {' | '.join(map(str, line))} |")
 
 
 async def _proofs(level: int, wanted: str, seeds: range, grader: Grader) -> list[Proof]:
-    found = []
+    proofs = []
     for seed in seeds:
         proof = await proved(drawn(level, seed, wanted), grader)
-        found.append(proof)
+        proofs.append(proof)
         if not proof.kept:
             typer.echo(f"Seed {seed} is not kept: {proof.reason}")
-    return found
+    return proofs
 
 
 def points(*, write: bool) -> None:

@@ -30,5 +30,5 @@ def around(file: Path, settings: Settings) -> Settings:
     path = file.resolve()
     if not UNIT_FOLDER.match(path.parent.name) or not LESSON_NAME.match(path.name):
         refuse(f"{file} stands in no unit. Move it to a place such as lessons/2-tensors/05-my-lesson.md.")
-    here = {"lessons": path.parents[1], "data_dir": settings.data_dir / "preview"}
-    return settings.model_copy(update={**here, "database_url": "", "nats_url": "", "replicas": 1, "prefix": ""})
+    own_paths = {"lessons": path.parents[1], "data_dir": settings.data_dir / "preview"}
+    return settings.model_copy(update={**own_paths, "database_url": "", "nats_url": "", "replicas": 1, "prefix": ""})

@@ -33,7 +33,7 @@ def proved_now(
 
 def undrawn(lesson: Lesson) -> list[Finding]:
     """An error for every picture of *lesson* of which a page would show the caption alone."""
-    found = []
+    findings = []
     for visual in (item for item in lesson.every if isinstance(item, Visual) and item.kind in KINDS):
         forward = lesson.forwards.get(visual.forward or "")
         shapes = infer_shapes(forward) if forward else {}
@@ -42,8 +42,8 @@ def undrawn(lesson: Lesson) -> list[Finding]:
             message = (
                 f"Nothing can be drawn here: no {visual.kind!r}{of} comes of this. Name another tensor, or remove it."
             )
-            found.append(Finding(visual.place, "error", "not-drawn", message))
-    return found
+            findings.append(Finding(visual.place, "error", "not-drawn", message))
+    return findings
 
 
 def codes_of(exercise: Exercise, *, mutate: bool) -> int:

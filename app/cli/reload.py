@@ -37,8 +37,8 @@ def reload(*, proved: bool, wait_seconds: float) -> None:
         refuse(f"{error}. Start one with backhand serve, or send SIGHUP to a server of another user.", status=1)
     if not await_reload(settings.data_dir, before, wait_seconds):
         refuse(NOT_YET.format(number=number, seconds=f"{wait_seconds:g}"), status=1)
-    kept = "; lessons with faults stay as they were" if errors else ""
-    typer.echo(f"The server (process {number}) has read {settings.lessons} again{kept}.")
+    note = "; lessons with faults stay as they were" if errors else ""
+    typer.echo(f"The server (process {number}) has read {settings.lessons} again{note}.")
     sys.exit(1 if errors or lost else 0)
 
 

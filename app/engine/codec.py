@@ -38,8 +38,8 @@ def from_json(kind: type[T], text: str) -> T:
     Raises:
         ValueError: *text* is not what `to_json` makes of a *kind*.
     """
-    found: T = _adapter(cast(Any, kind)).validate_json(text, strict=True, extra="forbid")
-    return found
+    value: T = _adapter(cast(Any, kind)).validate_json(text, strict=True, extra="forbid")
+    return value
 
 
 @cache

@@ -42,5 +42,5 @@ class IdentityCache(Generic[T]):
 
     def of(self, thing: object, make: Callable[[], T]) -> T:
         """What was kept for *thing*, or what *make* gives now."""
-        found = self.get(thing)
-        return self.put(make(), thing) if found is None else found
+        cached = self.get(thing)
+        return self.put(make(), thing) if cached is None else cached

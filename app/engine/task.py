@@ -96,17 +96,17 @@ def hunt_task_of(lesson: Lesson, bug: Bug) -> HuntTask:
 
 def grad_task_of(lesson: Lesson, grad: Grad) -> GradTask:
     """The task of *grad*, with the names of the boxes that it continues."""
-    given = list(grad.given)
+    given_names = list(grad.given)
     earlier = grad.after
     while earlier is not None:
         before = lesson.exercise(earlier)
         assert isinstance(before, Grad), "the parser resolves :after: to a code box"
-        given += [name for name in before.require if name not in given]
+        given_names += [name for name in before.require if name not in given_names]
         earlier = before.after
     forward = lesson.forward(grad.forward)
     assert forward is not None, "the parser resolves :forward:"
     # Hints say nothing of what is right; at practice they change with what was diagnosed.
-    return GradTask(forward=forward, grad=replace(grad, hints=()), given=tuple(given))
+    return GradTask(forward=forward, grad=replace(grad, hints=()), given=tuple(given_names))
 
 
 def _mending(bug: Bug) -> Grad:

@@ -75,10 +75,10 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
     if "\t" in text:
         text = text.expandtabs(4)
         notices.append("Tabs were read as four spaces.")
-    found = [lookalikes.notice for lookalikes in LOOKALIKES if not lookalikes.meant.keys().isdisjoint(text)]
-    if found and not _is_python(text):
+    applied = [lookalikes.notice for lookalikes in LOOKALIKES if not lookalikes.meant.keys().isdisjoint(text)]
+    if applied and not _is_python(text):
         text = text.translate(IN_CODE)
-        notices += found
+        notices += applied
     return text, tuple(notices)
 
 
@@ -95,9 +95,9 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     Args:
         rules: Rules of this exercise: `loops` forbids them, `classes` lets a class through.
     """
-    told = too_much(code)
-    if told:
-        return told
+    excess = too_much(code)
+    if excess:
+        return excess
     try:
         tree = parse_code(code)
         nodes = _in_order(tree)
@@ -105,8 +105,8 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
         for node in nodes:
             if not (CLASSES in rules and _of_a_class(node, own)):
                 _check(node, rules, own)
-    except _Refused as found:
-        return _at(code, found.node, found.message)
+    except _Refused as refused:
+        return _at(code, refused.node, refused.message)
     except SyntaxError:
         return None
     except (ValueError, MemoryError, RecursionError, OverflowError):
@@ -155,10 +155,12 @@ def _in_order(tree: ast.Module) -> list[ast.AST]:
 
 def _own_attributes(tree: ast.Module) -> frozenset[str]:
     """The attributes and methods that a text makes itself; an engine of one's own has a `grad` and a `backward`."""
-    made = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    assigned = {
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     methods = {function.name for node in classes for function in node.body if isinstance(function, ast.FunctionDef)}
-    plain = {name for name in made | methods | {"grad", "backward"} if not _is_hidden(name)}
+    plain = {name for name in assigned | methods | {"grad", "backward"} if not _is_hidden(name)}
     return frozenset(plain | methods & _METHODS)
 
 

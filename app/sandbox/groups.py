@@ -48,8 +48,8 @@ class ControlGroup:
 
     def ran_out(self) -> bool:
         """True if the kernel has ended a process for lack of memory since the last call."""
-        told = b"".join(os.pread(count, 4096, 0) for count in self._counts)
-        before, self._ended = self._ended, sum(map(int, re.findall(rb"^oom_kill (\d+)", told, re.MULTILINE)))
+        events = b"".join(os.pread(count, 4096, 0) for count in self._counts)
+        before, self._ended = self._ended, sum(map(int, re.findall(rb"^oom_kill (\d+)", events, re.MULTILINE)))
         return self._ended > before
 
 

@@ -52,9 +52,9 @@ class Printed(io.StringIO):
         self.lost = 0
 
     def write(self, text: str) -> int:
-        kept = super().write(text[: self.room])
-        self.room -= kept
-        self.lost += len(text) - kept
+        written = super().write(text[: self.room])
+        self.room -= written
+        self.lost += len(text) - written
         if self.lost > FLOOD_CHARACTERS:
             raise RuntimeError(f"more than {FLOOD_CHARACTERS:,} characters were printed")
         return len(text)

@@ -35,27 +35,27 @@ def fill() -> None:
 def _fill_pools(size: int) -> list[object]:
     """Objects of *size* bytes, made until a whole fresh pool of them is full."""
     room = (_POOL_BYTES - _POOL_HEAD) // size
-    made: list[object] = []
+    objects: list[object] = []
     pool, in_a_row = -1, 0
-    while in_a_row < room and len(made) < _MOST:
-        made.append(_object(size))
-        here = id(made[-1]) // _POOL_BYTES
-        in_a_row = in_a_row + 1 if here == pool else 1
-        pool = here
-    return made
+    while in_a_row < room and len(objects) < _MOST:
+        objects.append(_object(size))
+        current_pool = id(objects[-1]) // _POOL_BYTES
+        in_a_row = in_a_row + 1 if current_pool == pool else 1
+        pool = current_pool
+    return objects
 
 
 def _fill_arenas() -> list[object]:
     """Objects, made until the pools of a whole fresh arena follow each other: no older one has a free pool left."""
-    made: list[object] = []
+    objects: list[object] = []
     pool, in_a_row = -1, 0
-    while in_a_row < _ARENA_POOLS and len(made) < _MOST:
-        made.append(_object(_LARGEST))
-        here = id(made[-1]) // _POOL_BYTES
-        if here != pool:
-            in_a_row = in_a_row + 1 if here == pool + 1 else 1
-            pool = here
-    return made
+    while in_a_row < _ARENA_POOLS and len(objects) < _MOST:
+        objects.append(_object(_LARGEST))
+        current_pool = id(objects[-1]) // _POOL_BYTES
+        if current_pool != pool:
+            in_a_row = in_a_row + 1 if current_pool == pool + 1 else 1
+            pool = current_pool
+    return objects
 
 
 def _object(size: int) -> object:

@@ -87,19 +87,19 @@ def close_from(first: int) -> None:
     syscall("close_range", NUMBERS["close_range"], first, 0xFFFFFFFF, 0)
 
 
-def keep_capabilities(*kept: int) -> None:
+def keep_capabilities(*keep: int) -> None:
     """Of the effective and permitted set keep those, as far as they are there; inherit nothing. Always allowed."""
-    left = capabilities() & sum(1 << number for number in kept) if kept else 0
+    left = capabilities() & sum(1 << number for number in keep) if keep else 0
     header = (0x20080522).to_bytes(4, "little") + bytes(4)
     low, high = left & 0xFFFFFFFF, left >> 32
     syscall("capset", NUMBERS["capset"], header, struct.pack("<6I", low, low, 0, high, high, 0))
 
 
-def bound_capabilities(*kept: int) -> None:
+def bound_capabilities(*keep: int) -> None:
     """Take away every other capability that a program could still gain by exec, where this process may."""
     with contextlib.suppress(OSError):  # EINVAL after the last one, EPERM without CAP_SETPCAP
         for capability in range(64):
-            if capability not in kept:
+            if capability not in keep:
                 prctl("PR_CAPBSET_DROP", PR_CAPBSET_DROP, capability)
 
 

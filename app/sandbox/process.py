@@ -67,16 +67,16 @@ class Zygote:
     """Starts at once, warms up on its own time; every method that needs it warm waits for that."""
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        self._control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with child_end:
             self._process = subprocess.Popen(
-                [*command, str(theirs.fileno())],
+                [*command, str(child_end.fileno())],
                 env=ENVIRONMENT,
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[child_end.fileno()],
             )
         self._child: Child | None = None
         self._ask(frames.NEXT)

@@ -129,8 +129,8 @@ def _fork() -> Layer:
         os.close(os.pidfd_open(os.getpid()))
     except AttributeError:
         error = OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    except OSError as found:
-        error = found
+    except OSError as raised:
+        error = raised
     else:
         return Layer(name="pidfd", on=True, weight="required")
     remedy = "Use Linux 5.9 or newer."
@@ -138,10 +138,10 @@ def _fork() -> Layer:
 
 
 def _namespaces() -> Layer:
-    here = kernel.LINUX
+    on_linux = kernel.LINUX
     error = (
         namespaces.missing_namespaces(by_user=bool(_missing_capabilities()))
-        if here
+        if on_linux
         else OSError(errno.ENOSYS, "no Linux")
     )
     if error is None:
@@ -198,8 +198,8 @@ def _memory_bounds(groups: Path, own: str) -> Iterator[Path]:
 def _missing_capabilities() -> list[str]:
     if not kernel.LINUX:
         return list(_NEEDED_TO_DROP)
-    here = kernel.capabilities()
-    return [name for name, bit in _NEEDED_TO_DROP.items() if not here >> bit & 1]
+    capabilities = kernel.capabilities()
+    return [name for name, bit in _NEEDED_TO_DROP.items() if not capabilities >> bit & 1]
 
 
 def _free_uid() -> int | None:

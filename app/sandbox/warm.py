@@ -198,14 +198,21 @@ def _convolution(dtype: torch.dtype) -> None:
 
 
 def _numbers() -> None:
-    for made in (
+    for tensor in (
         torch.tensor([1.0, 2.0]), torch.tensor(3), torch.tensor([[True, False]]), torch.arange(5), torch.eye(3),
         torch.linspace(0, 1, 5), torch.zeros(2, 3), torch.ones(2), torch.full((2,), 1.5), torch.randn(3, 3),
         torch.randint(0, 9, (4,)), torch.randperm(5), torch.rand(40, 40), torch.empty(0), torch.tensor(float("nan")),
         torch.randn(3, requires_grad=True) * 2, torch.tensor([1e-9, 1e9]), torch.ones(2, dtype=torch.float64),
         torch.tensor([1 + 2j]), torch.multinomial(torch.ones(3), 2), torch.bernoulli(torch.ones(3) * 0.5),
     ):  # fmt: skip
-        f"{made}", repr(made), str(made.shape), str(made.dtype), made.tolist(), f"{made.dtype!r} {made.device}"
+        (
+            f"{tensor}",
+            repr(tensor),
+            str(tensor.shape),
+            str(tensor.dtype),
+            tensor.tolist(),
+            f"{tensor.dtype!r} {tensor.device}",
+        )
     x: Any = torch.arange(6)
     f"{x.sum().item():.3f}", bool(x[0] == 0), int(x[1]), float(x[2]), len(x), list(x), x.unique(), x.bincount()
     x.argmax(), x.argmin(0), x.argsort(), x.nonzero(), x.cumsum(0), (x > 1).any(), (x < 9).all(), torch.equal(x, x)

@@ -96,20 +96,20 @@ def bare(control: socket.socket) -> None:
 
 def start_child(control: socket.socket, plan: jail.ConfinementPlan) -> tuple[int, int]:
     """Fork a child that waits for its job on a socket of its own, and hand that to the grader; its pid and pidfd."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    parent_end, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     pid = kernel.fork()
     if pid == 0:
         try:
-            ours.close()
+            parent_end.close()
             control.close()
-            child(plan, theirs)
+            child(plan, child_end)
         finally:
             os._exit(1)
-    theirs.close()
+    child_end.close()
     pidfd = os.pidfd_open(pid)
-    with ours:
+    with parent_end:
         ready = json.dumps({"kind": "ready", "pid": pid}).encode()
-        socket.send_fds(control, [ready], [pidfd, ours.fileno()])
+        socket.send_fds(control, [ready], [pidfd, parent_end.fileno()])
     return pid, pidfd
 
 

@@ -87,24 +87,24 @@ class FailureExplainer:
 
     def unfinished(self, error: JailFailedError, dims: Mapping[str, Mapping[str, int]]) -> Exception:
         """What an author can change where the jail ended the run; *error* itself where nobody knows."""
-        said = _UNFINISHED.get(error.reply.ending)
+        ending = _UNFINISHED.get(error.reply.ending)
         if error.reply.ending == "done":
             return AuthorError("torch cannot differentiate it, and does not say where. Do less in one line", 0)
-        if said is None:
+        if ending is None:
             return error
-        return self._too_large(f"it {said}", dims)
+        return self._too_large(f"it {ending}", dims)
 
-    def _too_large(self, said: str, dims: Mapping[str, Mapping[str, int]]) -> AuthorError:
+    def _too_large(self, reason: str, dims: Mapping[str, Mapping[str, int]]) -> AuthorError:
         """*said* of runs on *dims*, with their largest tensor and what to do."""
         shapes = {name: infer_shapes(replace(self.forward, dims=dim)) for name, dim in dims.items()}
         sizes = [(math.prod(shape), name, tensor) for name, some in shapes.items() for tensor, shape in some.items()]
         if not sizes:
-            return AuthorError(said, 0)
+            return AuthorError(reason, 0)
         count, name, tensor = max(sizes)
         where = ", ".join(f"{dim} = {size}" for dim, size in dims[name].items())
         shape = format_shape(shapes[name][tensor])
         message = (
-            f"{said}. The largest tensor is `{tensor}` with {shape} = {count:,} numbers, where "
+            f"{reason}. The largest tensor is `{tensor}` with {shape} = {count:,} numbers, where "
             f"{where}. Give smaller sizes: in `:dims:`, or in `:hidden:` for the runs that nobody sees"
         )
         return AuthorError(message, self.line_writing(tensor))
@@ -126,8 +126,8 @@ class FailureExplainer:
                     "layer",
                     _WRITTEN_OUT.get(layer[1], "and write the step with functions of `torch` and `F`"),
                 )
-            said = _WHY[why].replace("{message}", message)
-            raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
+            explanation = _WHY[why].replace("{message}", message)
+            raise AuthorError(f"`{failed.source}` {explanation}", self._line_of(failed))
         if tensor := first_nan_tensor(report):
             raise AuthorError(f"`{tensor}` holds NaN on the lesson's sizes", self.line_writing(tensor))
 

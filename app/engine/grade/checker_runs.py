@@ -30,21 +30,23 @@ def check_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: Jai
     reply = jail.run(_job(checker, code, dict(cases)))
     if (stopped := definition_runs.stopped_verdict(checker, reply)) is not None:
         return stopped
-    found = read_trials(reply.arrays, reply.texts, [_FAILED, *(key for key, _ in cases)])
+    reports = read_trials(reply.arrays, reply.texts, [_FAILED, *(key for key, _ in cases)])
     printed = reply.texts.get("printed", "")
-    if found[_FAILED].kinds:
-        said = found[_FAILED].kinds.get(ANSWER, "it did not say how")
-        return Verdict(outcome="fault", message=f"A case of this exercise failed: {said}")
-    trials = {name: found[key] for key, name in cases}
+    if reports[_FAILED].kinds:
+        detail = reports[_FAILED].kinds.get(ANSWER, "it did not say how")
+        return Verdict(outcome="fault", message=f"A case of this exercise failed: {detail}")
+    trials = {name: reports[key] for key, name in cases}
     everywhere = stopped_everywhere(trials)
     if everywhere is not None:
         message = f"{translate_error(everywhere)} It stopped on every case that it was tried on."
         return Verdict(outcome="error", line=everywhere.line, message=message, printed=printed)
     names = verdicts_of(checker, trials)
     first = next((name_verdict.name for name_verdict in names if name_verdict.verdict not in RIGHT), None)
-    said = "".join(reply.texts.get(f"printed/{key}", "") for key, name in cases if name == first)
+    case_output = "".join(reply.texts.get(f"printed/{key}", "") for key, name in cases if name == first)
     passed = first is None and bool(names)
-    return Verdict(outcome="graded", passed=passed, names=names, printed=f"{printed}{said}"[: definition_runs.PRINTED])
+    return Verdict(
+        outcome="graded", passed=passed, names=names, printed=f"{printed}{case_output}"[: definition_runs.PRINTED]
+    )
 
 
 def run_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: JailRunner) -> RunResult:

@@ -182,9 +182,9 @@ class Engine:
             return grader_fault()
         printed = reply.texts.get("printed", "")
         try:
-            for at, trials in _telling(bench, plan, reply, rode):
-                judge = at.judge(plan, trials, jail, partial(_beside, bench, at, plan, reply, rode))
-                bare = _verdict(at, judge, judge.verdicts(explains=False), printed)
+            for prepared, trials in _telling(bench, plan, reply, rode):
+                judge = prepared.judge(plan, trials, jail, partial(_beside, bench, prepared, plan, reply, rode))
+                bare = _verdict(prepared, judge, judge.verdicts(explains=False), printed)
                 if not bare.passed:
                     break
             else:
@@ -192,9 +192,9 @@ class Engine:
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
-            names = with_own_sums(at.with_declared(judge.verdicts(), trials), plan)
-            declared = "" if judge.stopped is None else at.declared_error(judge.stopped)
-            return _verdict(at, judge, names, printed, declared)
+            names = with_own_sums(prepared.with_declared(judge.verdicts(), trials), plan)
+            declared = "" if judge.stopped is None else prepared.declared_error(judge.stopped)
+            return _verdict(prepared, judge, names, printed, declared)
         except StoppedError as error:
             return early_end_verdict(error.reply, task.grad.seconds)
         except (AuthorError, JailFailedError) as error:
@@ -312,10 +312,10 @@ class Engine:
         ends = (forward.output, forward.others)
         content = (sizes, forward.inputs, ends, forward.source, forward.lines)
         key = (content, forward.source_line, scaled)
-        found = _remembered(self._studies, key, lambda: self._studied(forward, scaled))
-        if isinstance(found, AuthorError):
-            raise found
-        return found
+        study = _remembered(self._studies, key, lambda: self._studied(forward, scaled))
+        if isinstance(study, AuthorError):
+            raise study
+        return study
 
     def _studied(self, forward: Forward, scaled: bool) -> ForwardReferences | AuthorError:
         try:
@@ -327,8 +327,8 @@ class Engine:
         scaled = scales_output(task)
         study, grad = self._study(task.forward, scaled), task.grad
         judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
-        said = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in grad.mistakes)
-        key = (study.seed, task.forward.source_line, scaled, judged, said)
+        declared = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in grad.mistakes)
+        key = (study.seed, task.forward.source_line, scaled, judged, declared)
         return _remembered(self._benches, key, lambda: PreparedTask(task, study, self._jail))
 
 
@@ -389,15 +389,15 @@ def _ground(task: AnyTask) -> ShapeContext:
             return ground_of_calls(box.function, box.arguments, box.cases[0].code.source if box.cases else "")
         case HuntTask(mending=mending):
             return _ground(mending)
-        case GradTask(forward=forward, given=given):
-            return ground_of_program(forward, (*forward.upstreams, *given))
+        case GradTask(forward=forward, given=given_names):
+            return ground_of_program(forward, (*forward.upstreams, *given_names))
 
 
-def _remembered(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
-    if key in kept:
-        kept.move_to_end(key)
-        return kept[key]
-    value = kept[key] = make()
-    if len(kept) > _KEPT:
-        kept.popitem(last=False)
+def _remembered(cache: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+    if key in cache:
+        cache.move_to_end(key)
+        return cache[key]
+    value = cache[key] = make()
+    if len(cache) > _KEPT:
+        cache.popitem(last=False)
     return value

@@ -131,8 +131,8 @@ def _key(question: object) -> str:
 @cache
 def _edition() -> str:
     """Changes whenever the same question could have another answer: another torch, another tape."""
-    here = Path(__file__).parent
-    forward = here.parents[1] / "grading" / "forward"
-    sources = [here / "forward_references.py", *(forward / name for name in _FORWARD)]
+    folder = Path(__file__).parent
+    forward = folder.parents[1] / "grading" / "forward"
+    sources = [folder / "forward_references.py", *(forward / name for name in _FORWARD)]
     digest = sha256(b"".join(source.read_bytes() for source in sources))
     return f"{version('torch')}/{version('numpy')}/{digest.hexdigest()}"

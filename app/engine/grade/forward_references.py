@@ -75,8 +75,8 @@ class ForwardReferences:
             for tensor_input in self.forward.inputs
         ]
         content: list[object] = [dict(self.forward.dims), inputs, *self.forward.outputs, self.forward.source]
-        given = [dict(self.forward.related), {name: list(item) for name, item in self.forward.hidden.items()}]
-        return content + (given if any(given) else [])
+        conditions = [dict(self.forward.related), {name: list(item) for name, item in self.forward.hidden.items()}]
+        return content + (conditions if any(conditions) else [])
 
     @cached_property
     def seed(self) -> str:
@@ -158,8 +158,8 @@ class ForwardReferences:
         def arrays() -> dict[str, Array]:
             return {f"{run}/{key}": array for run, item in drawn.items() for key, array in self._inputs(item).items()}
 
-        asked = {run: [item.like, dict(item.dims), astuple(item.draw)] for run, item in drawn.items()}
-        return self._ask(["forward", tried, asked], "forward", runs, arrays)
+        draws = {run: [item.like, dict(item.dims), astuple(item.draw)] for run, item in drawn.items()}
+        return self._ask(["forward", tried, draws], "forward", runs, arrays)
 
     def _data_set(self, run: str, drawn: Drawn, entry: CacheEntry, report: Mapping[str, Any]) -> DataSet:
         tensors = self._inputs(drawn)
@@ -214,9 +214,9 @@ class ForwardReferences:
             entry, report = self.backward(cuts, wanted, None, ())
         except JailFailedError as error:
             raise self._blame.unfinished(error, {name: self.sets[name].dims for name in SETS}) from None
-        found: dict[str, dict[str, Reference]] = {}
+        references: dict[str, dict[str, Reference]] = {}
         for run in cuts:
-            found[run] = {
+            references[run] = {
                 tensor: Reference(
                     gradient=entry.arrays[f"{run}/g/{tensor}"],
                     shares=report[run][tensor]["shares"],
@@ -225,7 +225,7 @@ class ForwardReferences:
                 for tensor in wanted
                 if tensor in report[run]
             }
-        return found
+        return references
 
     def backward(
         self,
@@ -248,7 +248,7 @@ class ForwardReferences:
         runs: list[TapeRun] = []
         for run, (name, cut) in cuts.items():
             held = sorted({*cut, *self.forward.outputs})
-            asked = sorted(others) if detail and name != "v" else []
+            tensors = sorted(others) if detail and name != "v" else []
             runs.append(
                 {
                     **self._run(name, name, self.sets[name].dims),
@@ -257,17 +257,19 @@ class ForwardReferences:
                     "whole": name == "v" and not detail,
                     "want": list(want),
                     "detail": detail,
-                    "others": {tensor: f"{name}/d{tensor}" for tensor in asked},
+                    "others": {tensor: f"{name}/d{tensor}" for tensor in tensors},
                     "blockable": list(blockable),
                 }
             )
 
         def arrays() -> dict[str, Array]:
-            found: dict[str, Array] = {}
+            arrays_by_key: dict[str, Array] = {}
             for (name, _), run in zip(cuts.values(), runs, strict=True):
-                found |= {key: self.sets[name].tensors[text] for text, key in run["inputs"].items()}
-                found |= {key: self.forced(name, text) for text, key in {**run["forced"], **run["others"]}.items()}
-            return found
+                arrays_by_key |= {key: self.sets[name].tensors[text] for text, key in run["inputs"].items()}
+                arrays_by_key |= {
+                    key: self.forced(name, text) for text, key in {**run["forced"], **run["others"]}.items()
+                }
+            return arrays_by_key
 
         question: object = ["backward", [{key: item for key, item in run.items() if key != "inputs"} for run in runs]]
         return self._ask(question, "backward", runs, arrays)

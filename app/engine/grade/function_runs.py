@@ -50,7 +50,7 @@ def check_function(
     first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is not None:
         printed += reply.texts.get(f"printed/{first.name}", "")
-        message = next((said for said, gives in declared() if _same(gives, answers)), "")
+        message = next((text for text, gives in declared() if _same(gives, answers)), "")
         slips = () if message else _slips(box, code, _holding(names), jail)
         names = explained(names, message, slips)
     return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: definition_runs.PRINTED])
@@ -116,11 +116,11 @@ def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | V
     answered = jail.run(_job(box, box.solution.source, judge=True, judged=judged, arrays=arrays))
     if answered.ending != "done" or "escaped" in answered.texts:
         return _broken(f"it ended as: {answered.ending}")
-    found = _answers(box, answered)
-    failed = next((case_result.error for case_result in found.values() if case_result.error is not None), None)
+    results = _answers(box, answered)
+    failed = next((case_result.error for case_result in results.values() if case_result.error is not None), None)
     if failed is not None:
         return _broken(translate_error(failed))
-    return found
+    return results
 
 
 def _broken(why: str) -> Verdict:
@@ -166,12 +166,12 @@ def _job(
 def _source(case: str, *, judge: bool) -> str:
     """A case without comments; `expect` is for the author's run alone."""
     tree = ast.parse(case)
-    kept = [
+    definitions = [
         statement
         for statement in tree.body
         if judge or not (isinstance(statement, ast.FunctionDef) and statement.name == "expect")
     ]
-    return ast.unparse(ast.Module(kept, []))
+    return ast.unparse(ast.Module(definitions, []))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

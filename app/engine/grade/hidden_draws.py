@@ -49,23 +49,23 @@ def better_draws(
     drawn: Mapping[str, Drawn], report: Mapping[str, Any], tried: Callable[[Mapping[str, Drawn]], Mapping[str, Any]]
 ) -> dict[str, Draw]:
     """By set, the draw whose run misses least: the one that *drawn* has, or one that was *tried*."""
-    found = {name: item.draw for name, item in drawn.items()}
+    draws = {name: item.draw for name, item in drawn.items()}
     before: tuple[Asked, ...] = ()
     for name in ("a", "b"):
         best = asked_in(report[name])
         missing = len(missing_sides(best, before, first=name == "a"))
         for run, item in _runs(drawn[name]) if missing else ():
             answer = tried({run: item}).get(run, {})
-            asked = asked_in(answer)
-            if not answer.get("finite") or answer["largest"] > LARGEST or len(asked) != len(best):
+            predicates = asked_in(answer)
+            if not answer.get("finite") or answer["largest"] > LARGEST or len(predicates) != len(best):
                 continue
-            left = len(missing_sides(asked, before, first=name == "a"))
+            left = len(missing_sides(predicates, before, first=name == "a"))
             if left < missing:
-                best, missing, found[name] = asked, left, item.draw
+                best, missing, draws[name] = predicates, left, item.draw
             if not missing:
                 break
         before = best
-    return found
+    return draws
 
 
 def _runs(usual: Drawn) -> Iterator[tuple[str, Drawn]]:

@@ -30,13 +30,14 @@ def more_pairs(study: ForwardReferences) -> tuple[ForwardReferences, ...]:
 
 def edge_pair(study: ForwardReferences) -> ForwardReferences | None:
     """*study* on numbers some of which lie exactly on the edge of a predicate; None where none can."""
-    if all(item.kind == ROUTER for asked in study.asked for item in asked):
+    if all(item.kind == ROUTER for predicates in study.asked for item in predicates):
         return None
     halves = {name: replace(study.draws[name], again=99, spread=1.0, halves=True) for name in HIDDEN}
     forward_references = _pair(study, halves, EDGE)
     return (
         forward_references
-        if forward_references is not None and any(item.equal for asked in forward_references.asked for item in asked)
+        if forward_references is not None
+        and any(item.equal for predicates in forward_references.asked for item in predicates)
         else None
     )
 
@@ -53,6 +54,6 @@ def one_sided_statements(study: ForwardReferences) -> tuple[tuple[int, str], ...
     return tuple(
         map(
             study.line_and_source,
-            one_sided([asked for forward_references in studies for asked in forward_references.asked]),
+            one_sided([predicates for forward_references in studies for predicates in forward_references.asked]),
         )
     )

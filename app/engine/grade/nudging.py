@@ -53,26 +53,26 @@ def grade_nudge(bench: PreparedTask, jail: JailRunner, name: str, entry: str, ow
         return _answer(name, f"`{name[1:]}` holds whole numbers, which cannot be moved a little: it has no gradient.")
     if tensor is None or name not in bench.ruling.required:
         return _answer(name, f"`{name}` is not asked for in this box, so there is nothing to nudge.")
-    at = read_entry(entry, name, tensor.shape)
-    if isinstance(at, str):
-        return _answer(name, at)
-    quotient = _measured(bench, jail, name[1:], at)
+    index = read_entry(entry, name, tensor.shape)
+    if isinstance(index, str):
+        return _answer(name, index)
+    quotient = _measured(bench, jail, name[1:], index)
     if isinstance(quotient, str):
-        return replace(_answer(name, quotient), entry=at)
-    number, why = _number(bench, name, at, own)
+        return replace(_answer(name, quotient), entry=index)
+    number, why = _number(bench, name, index, own)
     reference = bench.references["v"][name[1:]]
-    said = why if number is None else quotient_text(quotient, number, max(reference.scale, reference.noise))
+    message = why if number is None else quotient_text(quotient, number, max(reference.scale, reference.noise))
     return Nudge(
         outcome="graded",
         name=name,
-        entry=at,
+        entry=index,
         loss=_loss(bench),
         step=quotient.step,
         above=quotient.above,
         below=quotient.below,
         quotient=quotient.value,
         own=number,
-        message=said,
+        message=message,
         note=quotient_remark(quotient),
     )
 

@@ -70,8 +70,8 @@ def exercise_fault_verdict(error: Exception) -> Verdict:
     return Verdict(outcome="fault", message=f"This exercise is broken: {str(error).rstrip('.')}. Our fault, not yours.")
 
 
-def refused_by(found: Refusal) -> Verdict:
-    return Verdict(outcome="refused", line=found.line, column=found.column, message=found.message)
+def refused_by(refusal: Refusal) -> Verdict:
+    return Verdict(outcome="refused", line=refusal.line, column=refusal.column, message=refusal.message)
 
 
 def syntax_verdict(fault: UnparsableLine) -> Verdict:

@@ -193,14 +193,21 @@ class PreparedTask:
     @cached_property
     def _together(self) -> tuple[Sequence[AttemptRun], Mapping[str, Array]]:
         """The own runs and those of the others, with all arrays that they read."""
-        jobs = [*self._jobs, *(_numbered(job, at) for at, bench in enumerate(self.others) for job in bench._jobs[1:])]
-        arrays = {f"{at}/{key}": array for at, bench in enumerate(self.others) for key, array in bench._arrays.items()}
+        jobs = [
+            *self._jobs,
+            *(_numbered(job, number) for number, bench in enumerate(self.others) for job in bench._jobs[1:]),
+        ]
+        arrays = {
+            f"{number}/{key}": array for number, bench in enumerate(self.others) for key, array in bench._arrays.items()
+        }
         keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
         return jobs, self._arrays | {key: array for key, array in arrays.items() if key in keys}
 
-    def trials(self, reply: Reply, plan: ParsedSubmission, at: "PreparedTask | None" = None) -> dict[str, RunReport]:
+    def trials(
+        self, reply: Reply, plan: ParsedSubmission, prepared: "PreparedTask | None" = None
+    ) -> dict[str, RunReport]:
         """What *reply* holds of the runs on the numbers of *at*: the own ones, or one of the `others`."""
-        before = f"{self.others.index(at)}/" if at in self.others else ""
+        before = f"{self.others.index(prepared)}/" if prepared in self.others else ""
         names = {run: f"{before}{run}" if run in self.hidden else run for run in self.runs}
         hidden = [names[run] for run in self.hidden]
         read = read_trials(reply.arrays, reply.texts, list(names.values()), hidden)
@@ -208,11 +215,11 @@ class PreparedTask:
 
     def placed(self, trial: RunReport, plan: ParsedSubmission) -> RunReport:
         """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
-        given = (*self._jobs[0]["scope"], *self.study.forward.dims)
+        scope_names = (*self._jobs[0]["scope"], *self.study.forward.dims)
 
         def known(error: ReportedError) -> tuple[str, ...]:
             written = (name for line in plan.lines[: error.statement] for name in sorted(line.writes))
-            return (*given, *islice(written, MOST_KNOWN))
+            return (*scope_names, *islice(written, MOST_KNOWN))
 
         def ahead(error: ReportedError) -> dict[str, int]:
             coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
@@ -222,8 +229,8 @@ class PreparedTask:
 
         def fresh(error: ReportedError) -> frozenset[str]:
             below = (line.node for line in plan.lines[error.statement :])
-            here = (each for line in below for each in simple_statements(line, error.line))
-            return next(map(bound_anew, here), frozenset())
+            statements = (each for line in below for each in simple_statements(line, error.line))
+            return next(map(bound_anew, statements), frozenset())
 
         return replace(
             trial,
@@ -271,8 +278,8 @@ class PreparedTask:
 
     @cached_property
     def _declared(self) -> tuple["JudgedMistake", ...]:
-        found = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
-        return tuple(judged_mistake for judged_mistake in found if judged_mistake is not None)
+        judged = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
+        return tuple(judged_mistake for judged_mistake in judged if judged_mistake is not None)
 
     def _tried(self, index: int, mistake: DeclaredMistake) -> "JudgedMistake | None":
         plan = parse_submission(mistake.code.source)
@@ -312,12 +319,12 @@ def scales_output(task: GradTask) -> bool:
     return any(name not in _LOSSES and f"d{name}" in read for name in (task.forward.output, *task.forward.others))
 
 
-def _alike(name: str, one: Mapping[str, RunReport], other: Mapping[str, RunReport]) -> bool:
+def _alike(name: str, first: Mapping[str, RunReport], other: Mapping[str, RunReport]) -> bool:
     for run in HIDDEN:
-        mine, theirs = one[run].values.get(name), other[run].values.get(name)
-        if mine is None or theirs is None or mine.shape != theirs.shape:
+        own_value, other_value = first[run].values.get(name), other[run].values.get(name)
+        if own_value is None or other_value is None or own_value.shape != other_value.shape:
             return False
-        largest = float(np.abs(theirs[np.isfinite(theirs)]).max(initial=0.0))
-        if not np.allclose(mine, theirs, rtol=_SAME, atol=_SAME * largest, equal_nan=True):
+        largest = float(np.abs(other_value[np.isfinite(other_value)]).max(initial=0.0))
+        if not np.allclose(own_value, other_value, rtol=_SAME, atol=_SAME * largest, equal_nan=True):
             return False
     return True

@@ -45,16 +45,16 @@ class SlipSearch:
             return ()
 
     def _slips_of(self, tree: ast.Module, right: ast.Module) -> tuple[Slip, ...]:
-        found: list[Slip] = []
+        slips_so_far: list[Slip] = []
         holding = self._right
-        while len(found) < MOST_SLIPS:
+        while len(slips_so_far) < MOST_SLIPS:
             slips, complete = self._next(tree, right, holding)
-            found += slips
+            slips_so_far += slips
             if complete or not slips:
                 break
             tree = slips[-1].tree
             holding = self._tried(tree) or holding
-        return tuple(sorted(found, key=lambda slip: slip.line))
+        return tuple(sorted(slips_so_far, key=lambda slip: slip.line))
 
     def _next(self, tree: ast.Module, right: ast.Module, holding: Holding) -> tuple[list[Slip], bool]:
         """The slips that make *tree* hold, or one with which more holds, and whether everything does then."""
@@ -67,13 +67,13 @@ class SlipSearch:
             return _sayable([slip_of(tree, edits)]), True
         better: tuple[int, Slip] | None = None
         for slip in habits:
-            found = self._tried(slip.tree)
-            if found is None:
+            held = self._tried(slip.tree)
+            if held is None:
                 continue
-            if len(found) == len(self._cases):
+            if len(held) == len(self._cases):
                 return [slip], True
-            if found > holding and self._first(holding) in found and (better is None or len(found) > better[0]):
-                better = len(found), slip
+            if held > holding and self._first(holding) in held and (better is None or len(held) > better[0]):
+                better = len(held), slip
         if slips := self._needed(tree, edits):
             return slips, True
         return ([better[1]] if better else []), False
@@ -98,9 +98,9 @@ class SlipSearch:
         if self._runs >= MOST_RUNS or self._late >= MOST_LATE:
             return None
         self._runs += 1
-        found = self._holds(ast.unparse(tree))
-        self._late += found is None
-        return found
+        held = self._holds(ast.unparse(tree))
+        self._late += held is None
+        return held
 
 
 def _sayable(slips: list[Slip]) -> list[Slip]:

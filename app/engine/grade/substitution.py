@@ -47,11 +47,13 @@ class Substitution:
     @cached_property
     def arrays(self) -> Mapping[str, Array]:
         """By key: tensors, and gradients that are given or put in place."""
-        found: dict[str, Array] = {}
+        arrays_by_key: dict[str, Array] = {}
         for name in SETS:
-            found |= {f"{name}/{tensor}": _wide(array) for tensor, array in self._study.sets[name].tensors.items()}
-            found |= {f"{name}/d{tensor}": self._gradient(name, tensor) for tensor in self._tensors}
-        return found
+            arrays_by_key |= {
+                f"{name}/{tensor}": _wide(array) for tensor, array in self._study.sets[name].tensors.items()
+            }
+            arrays_by_key |= {f"{name}/d{tensor}": self._gradient(name, tensor) for tensor in self._tensors}
+        return arrays_by_key
 
     @cached_property
     def runs(self) -> tuple[AttemptRun, ...]:

@@ -62,8 +62,8 @@ class TapeQueries:
     def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
         cut = _tensors(drawn_on)
-        found = self._study.references({run: (run, cut) for run in HIDDEN}, [name[1:]])
-        return {run: item[name[1:]] for run, item in found.items() if name[1:] in item}
+        references = self._study.references({run: (run, cut) for run in HIDDEN}, [name[1:]])
+        return {run: item[name[1:]] for run, item in references.items() if name[1:] in item}
 
     def every(self, drawn_on: Collection[str]) -> References:
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
@@ -131,16 +131,16 @@ class TapeQueries:
 
     def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> WrongGradient:
         tensor = name[1:]
-        given = looks(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
+        observations = looks(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
         if true:
-            given = {run: self._with_true(run, look) for run, look in given.items()}
+            observations = {run: self._with_true(run, look) for run, look in observations.items()}
         return WrongGradient(
             name=name,
             tensor=tensor,
             statements=self._study.program.statements,
             paths=self._study.program.paths(tensor),
-            looks=(*(given[text] for text in HIDDEN), *(() if true else self._further(name, cut))),
-            visible=given.get("v"),
+            looks=(*(observations[text] for text in HIDDEN), *(() if true else self._further(name, cut))),
+            visible=observations.get("v"),
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
             lines=tuple(line.node for line in self._plan.lines),

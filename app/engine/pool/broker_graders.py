@@ -176,22 +176,22 @@ class BrokerGraders(GraderClient):
     async def _answered(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> Any:
         """The answer of a grader of this version, as long as there is one."""
         for _ in range(MISSES):
-            said = await self._said(connection, role, question, seconds)
-            if "answer" in said:
-                return said["answer"]
-            if "version" not in said or not any(
+            response = await self._said(connection, role, question, seconds)
+            if "answer" in response:
+                return response["answer"]
+            if "version" not in response or not any(
                 host_status.version == grading_version() for host_status in self._hosts()
             ):
                 break
             await asyncio.sleep(MISSED_SECONDS)
-        raise NoResponseError(said["outcome"], str(said["message"]))
+        raise NoResponseError(response["outcome"], str(response["message"]))
 
     async def _said(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         # Whoever guesses it could answer; nobody does.
         number = secrets.token_hex(16)
         reply = f"{self._inbox}.answer.{number}"
-        asked = {"id": number, "version": grading_version(), "reply": reply, "seconds": seconds, "question": question}
-        body = json.dumps(asked, separators=(",", ":")).encode()
+        request = {"id": number, "version": grading_version(), "reply": reply, "seconds": seconds, "question": question}
+        body = json.dumps(request, separators=(",", ":")).encode()
         if len(body) > broker.LARGEST_BYTES:
             raise NoResponseError("refused", TOO_LARGE.format(size=len(body), most=broker.LARGEST_BYTES))
         waiting = PendingRequest(broker.ROLES[role], body, asyncio.get_running_loop().create_future())
@@ -236,7 +236,7 @@ class BrokerGraders(GraderClient):
 
     def _recent(self) -> list[tuple[float, HostStatus]]:
         recent = time.monotonic() - GONE_SECONDS
-        return sorted((pong for pong in self._pongs.values() if pong[0] > recent), key=lambda one: one[0])
+        return sorted((pong for pong in self._pongs.values() if pong[0] > recent), key=lambda pong: pong[0])
 
     async def _keep_in_touch(self) -> None:
         """Connect, and ask from time to time who is there."""
@@ -330,10 +330,10 @@ class BrokerGraders(GraderClient):
 def _understood(data: bytes) -> dict[str, Any]:
     """What a host says, if it is an answer or a reason for none; else an honest fault."""
     try:
-        said = json.loads(data)
-        if isinstance(said, dict) and "answer" in said:
-            return {"answer": said["answer"]}
-        reason = from_json_value(Unanswered, said)
+        response = json.loads(data)
+        if isinstance(response, dict) and "answer" in response:
+            return {"answer": response["answer"]}
+        reason = from_json_value(Unanswered, response)
     except (ValueError, RecursionError):
         return {"outcome": "fault", "message": FAULT}
     version = {"version": reason.version} if reason.version else {}

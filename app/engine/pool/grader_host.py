@@ -101,29 +101,29 @@ class GraderHost:
             wanted.set_result(message)
 
     async def _answer(self, number: int, role: str, message: Msg) -> None:
-        asked = json.loads(message.data)
-        if asked["id"] not in self._given_up:
+        request = json.loads(message.data)
+        if request["id"] not in self._given_up:
             working = asyncio.ensure_future(self._working(message))
-            run = self._running[asked["id"]] = asyncio.ensure_future(self._said(role, asked))
+            run = self._running[request["id"]] = asyncio.ensure_future(self._said(role, request))
             try:
-                answer = json.dumps({"id": asked["id"], **(await run)}).encode()
-                self._last[number] = (asked["reply"], answer)
-                await self._connection.publish(asked["reply"], answer)
+                answer = json.dumps({"id": request["id"], **(await run)}).encode()
+                self._last[number] = (request["reply"], answer)
+                await self._connection.publish(request["reply"], answer)
                 await self._connection.flush(FLUSH_SECONDS)
             except asyncio.CancelledError:
                 if not run.cancelled():
                     raise
             finally:
-                del self._running[asked["id"]]
+                del self._running[request["id"]]
                 working.cancel()
         await message.respond(b"+ACK")
 
-    async def _said(self, role: str, asked: dict[str, Any]) -> dict[str, Any]:
-        if asked["version"] != grading_version():
-            message = VERSIONS.format(theirs=grading_version(), ours=asked["version"])
+    async def _said(self, role: str, request: dict[str, Any]) -> dict[str, Any]:
+        if request["version"] != grading_version():
+            message = VERSIONS.format(theirs=grading_version(), ours=request["version"])
             return {"outcome": "busy", "message": message, "version": grading_version()}
         try:
-            return {"answer": await self._pools[role].carry(asked["question"], asked["seconds"])}
+            return {"answer": await self._pools[role].carry(request["question"], request["seconds"])}
         except NoResponseError as why:
             return {"outcome": why.outcome, "message": why.message}
 

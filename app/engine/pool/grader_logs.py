@@ -15,15 +15,15 @@ class OneLine(logging.Formatter):
     """A record as JSON, with nothing in it that moves a cursor."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said = {
+        entry = {
             "event": record.getMessage()[:_LONGEST],
             "level": record.levelname.lower(),
             "logger": record.name,
             "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
         }
         if record.exc_info:
-            said["exception"] = self.formatException(record.exc_info)[-_LONGEST:]
-        return json.dumps(said).replace("\x7f", "\\u007f")
+            entry["exception"] = self.formatException(record.exc_info)[-_LONGEST:]
+        return json.dumps(entry).replace("\x7f", "\\u007f")
 
 
 def log_in_lines(stream: TextIO) -> None:

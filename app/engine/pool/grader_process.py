@@ -65,13 +65,13 @@ class GraderProcess:
 
     async def start(self) -> dict[str, Any]:
         """Start the process and wait until its jail is warm; what it says of its protection."""
-        ours, theirs = socket.socketpair()
+        parent, child = socket.socketpair()
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-B", "-m", "app.engine.pool.worker", str(theirs.fileno()), json.dumps(self._options),
-            pass_fds=[theirs.fileno()], stdin=asyncio.subprocess.DEVNULL, env=ENVIRONMENT,
+            sys.executable, "-I", "-B", "-m", "app.engine.pool.worker", str(child.fileno()), json.dumps(self._options),
+            pass_fds=[child.fileno()], stdin=asyncio.subprocess.DEVNULL, env=ENVIRONMENT,
         )  # fmt: skip
-        theirs.close()
-        self._streams = await asyncio.open_connection(sock=ours)
+        child.close()
+        self._streams = await asyncio.open_connection(sock=parent)
         self._expected = asyncio.get_running_loop().create_future()
         self._listener = asyncio.create_task(self._listen(self._streams[0]))
         hello = await self._next(STARTUP_SECONDS)

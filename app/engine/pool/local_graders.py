@@ -222,8 +222,8 @@ class LocalGraders(GraderClient):
         await process.stop()
         # The text itself is a learner's; by its hash it can be found among the drafts.
         text = sha256(str(process.question.get("code", "")).encode("utf-8", "surrogatepass")).hexdigest()
-        asked = process.question.get("ask", "nothing")
-        log.warning("grader-replaced", why=why, status=process.status, asked=asked, text_sha256=text)
+        request_kind = process.question.get("ask", "nothing")
+        log.warning("grader-replaced", why=why, status=process.status, asked=request_kind, text_sha256=text)
         await self._bring_up(self._process())
 
     async def _bring_up(self, process: GraderProcess) -> None:

@@ -53,9 +53,9 @@ class ReaderDiedError(Exception):
         spent: It met a limit, of time or memory or of how deep a parser goes, so that the text is to blame.
     """
 
-    def __init__(self, said: Any, spent: bool) -> None:
+    def __init__(self, last_message: Any, spent: bool) -> None:
         super().__init__("a reader ended over a question")
-        self.said = said
+        self.said = last_message
         self.spent = spent
 
 
@@ -81,7 +81,7 @@ class ReaderProcess:
             RunCancelledError: Nobody waits for the answer any more.
         """
         connection = self._connection or self._begin()
-        said: Any = None
+        last_message: Any = None
         try:
             send_message(connection, question)
             while True:
@@ -89,7 +89,7 @@ class ReaderProcess:
                 if job is not None:
                     self._run(connection, job, message["limits"])
                 elif "said" in message:
-                    said = message["said"]
+                    last_message = message["said"]
                 elif "stopped" in message:
                     raise RunCancelledError
                 else:
@@ -97,7 +97,7 @@ class ReaderProcess:
         except (OSError, EOFError, ValueError, KeyError) as error:
             spent = self.close() in _SPENT or isinstance(error, TimeoutError)
             _LOG.warning("a reader ended over a question: %s", "too much for it" if spent else repr(error))
-            raise ReaderDiedError(said, spent) from error
+            raise ReaderDiedError(last_message, spent) from error
 
     def close(self) -> int:
         """End the process; the signal that ended it."""
@@ -113,10 +113,10 @@ class ReaderProcess:
     def _next(self, connection: socket.socket) -> tuple[dict[str, Any], int | None]:
         if not select.select([connection], [], [], SILENT_SECONDS)[0]:
             raise TimeoutError
-        found = receive_message(connection)
-        if found is None:
+        received = receive_message(connection)
+        if received is None:
             raise EOFError
-        return found
+        return received
 
     def _run(self, connection: socket.socket, job: int, limits: dict[str, Any]) -> None:
         try:
@@ -130,14 +130,14 @@ class ReaderProcess:
             send_message(connection, {"ending": came.ending, "wall_ms": came.wall_ms, "detail": came.detail}, blob)
 
     def _begin(self) -> socket.socket:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        parent_end, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         grader = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
-            _live(theirs, grader, self._make)
-        theirs.close()
-        self._connection = ours
-        return ours
+            _live(child_end, grader, self._make)
+        child_end.close()
+        self._connection = parent_end
+        return parent_end
 
 
 class _Asking:
@@ -150,10 +150,10 @@ class _Asking:
         limits = {name: getattr(job, name) for name in ("seconds", "cpu_seconds", "output_bytes")}
         with memory_file(encode_job(job)) as source:
             send_message(self._connection, {"limits": limits}, source)
-        found = receive_message(self._connection)
-        if found is None:
+        received = receive_message(self._connection)
+        if received is None:
             os._exit(0)
-        message, blob = found
+        message, blob = received
         if blob is None:
             raise RunCancelledError
         return RawReply(blob=read_memory_file(blob), **message).reply
@@ -163,11 +163,11 @@ def _live(connection: socket.socket, grader: int, make: Make) -> NoReturn:
     """Answer until the grader closes its end, or a limit is met."""
     try:
         _give_up_the_rest(connection, grader)
-        answer = make(_Asking(connection), lambda said: send_message(connection, {"said": said}))
-        while (found := receive_message(connection)) is not None:
+        answer = make(_Asking(connection), lambda message: send_message(connection, {"said": message}))
+        while (received := receive_message(connection)) is not None:
             _allow(CPU_SECONDS)
             try:
-                done = {"answer": answer(found[0])}
+                done = {"answer": answer(received[0])}
             except RunCancelledError:
                 done = {"stopped": True}
             send_message(connection, done)

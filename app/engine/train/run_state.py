@@ -111,8 +111,8 @@ class RunState:
         for first in range(0, rows, ROWS):
             stop = min(first + ROWS, rows)
             question = replace(self._plain, part="calibrate", state=self._parameters | held, first=first, stop=stop)
-            found = await self._answer(ask, question)
-            held = {f"h/{setup.mean}": found["mean"], f"h/{setup.variance}": found["variance"]}
+            answer = await self._answer(ask, question)
+            held = {f"h/{setup.mean}": answer["mean"], f"h/{setup.variance}": answer["variance"]}
         return {key: numbers_of(array_of(encoded_tensor).astype(np.float32)) for key, encoded_tensor in held.items()}
 
     async def loss(self, ask: Ask, split: str, rows: int, held: Held) -> float:
@@ -128,13 +128,13 @@ class RunState:
     async def names(self, ask: Ask, count: int, held: Held) -> tuple[str, ...]:
         """Names that the model invents."""
         question = replace(self._plain, part="sample", state=self._parameters | dict(held), count=count)
-        found = await self._answer(ask, question)
-        return tuple(spell_name(row) for row in array_of(found["names"]).tolist())
+        answer = await self._answer(ask, question)
+        return tuple(spell_name(row) for row in array_of(answer["names"]).tolist())
 
     async def gradients(self, ask: Ask, other: "RunState | None" = None) -> dict[str, Array]:
         """The gradients of the next batch, by parameter; with *other*, those that its code gives on this state."""
-        found = await self._answer(ask, replace((other or self)._own, part="gradients", state=self._state))
-        return {key.removeprefix("d/"): array_of(encoded_tensor) for key, encoded_tensor in found.items()}
+        answer = await self._answer(ask, replace((other or self)._own, part="gradients", state=self._state))
+        return {key.removeprefix("d/"): array_of(encoded_tensor) for key, encoded_tensor in answer.items()}
 
     @property
     def _parameters(self) -> dict[str, EncodedTensor]:

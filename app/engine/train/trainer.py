@@ -114,16 +114,16 @@ def _header(stretch: TrainingChunk, code: str | None) -> TrainHeader:
 
 def _read(stretch: TrainingChunk, reply: Reply) -> ChunkResult:
     if reply.ending != "done":
-        said = early_end_verdict(reply, LONGEST_SECONDS)
-        return ChunkResult(outcome=said.outcome, message=said.message, wall_ms=reply.wall_ms)
+        verdict = early_end_verdict(reply, LONGEST_SECONDS)
+        return ChunkResult(outcome=verdict.outcome, message=verdict.message, wall_ms=reply.wall_ms)
     if "escaped" in reply.texts:
         _LOG.error("the training driver failed: %s", reply.texts["escaped"])
         return ChunkResult(outcome="fault", message=FAULT, wall_ms=reply.wall_ms)
-    kept = {key: numbers_of(value) for key, value in reply.arrays.items() if _fits(key, value, stretch)}
-    done = ChunkResult(outcome="graded", state=kept, wall_ms=reply.wall_ms)
+    state = {key: numbers_of(value) for key, value in reply.arrays.items() if _fits(key, value, stretch)}
+    done = ChunkResult(outcome="graded", state=state, wall_ms=reply.wall_ms)
     if "failed" in reply.texts:
         return replace(done, **_failure(reply.texts["failed"]))
-    missing = [key for key in expected(stretch) if key not in kept]
+    missing = [key for key in expected(stretch) if key not in state]
     return replace(done, outcome="fault", message=FAULT) if missing else done
 
 

@@ -36,8 +36,8 @@ RUN_OFF = ": the steps went too far, and each one further. Look for a sign or a 
 class ReferenceRuns:
     """The runs with torch's gradients, each made once and shared by every run of the same setup."""
 
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = kept
+    def __init__(self, capacity: int = KEPT) -> None:
+        self._kept = capacity
         self._runs: OrderedDict[tuple[str, int], SharedReferenceRun] = OrderedDict()
 
     def of(self, setup: Setup, steps: int) -> "SharedReferenceRun":
@@ -81,8 +81,8 @@ class SharedReferenceRun:
         async with self._turn:
             if not self._judged:
                 held = await self._descent.calibrated(ask, rows["train"])
-                found = {part: await self._descent.loss(ask, part, rows[part], held) for part in PARTS}
-                self._judged = found
+                losses = {part: await self._descent.loss(ask, part, rows[part], held) for part in PARTS}
+                self._judged = losses
         return self._judged
 
 
@@ -213,13 +213,13 @@ class Training:
 
     async def _compare(self) -> tuple[GradientComparison, ...]:
         """The learner's gradients of a fresh batch beside torch's, at the same parameters."""
-        mine = await self._own.gradients(self._ask)
+        own_gradients = await self._own.gradients(self._ask)
         torchs = await self._own.gradients(self._ask, self._shared.descent)
         # A parameter whose gradient is zero has only rounding to show: it is judged beside the others.
         noise = max(float(np.abs(torch).max(initial=0.0)) for torch in torchs.values())
         rows = []
         for name, gradient in torchs.items():
-            close = closeness(mine[name], Reference(gradient=gradient, noise=noise))
+            close = closeness(own_gradients[name], Reference(gradient=gradient, noise=noise))
             assert close is not None, "both are there"
             rows.append(
                 GradientComparison(
@@ -247,12 +247,12 @@ class Training:
         gap = float(np.abs(own[:shared] - reference[:shared]).max()) if shared else None
         elapsed = max(time.monotonic() - self._began, 1e-3)
         done = self._own.step
-        here = done - self._began_at
+        steps_done = done - self._began_at
         self._see(
             phase="training",
             step=done,
-            steps_per_second=here / elapsed,
-            seconds_left=elapsed / here * (self._own.steps - done) if here else None,
+            steps_per_second=steps_done / elapsed,
+            seconds_left=elapsed / steps_done * (self._own.steps - done) if steps_done else None,
             points=points(own, reference, self._own.steps),
             gap=gap if gap is None or np.isfinite(gap) else None,
         )
@@ -266,7 +266,7 @@ def points(own: NDArray[np.float32], reference: NDArray[np.float32], steps: int)
     size = max(1, chart_span(len(own), steps) // POINTS)
     ends = range(size, len(own) + 1, size)
     rows = [(end, _mean(own[end - size : end], size), _mean(reference[end - size : end], size)) for end in ends]
-    return tuple(Point(step=end, own=mine, reference=torchs) for end, mine, torchs in rows if mine is not None)
+    return tuple(Point(step=end, own=own, reference=torchs) for end, own, torchs in rows if own is not None)
 
 
 def _mean(losses: NDArray[np.float32], wanted: int) -> float | None:

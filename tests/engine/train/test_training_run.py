@@ -163,7 +163,7 @@ def test_a_second_run_finds_the_reference_made():
 
 
 def test_only_the_newest_references_are_kept():
-    references = ReferenceRuns(kept=1)
+    references = ReferenceRuns(capacity=1)
     first = references.of(SETUP, 10)
 
     assert references.of(SETUP, 10) is first
