@@ -75,9 +75,9 @@ def take_steps(
     lists = [block for block in blocks if block.type == "ordered_list"]
     steps = []
     for item in (item for node in lists for item in node.children):
-        body, said = _body_and_quote(item, line, prose)
+        body, quote = _body_and_quote(item, line, prose)
         rank = int(item.info) if item.info.isdecimal() else 0
-        steps.append(OrderStep(place=_place(item, line, file), rank=rank, html=prose.render(body, line), said=said))
+        steps.append(OrderStep(place=_place(item, line, file), rank=rank, html=prose.render(body, line), said=quote))
     return _tokens(block for block in blocks if block not in lists), tuple(steps)
 
 
@@ -108,8 +108,8 @@ def _check_values(tokens: Sequence[Token], line: int, file: SourceFile, faults: 
     for child in SyntaxTreeNode(tokens).children:
         for item in child.children if child.type in ("bullet_list", "ordered_list") else ():
             inline = _inline(item)
-            said = SAID.search(inline.content) if inline else None
-            if (said and said.start() <= LONGEST_VALUE) or (inline and VALUE.match(inline.content)):
+            quote = SAID.search(inline.content) if inline else None
+            if (quote and quote.start() <= LONGEST_VALUE) or (inline and VALUE.match(inline.content)):
                 message = "This looks like a tempting value, but would be shown in the question."
                 fix = "Write '- `value`: what to say about it', with the value in backticks."
                 faults.add(_place(item, line, file), "feedback", message, fix)
@@ -150,9 +150,9 @@ def _is_tempting(item: SyntaxTreeNode) -> bool:
     return False
 
 
-def _shortened(tokens: Sequence[Token], inline: Token, at: int, start: str) -> list[Token]:
+def _shortened(tokens: Sequence[Token], inline: Token, index: int, start: str) -> list[Token]:
     """*tokens* whose *inline* begins at its child *at*, and there behind *start*."""
-    first, *others = (inline.children or [])[at:]
+    first, *others = (inline.children or [])[index:]
     first = first.copy(content=first.content.removeprefix(start).lstrip())
     shorter = inline.copy(children=[first, *others])
     return [shorter if token is inline else token for token in tokens]

@@ -39,7 +39,7 @@ CONSTANTS: Mapping[str, float] = {"e": math.e, "pi": math.pi, "π": math.pi}
 
 Signs = Mapping[str, Callable[[Value, Value], Value]]
 SUMS: Signs = {"+": operator.add, "-": operator.sub}
-PRODUCTS: Signs = {"*": operator.mul, "/": operator.truediv, "//": lambda one, other: Fraction(one // other)}
+PRODUCTS: Signs = {"*": operator.mul, "/": operator.truediv, "//": lambda left, other: Fraction(left // other)}
 
 SUPERSCRIPTS = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 BRACES = str.maketrans("{}", "()")
@@ -223,8 +223,8 @@ class _Parser:
         if kind != "name":
             raise UnreadableError(f"{token!r} was not expected here.", column)
         if token in self.names:
-            given = self.names[token]
-            return Fraction(given) if isinstance(given, int | Fraction) else float(given)
+            value = self.names[token]
+            return Fraction(value) if isinstance(value, int | Fraction) else float(value)
         if token in FRACTIONS and self.take("("):
             above = self.bracket()
             if self.take("("):

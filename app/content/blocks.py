@@ -269,8 +269,8 @@ class Lesson:
     @cached_property
     def tasks(self) -> tuple[tuple[str, ...], ...]:
         """What is counted as one: the names of an exercise, or of all rows of a sheet."""
-        asked = (held_by(block) or (block,) for block in self.blocks)
-        named = (tuple(block.name for block in group if isinstance(block, Exercise)) for group in asked)
+        groups = (held_by(block) or (block,) for block in self.blocks)
+        named = (tuple(block.name for block in group if isinstance(block, Exercise)) for group in groups)
         return tuple(names for names in named if names)
 
     @cached_property
@@ -280,8 +280,8 @@ class Lesson:
     @cached_property
     def sheets(self) -> Mapping[str, Sheet]:
         """The sheets by their own names and by those of their rows."""
-        found = [block for block in self.every if isinstance(block, Sheet)]
-        return {name: sheet for sheet in reversed(found) for name in (sheet.name, *(row.name for row in sheet.rows))}
+        sheets = [block for block in self.every if isinstance(block, Sheet)]
+        return {name: sheet for sheet in reversed(sheets) for name in (sheet.name, *(row.name for row in sheet.rows))}
 
     @cached_property
     def named(self) -> Mapping[str, Exercise]:

@@ -74,8 +74,8 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     if not folder.is_dir():
         place = SourceLocation(folder.as_posix())
         return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
-    course, found = course_page(folder)
-    errors = list(found)
+    course, page_errors = course_page(folder)
+    errors = list(page_errors)
     try:
         read = [_unit(path, folder, course, errors) for path in unit_folders(folder, errors)]
     except OSError as error:
@@ -139,12 +139,12 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
             )
             continue
         errors += check_unique_number(int(match[1]), file, numbers, "lesson")
-        text, found = text_of(file, file.as_posix())
+        text, file_errors = text_of(file, file.as_posix())
         lesson = None
         if text is not None:
-            lesson, found = parse_lesson(text, file.as_posix(), beside=partial(_beside, file), course=course)
+            lesson, file_errors = parse_lesson(text, file.as_posix(), beside=partial(_beside, file), course=course)
             ids.append(parse_outline(text, relative).name)
-        errors += found
+        errors += file_errors
         if lesson:
             lessons.append(replace(lesson, path=relative))
     lessons.sort(key=lambda lesson: int(Path(lesson.path).name.partition("-")[0]))
@@ -200,8 +200,8 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
         fix = "Write '---', 'title: …', '---' and a sentence about it."
         errors.append(LessonError(SourceLocation(file.as_posix()), "no-unit-file", "The unit has no 'unit.md'.", fix))
         return _UnitPage(path.name, Markup())
-    text, found = text_of(file, file.as_posix())
-    errors += found
+    text, page_errors = text_of(file, file.as_posix())
+    errors += page_errors
     lines = file_of(text or "", file.as_posix())
     faults = ErrorCollector(lines.path)
     check_characters(lines, faults)
@@ -234,13 +234,13 @@ def _deliverable(value: Value, folder: str, prose: ProseRenderer) -> Deliverable
 
 def _beside(path: Path, target: str) -> str | None:
     """The text of the lesson file that a link *target* in the one at *path* leads to, if the course has it."""
-    found = (path.parent / target).resolve()
+    file = (path.parent / target).resolve()
     if (
-        not (LESSON_NAME.match(found.name) or DATA_NAME.match(found.name))
-        or path.parent.parent.resolve() not in found.parents
+        not (LESSON_NAME.match(file.name) or DATA_NAME.match(file.name))
+        or path.parent.parent.resolve() not in file.parents
     ):
         return None
-    return text_of(found, target)[0]
+    return text_of(file, target)[0]
 
 
 def text_of(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:

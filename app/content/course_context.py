@@ -33,16 +33,18 @@ def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
     if len(roots) != 1 or not all(UNIT_FOLDER.match(path.parent.name) for path in files):
         return None
     (root,) = roots
-    mine = {path.relative_to(root).as_posix(): lesson for path, lesson in files.items()}
-    every = {path: replace(lesson, path=path) for path, lesson in mine.items()}
+    own_lessons = {path.relative_to(root).as_posix(): lesson for path, lesson in files.items()}
+    every = {path: replace(lesson, path=path) for path, lesson in own_lessons.items()}
     for folder in unit_folders(root, []):
         for file in markdown_in(folder):
             path = file.relative_to(root).as_posix()
-            text, _ = text_of(file, path) if path not in mine else (None, ())
+            text, _ = text_of(file, path) if path not in own_lessons else (None, ())
             if text is not None:
                 every[path] = parse_outline(text, path)
     reached = {
-        path: this_lesson for path in _named_by(mine, every) if (this_lesson := _parsed(root / path, path)) is not None
+        path: this_lesson
+        for path in _named_by(own_lessons, every)
+        if (this_lesson := _parsed(root / path, path)) is not None
     }
     known = every | reached
     pages = {f"{folder.name}/unit.md" for folder in unit_folders(root, [])}
@@ -53,9 +55,11 @@ def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
     ]
     errors += check_former_ids(known.values())
     errors += [
-        error for path, lesson in mine.items() for error in dead_links(path, lesson.links, known, {*known, *pages})
+        error
+        for path, lesson in own_lessons.items()
+        for error in dead_links(path, lesson.links, known, {*known, *pages})
     ]
-    errors += [error for lesson in mine.values() for error in missing_pictures(lesson, root)]
+    errors += [error for lesson in own_lessons.values() for error in missing_pictures(lesson, root)]
     return CourseContext(tuple(error for error in errors if error.place.path in places), tuple(reached.values()))
 
 
@@ -63,18 +67,18 @@ def dead_links_of_loose(lessons: Sequence[Lesson]) -> tuple[LessonError, ...]:
     """The links of *lessons* that stand in no unit, as far as the files beside them tell."""
     errors: list[LessonError] = []
     for lesson in lessons:
-        here = Path(lesson.path).parent
-        paths = {normpath((here / link.target).as_posix()) for link in lesson.links}
+        folder = Path(lesson.path).parent
+        paths = {normpath((folder / link.target).as_posix()) for link in lesson.links}
         files = {path for path in paths if Path(path).is_file()}
         others = {path: this_lesson for path in files if (this_lesson := _parsed(Path(path), path)) is not None}
         errors += dead_links(lesson.path, lesson.links, {**others, lesson.path: lesson}, files)
     return tuple(errors)
 
 
-def _named_by(mine: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterator[str]:
+def _named_by(own_lessons: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterator[str]:
     """The paths of the other lessons of which more than the top has to be known."""
     by_name = {lesson.name: path for path, lesson in every.items()}
-    for path, lesson in mine.items():
+    for path, lesson in own_lessons.items():
         linked = (normpath(f"{path.rpartition('/')[0]}/{link.target}") for link in lesson.links if link.anchor)
         uses = (
             exercise.uses.partition("#")[0]
@@ -82,7 +86,7 @@ def _named_by(mine: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterat
             if isinstance(exercise, Train) and "#" in exercise.uses
         )
         for target in (*linked, *(by_name.get(name, "") for name in uses)):
-            if target in every and target not in mine:
+            if target in every and target not in own_lessons:
                 yield target
 
 

@@ -44,14 +44,16 @@ def needs_of(lines: Sequence[str]) -> list[tuple[Dependency, ...]]:
     """For each of *lines*, which stand in an order that is right: what has to come before it."""
     read = [read_line(line) for line in lines]
     return [
-        tuple(need for before in range(at) for need in _between(read[before], line, before))
-        for at, line in enumerate(read)
+        tuple(need for before in range(index) for need in _between(read[before], line, before))
+        for index, line in enumerate(read)
     ]
 
 
 def needs_by_rank(ranks: Sequence[int]) -> list[tuple[Dependency, ...]]:
     """For each of some steps, which stand in the order of their *ranks*: all of a smaller one come before it."""
-    return [tuple(Dependency(at, "", read=False) for at, other in enumerate(ranks) if other < rank) for rank in ranks]
+    return [
+        tuple(Dependency(index, "", read=False) for index, other in enumerate(ranks) if other < rank) for rank in ranks
+    ]
 
 
 def is_in_order(order: Sequence[int], needs: Sequence[Collection[Dependency]]) -> bool:
@@ -91,11 +93,11 @@ def shuffled(needs: Sequence[Collection[Dependency]], seed: str) -> tuple[int, .
     return tuple(order)
 
 
-def _between(before: StatementNames, line: StatementNames, at: int) -> list[Dependency]:
+def _between(before: StatementNames, line: StatementNames, index: int) -> list[Dependency]:
     read = line.reads & before.writes
     overwritten = line.writes & before.reads
     twice = {name for name in line.writes & before.writes if not (name in line.adds and name in before.adds)}
-    return [Dependency(at, name, name in read) for name in sorted(read | overwritten | twice)]
+    return [Dependency(index, name, name in read) for name in sorted(read | overwritten | twice)]
 
 
 def read_line(source: str) -> StatementNames:

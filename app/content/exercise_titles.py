@@ -14,8 +14,8 @@ ENDS = ("? ", ". ", ": ")
 
 def exercise_title(exercise: Exercise) -> str:
     """The first words of its question; of a box without one, what is to be written."""
-    asked = exercise.draws[0] if exercise.draws else exercise
-    words = _first_words(words_of(Markup(str(asked.prompt).replace("</p>", "</p> "))))
+    quiz = exercise.draws[0] if exercise.draws else exercise
+    words = _first_words(words_of(Markup(str(quiz.prompt).replace("</p>", "</p> "))))
     if words:
         return words
     if isinstance(exercise, Grad):
@@ -27,7 +27,7 @@ def exercise_title(exercise: Exercise) -> str:
 def _first_words(text: str) -> str:
     """The first sentence of *text*, or as many whole words of it as a title has."""
     line = " ".join(text.split())
-    end = min((at + 1 for name in ENDS if (at := line.find(name)) > 0), default=len(line))
+    end = min((position + 1 for name in ENDS if (position := line.find(name)) > 0), default=len(line))
     first = line[:end].removesuffix(".").removesuffix(":")
     if len(first) <= MAX_TITLE_CHARACTERS:
         return first

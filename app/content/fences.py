@@ -111,8 +111,8 @@ class SourceFile:
     def place(self, line: int, snippet: str = "") -> SourceLocation:
         """Where *snippet* stands on *line*, or the line's first character that is not a space."""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        found = text.find(snippet) if snippet else -1
-        column = found if found >= 0 else len(text) - len(text.lstrip())
+        offset = text.find(snippet) if snippet else -1
+        column = offset if offset >= 0 else len(text) - len(text.lstrip())
         return SourceLocation(self.path, max(line, 1), column + 1)
 
 
@@ -159,9 +159,9 @@ def split_at_directives(
 
 def _check_indented(token: Token, line: int, file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for a directive that is indented so far that it is shown as code."""
-    for at, text in enumerate(token.content.split("\n") if token.type == "code_block" else ()):
+    for offset, text in enumerate(token.content.split("\n") if token.type == "code_block" else ()):
         if OPENS.match(text.lstrip()):
-            place = file.place(line + (token.map or [0])[0] + at)
+            place = file.place(line + (token.map or [0])[0] + offset)
             faults.add(place, "nested-directive", "This directive is indented, and shown as code.", "Unindent it.")
 
 
@@ -183,13 +183,13 @@ def _directive(
     text = token.content
     swallowed = _swallowed(token)
     if swallowed is not None:
-        at, inner = swallowed
-        inner_line = line + first + 1 + at
+        offset, inner = swallowed
+        inner_line = line + first + 1 + offset
         within_reach = token.type == "fence" or (inner in known and name != "sheet")  # which is nothing without others
         faults.add(place, "unclosed", *_open(token, name, inner, inner_line, within_reach))
         if not within_reach:
             return None
-        text = "\n".join(text.split("\n")[:at])
+        text = "\n".join(text.split("\n")[:offset])
     elif last - first < 2 or set(closing) != {token.markup[0]} or len(closing) < len(token.markup):
         more = "; an outer fence has one more colon than its children" if token.markup[0] == ":" else ""
         fix = f"Add a line '{token.markup}' below it{more}."
@@ -206,11 +206,11 @@ def _directive(
 
 def _swallowed(token: Token) -> tuple[int, str] | None:
     """The first line of the body that opens a directive where none can stand, and the name of that."""
-    for at, text in enumerate(token.content.split("\n")):
+    for offset, text in enumerate(token.content.split("\n")):
         match = OPENS.match(text)
         # In code no directive can stand; in prose, only one with fewer colons, or one of code.
         if match and (token.type == "fence" or (match[1][0] == ":" and len(match[1]) >= len(token.markup))):
-            return at, match[2]
+            return offset, match[2]
     return None
 
 
@@ -256,7 +256,7 @@ def _options(
 ) -> tuple[Mapping[str, Value], DirectiveText]:
     """Read the option lines at the top of *text*; an indented line continues the value above it."""
     lines = text.split("\n")
-    found: dict[str, Value] = {}
+    options: dict[str, Value] = {}
     key = ""
     index = start = 0
     while index < len(lines):
@@ -272,20 +272,20 @@ def _options(
             if key not in known:
                 fix = did_you_mean(key, known) if known else f"'{{{name}}}' has no options."
                 faults.add(file.place(line + index), "unknown-option", f"'{{{name}}}' has no option ':{key}:'.", fix)
-            if key in found:
+            if key in options:
                 faults.add(file.place(line + index), "twice", f"':{key}:' is given twice.", "Keep one of them.")
-            found[key] = Value(value, place)
+            options[key] = Value(value, place)
         elif key and current[:1] in (" ", "\t") and current.strip() and start == index:
-            found[key] = Value(f"{found[key].text}\n{current}", found[key].place)
+            options[key] = Value(f"{options[key].text}\n{current}", options[key].place)
         elif current.strip():
             break
         index += 1
         if current.strip():
             start = index
     if index < len(lines) and (near := _nearly_an_option(lines[index], line + index, name, known, file, faults)):
-        found.setdefault(*near)
-    kept = {key: value for key, value in found.items() if key in known}
-    return kept, DirectiveText("\n".join(lines[index:]), line + index)
+        options.setdefault(*near)
+    known_options = {key: value for key, value in options.items() if key in known}
+    return known_options, DirectiveText("\n".join(lines[index:]), line + index)
 
 
 def _nearly_an_option(

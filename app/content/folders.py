@@ -19,8 +19,8 @@ def markdown_in(folder: Path) -> list[Path]:
     Raises:
         OSError: The folder cannot be read.
     """
-    found = (path for path in folder.iterdir() if path.suffix == ".md" and path.name != "unit.md")
-    return sorted(path for path in found if not path.name.startswith((".", "_")))
+    files = (path for path in folder.iterdir() if path.suffix == ".md" and path.name != "unit.md")
+    return sorted(path for path in files if not path.name.startswith((".", "_")))
 
 
 def check_overlooked_files(folder: Path) -> Iterator[LessonError]:
@@ -41,7 +41,7 @@ def unreadable_folder_error(folder: Path, error: OSError) -> LessonError:
 
 
 def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
-    found = []
+    folders = []
     numbers: dict[int, str] = {}
     for path in sorted(folder.iterdir()):
         match = UNIT_FOLDER.match(path.name)
@@ -59,8 +59,8 @@ def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
             )
             continue
         errors += check_unique_number(int(match[1]), path, numbers, "unit")
-        found.append(path)
-    return sorted(found, key=lambda path: (int(path.name.partition("-")[0]), path.name))
+        folders.append(path)
+    return sorted(folders, key=lambda path: (int(path.name.partition("-")[0]), path.name))
 
 
 def check_unique_number(number: int, path: Path, numbers: dict[int, str], what: str) -> list[LessonError]:

@@ -91,15 +91,15 @@ def _list(key: str, value: Value, node: yaml.Node, faults: ErrorCollector) -> Se
         faults.add(value.place, "wrong-type", f"{key!r} is a list of texts.", fix)
         return []
     first = node.start_mark
-    found = []
+    values = []
     for entry in node.value:
         mark = entry.start_mark
         line = value.place.line + mark.line - first.line
         column = mark.column + 1
-        found.append(Value(str(entry.value), faults.at(line, column)))
+        values.append(Value(str(entry.value), faults.at(line, column)))
         if not str(entry.value).strip():
             faults.add(faults.at(line, column), "empty", f"An entry of {key!r} is empty.", "Write it, or remove it.")
-    return found
+    return values
 
 
 def check_lesson(front: FrontMatter, faults: ErrorCollector) -> None:

@@ -72,8 +72,8 @@ class Inliner(ast.NodeTransformer):
             holds = StaticValues({}).decided(self.visit(deepcopy(node.test)))
         except NotStaticError:
             return self.generic_visit(node)
-        found: ast.AST = self.visit(node.body if holds else node.orelse)
-        return found
+        branch: ast.AST = self.visit(node.body if holds else node.orelse)
+        return branch
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         before = ast.unparse(node)

@@ -28,16 +28,16 @@ def point_of(options: Options, forward: Forward | None, free: str | None = None)
     point: dict[str, object] = {}
     for name, (entry, node) in (items or {}).items():
         point[name] = plain_of(node)
-        given = shape_of_lists(point[name])
+        shape = shape_of_lists(point[name])
         if name not in shapes and name not in upstreams:
             fix = did_you_mean(name, [*shapes, *upstreams])
             options.faults.add(entry.place, "unknown-name", f"{name!r} is no input of {forward.name!r}.", fix)
-        elif given is None:
+        elif shape is None:
             options.faults.add(entry.place, "wrong-type", f"{name!r} is a number, or a list of rows of one length.")
-        elif name in shapes and given != shapes[name]:
-            message = f"{name!r} has the shape {given} here; in the program it has {shapes[name]}."
+        elif name in shapes and shape != shapes[name]:
+            message = f"{name!r} has the shape {shape} here; in the program it has {shapes[name]}."
             options.faults.add(entry.place, "wrong-shape", message)
-        elif prod(given) > MOST:
+        elif prod(shape) > MOST:
             options.faults.add(entry.place, "too-long", f"{name!r} has more than {MOST} entries.")
     missing = [name for name in shapes if name not in point and name != free]
     if missing and value:
@@ -55,13 +55,13 @@ def shape_of_lists(value: object) -> tuple[int, ...] | None:
     if not isinstance(value, list) or not value:
         return None
     inner = {shape_of_lists(item) for item in value}
-    found = inner.pop()
-    return None if inner or found is None else (len(value), *found)
+    shape = inner.pop()
+    return None if inner or shape is None else (len(value), *shape)
 
 
-def shape_in(forward: Forward, one: Input) -> tuple[int, ...]:
+def shape_in(forward: Forward, input_: Input) -> tuple[int, ...]:
     """The shape of the input *one* on the lesson's own sizes."""
     try:
-        return tuple(integer_of(size, forward.dims) for size in one.sizes)
+        return tuple(integer_of(size, forward.dims) for size in input_.sizes)
     except UnreadableError:
         return ()

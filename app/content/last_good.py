@@ -17,8 +17,8 @@ def reload_course(before: Course, folder: Path) -> tuple[Course, tuple[LessonErr
     faulty = {Path(error.place.path).relative_to(folder).as_posix() for error in errors if _within(error, folder)}
     old = {lesson.path: lesson for lesson in before.lessons if lesson.path in faulty}
     units = [_mended(unit, faulty, old, before) for unit in course.units]
-    kept = tuple(unit for unit in units if unit.lessons)
-    return (Course(units=kept) if kept else before), errors
+    readable = tuple(unit for unit in units if unit.lessons)
+    return (Course(units=readable) if readable else before), errors
 
 
 def _within(error: LessonError, folder: Path) -> bool:

@@ -176,9 +176,9 @@ def check_text(token: Token, line: int, file: SourceFile, faults: ErrorCollector
     for lost in LOST:
         match = lost.pattern.search(text)
         if match:
-            at = line + text.count("\n", 0, match.start())
+            number = line + text.count("\n", 0, match.start())
             first = match[0].strip().split("\n")[0]
-            faults.add(file.place(at, first.strip()), lost.code, lost.message.replace("{0}", first), lost.fix)
+            faults.add(file.place(number, first.strip()), lost.code, lost.message.replace("{0}", first), lost.fix)
 
 
 def check_table(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
@@ -188,11 +188,11 @@ def check_table(tokens: Sequence[Token], line: int, file: SourceFile, faults: Er
         if token.type == "th_open":
             columns += 1
         elif token.type == "tr_open" and token.map and tokens[index + 1].type == "td_open":
-            at = line + token.map[0]
-            cells = len(_cells(file.lines[at - 1])) if 0 < at <= len(file.lines) else columns
+            number = line + token.map[0]
+            cells = len(_cells(file.lines[number - 1])) if 0 < number <= len(file.lines) else columns
             if cells != columns:
                 message = f"The table has {columns} columns, and this row {cells}."
-                faults.add(file.place(at), "table", message, "Write a '|' that is no border as '\\|'.")
+                faults.add(file.place(number), "table", message, "Write a '|' that is no border as '\\|'.")
         elif token.type == "table_close":
             columns = 0
 
@@ -203,7 +203,7 @@ def _cells(row: str) -> list[str]:
 
 def check_characters(file: SourceFile, faults: ErrorCollector) -> None:
     """A fault for every line with a sign that nobody sees, but that browsers and Python do."""
-    conflict = next((at for at, text in enumerate(file.lines, start=1) if CONFLICT.match(text)), None)
+    conflict = next((number for number, text in enumerate(file.lines, start=1) if CONFLICT.match(text)), None)
     if conflict and sum(bool(CONFLICT.match(text)) for text in file.lines) > 1:
         fix = "Decide for one of the versions, and remove the lines of '<', '=' and '>'."
         faults.add(SourceLocation(file.path, conflict, 1), "merge", "A merge left both of its versions here.", fix)

@@ -60,13 +60,13 @@ def dead_links(
 
     To *private* files, links lead from their own unit alone.
     """
-    here = path.rpartition("/")[0]
+    folder = path.rpartition("/")[0]
     shown = path not in lessons or not lessons[path].draft
     for link in links:
-        target = normpath(f"{here}/{link.target}")
+        target = normpath(f"{folder}/{link.target}")
         if target not in files:
             message = f"There is no lesson file {link.target!r}."
-            written = [relpath(file, here or ".") for file in files]  # as a link on this page is written
+            written = [relpath(file, folder or ".") for file in files]  # as a link on this page is written
             yield LessonError(link.place, "broken-link", message, did_you_mean(link.target, written))
         elif link.anchor and target in lessons and link.anchor not in lessons[target].anchors:
             message = f"There is nothing called '#{link.anchor}' in {link.target!r}."
@@ -74,7 +74,7 @@ def dead_links(
         elif shown and target in lessons and lessons[target].draft:
             message = f"{link.target!r} is a draft, which learners do not see."
             yield LessonError(link.place, "draft", message, PUBLISH)
-        elif target in private and target.rpartition("/")[0] != here:
+        elif target in private and target.rpartition("/")[0] != folder:
             message = f"{link.target!r} is private: for most readers it is not there."
             yield LessonError(link.place, "private", message, OUTSIDE)
 
@@ -102,7 +102,9 @@ def check_former_ids(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
 
 def _line_of(lesson: Lesson, start: str) -> SourceLocation:
     lines = lesson.source.split("\n")
-    return replace(lesson.place, line=next((at for at, line in enumerate(lines, 1) if line.startswith(start)), 1))
+    return replace(
+        lesson.place, line=next((number for number, line in enumerate(lines, 1) if line.startswith(start)), 1)
+    )
 
 
 def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:
@@ -111,8 +113,8 @@ def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:
         file = root / link.target
         if not file.is_file() or not file.resolve().is_relative_to(root.resolve()):
             message = f"There is no file {link.target!r} in the folder of the course."
-            found = [file for file in root.rglob(Path(link.target).name) if file.is_file()][:1]
-            ways = [relpath(file, (root / lesson.path).parent) for file in found]
+            files = [file for file in root.rglob(Path(link.target).name) if file.is_file()][:1]
+            ways = [relpath(file, (root / lesson.path).parent) for file in files]
             yield LessonError(link.place, "missing-picture", message, f"Did you mean {ways[0]!r}?" if ways else "")
         elif file.stat().st_size > LARGEST_PICTURE:
             message = f"{link.target!r} is larger than {LARGEST_PICTURE:,} bytes."

@@ -32,6 +32,6 @@ def _each(files: list[Path]) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...
     for file in files:
         try:
             lessons.append(load_lesson(file))
-        except LessonErrors as found:
-            errors += found.errors
+        except LessonErrors as raised:
+            errors += raised.errors
     return tuple(lessons), tuple(errors)

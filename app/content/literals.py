@@ -25,14 +25,14 @@ def literal_sizes(tree: ast.AST, dims: Mapping[str, int]) -> tuple[Literal, ...]
     """Every number in *tree* that may be meant as a size, because it is the visible size of one of *dims*."""
     products = {dims[a] * dims[b]: f"{a} * {b}" for a, b in combinations(dims, 2) if dims[a] > 1 and dims[b] > 1}
     single = {size: name for name, size in reversed(tuple(dims.items())) if size > 1}
-    found = {}
+    literals = {}
     for node in ast.walk(tree):
         divided = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
         names = {size: name for size, name in single.items() if size > 2} if divided else products | single
         for constant, number in _sizes_in(node):
             if number in names:
-                found[constant] = Literal(constant.lineno, constant.col_offset + 1, number, names[number])
-    return tuple(sorted(found.values(), key=lambda literal: (literal.line, literal.column)))
+                literals[constant] = Literal(constant.lineno, constant.col_offset + 1, number, names[number])
+    return tuple(sorted(literals.values(), key=lambda literal: (literal.line, literal.column)))
 
 
 def _sizes_in(node: ast.AST) -> Iterator[tuple[ast.Constant, int]]:

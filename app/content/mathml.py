@@ -38,9 +38,9 @@ _converter = LatexToMathML(macros={"R": r"\mathbb{R}"}, annotation=True, fancy_e
 class FormulaError(ValueError):
     """A formula that cannot be set: what is wrong, from which of its letters on."""
 
-    def __init__(self, message: str, at: int = 0) -> None:
+    def __init__(self, message: str, column: int = 0) -> None:
         super().__init__(message)
-        self.at = at
+        self.at = column
 
 
 def mathml(tex: str, *, display: bool = False) -> Markup:
@@ -52,14 +52,14 @@ def mathml(tex: str, *, display: bool = False) -> Markup:
     if len(tex) > LONGEST:
         raise FormulaError(f"it has {len(tex)} letters, and at most {LONGEST} are set")
     try:
-        found = _converter.convert_with_local_state(SIGNED.sub(r"\1\;", tex), displaystyle=display)
+        text = _converter.convert_with_local_state(SIGNED.sub(r"\1\;", tex), displaystyle=display)
     except LatexError as error:
-        at, _, message = str(error).partition(": ")
-        raise FormulaError(message.rstrip("."), int(at)) from None
+        column, _, message = str(error).partition(": ")
+        raise FormulaError(message.rstrip("."), int(column)) from None
     except UnicodeEncodeError:
         raise FormulaError(NOT_WRITTEN) from None
     try:
-        math = fromstring(found.replace("&ApplyFunction;", "\u2061").replace("&InvisibleTimes;", "\u2062"))
+        math = fromstring(text.replace("&ApplyFunction;", "\u2061").replace("&InvisibleTimes;", "\u2062"))
     except ParseError:  # of what no page may hold, and of what the converter itself writes wrongly
         raise FormulaError(NOT_WRITTEN) from None
     for element in math.iter():
@@ -85,7 +85,7 @@ def _restrict(element: Element) -> None:
 
 def _parts(math: Element) -> Iterator[Element]:
     row, annotation = math[0]
-    cuts = [at + 1 for at in range(1, len(row) - 1) if row.tag == "mrow" and _may_end(row[at])]
+    cuts = [index + 1 for index in range(1, len(row) - 1) if row.tag == "mrow" and _may_end(row[index])]
     if not cuts:
         yield math
         return
@@ -96,9 +96,9 @@ def _parts(math: Element) -> Iterator[Element]:
         part.extend(row[start:end])
         inside = Element("semantics")
         inside.extend([part, annotation])
-        made = Element("math")
-        made.append(part if start else inside)
-        yield made
+        formula = Element("math")
+        formula.append(part if start else inside)
+        yield formula
 
 
 def _may_end(sign: Element) -> bool:
@@ -109,8 +109,8 @@ def _may_end(sign: Element) -> bool:
 def kept_together(html: Markup) -> Markup:
     """*html* in which no line begins with the full stop of a formula, nor ends with the bracket before one."""
 
-    def together(found: re.Match[str]) -> str:
-        return f'<span class="together">{found[0]}</span>' if found[1] or found[3] else found[0]
+    def together(match: re.Match[str]) -> str:
+        return f'<span class="together">{match[0]}</span>' if match[1] or match[3] else match[0]
 
     return Markup(BESIDE.sub(together, html))
 

@@ -85,7 +85,7 @@ class _Composer(yaml.SafeLoader):
 
 def _in_words(problem: str, *, inside: bool) -> tuple[str, str]:
     """What an author is told of a *problem* in the words of YAML, and how it is mended; *inside* a line of its own."""
-    message, fix = next((said for part, said in NOT_YAML.items() if part in problem), UNREADABLE_FROM)
+    message, fix = next((advice for part, advice in NOT_YAML.items() if part in problem), UNREADABLE_FROM)
     return message, IN_BRACES if inside and "mapping values" in problem else fix
 
 
@@ -243,12 +243,12 @@ class Options:
         if text.startswith("[") and text.endswith("]"):
             start = value.text.index("[") + 1
             text = text[1:-1]
-        found = [(match[0].strip("'\""), value.offset(start + match.start())) for match in WORD.finditer(text)]
-        names = [word for word, _ in found]
-        for index, (word, place) in enumerate(found):
+        words_at = [(match[0].strip("'\""), value.offset(start + match.start())) for match in WORD.finditer(text)]
+        names = [word for word, _ in words_at]
+        for index, (word, place) in enumerate(words_at):
             if once and word in names[:index]:
                 self.faults.add(place, "twice", f"{word!r} stands twice in ':{key}:'.", "Keep one of them.")
-        return tuple(found)
+        return tuple(words_at)
 
     def one_of(self, key: str, known: Sequence[str], default: str) -> str:
         word = self.text(key)

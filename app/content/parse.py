@@ -127,8 +127,11 @@ def _blocks(parts: Iterable[TokenRun | Directive], reading: ParseContext) -> tup
     for part in parts:
         if isinstance(part, Directive) and part.argument and part.name not in KINDS:
             reading.prose.anchors.append(part.argument)
-    blocks = {at: _block(parts[at], reading) for at in sorted(range(len(parts)), key=lambda at: _turn(parts[at]))}
-    return tuple(block for at in range(len(parts)) if (block := blocks[at]) is not None)
+    blocks = {
+        index: _block(parts[index], reading)
+        for index in sorted(range(len(parts)), key=lambda index: _turn(parts[index]))
+    }
+    return tuple(block for index in range(len(parts)) if (block := blocks[index]) is not None)
 
 
 def _turn(part: TokenRun | Directive) -> int:

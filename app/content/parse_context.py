@@ -152,11 +152,11 @@ class ParseContext:
         parts = list(split_at_directives(tokens, directive.body.line, self.file, known, self.faults, where))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
         directives = [part for part in parts if isinstance(part, Directive)]
-        for at, child in enumerate(directives):
+        for index, child in enumerate(directives):
             check_fence(child, self.faults)
             if child.name in TITLED:
                 self.prose.check_message(child.argument, child.argument_place.line)
-                directives[at] = replace(child, argument=written_out(child.argument, self.prose.course.macros))
+                directives[index] = replace(child, argument=written_out(child.argument, self.prose.course.macros))
             elif child.argument and child.name in CHILDREN:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")

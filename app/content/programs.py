@@ -107,8 +107,8 @@ def straight_line_program(
     """
 
     def tell(node: ast.AST, code: str, message: str, fix: str) -> None:
-        at, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        faults.add(faults.at(line + at - 1, column + 1), code, message, fix)
+        row, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        faults.add(faults.at(line + row - 1, column + 1), code, message, fix)
 
     tree = check_python(source, line, "The forward program", faults)
     try:
@@ -176,7 +176,7 @@ def _check_reads(
     expression: ast.expr,
     scope: set[str],
     below: Mapping[str, int],
-    at: Callable[[ast.expr], SourceLocation],
+    place_of: Callable[[ast.expr], SourceLocation],
     faults: ErrorCollector,
 ) -> set[str]:
     """The names that are not in *scope*, each with a fault; *below* has the lines of those that are written later."""
@@ -187,7 +187,7 @@ def _check_reads(
             continue
         if node.id in scope or node.id in local or node.id in MODULES or hasattr(builtins, node.id):
             continue
-        place = at(node)
+        place = place_of(node)
         unknown.add(node.id)
         if node.id in below:
             fix = f"It has a value only after line {below[node.id]}."

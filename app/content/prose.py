@@ -74,33 +74,35 @@ class ProseRenderer:
     def tokens(self, text: str, line: int) -> list[Token]:
         """Parse one body; link definitions are shared by the whole file."""
         env: dict[str, Any] = {"references": dict(self.env.get("references", {}))}
-        found = self.md.parse(text, env)
+        tokens = self.md.parse(text, env)
         self._notes |= _unused_notes(env)
-        self._check_twice(text, found, line)
-        return found
+        self._check_twice(text, tokens, line)
+        return tokens
 
     def page(self, text: str, line: int) -> list[Token]:
         """Parse the body of the page itself, whose link definitions and footnotes hold everywhere."""
-        found = self.md.parse(text, self.env)
+        tokens = self.md.parse(text, self.env)
         self._notes |= _unused_notes(self.env)
-        self._check_twice(text, found, line)
-        for token in found:
+        self._check_twice(text, tokens, line)
+        for token in tokens:
             if token.type == "math_block_label" and NAME.fullmatch(token.info) and token.info not in self.equations:
                 self.equations[token.info] = len(self.equations) + 1
                 self.anchors.append(token.info)
-        return found
+        return tokens
 
-    def _check_twice(self, text: str, found: Sequence[Token], line: int) -> None:
+    def _check_twice(self, text: str, tokens: Sequence[Token], line: int) -> None:
         """Add a fault for every footnote that is defined a second time: only one of them would be shown."""
-        fenced = {at for token in found if token.map and token.type.endswith("fence") for at in range(*token.map)}
+        fenced = {
+            index for token in tokens if token.map and token.type.endswith("fence") for index in range(*token.map)
+        }
         seen: dict[str, int] = {}
-        for at, written in enumerate(text.split("\n")):
-            match = NOTE.match(written) if at not in fenced else None
+        for index, written in enumerate(text.split("\n")):
+            match = NOTE.match(written) if index not in fenced else None
             if match and match[1] in seen:
                 message = f"The footnote {match[1]} stands on line {seen[match[1]]} already."
-                self.faults.add(self.file.place(line + at), "twice", message, "Give it another name.")
+                self.faults.add(self.file.place(line + index), "twice", message, "Give it another name.")
             elif match:
-                seen[match[1]] = line + at
+                seen[match[1]] = line + index
 
     def render(self, tokens: Sequence[Token], line: int, *, inside: bool = True) -> Markup:
         """The HTML of *tokens*, whose maps count from *line* of the file."""
@@ -152,7 +154,9 @@ class ProseRenderer:
         """Add a fault for every footnote that nothing refers to: it would not be shown."""
         for note in sorted(self._notes):
             sign = f"[^{note}]"
-            line = next((at for at, text in enumerate(self.file.lines, 1) if text.lstrip().startswith(f"{sign}:")), 1)
+            line = next(
+                (number for number, text in enumerate(self.file.lines, 1) if text.lstrip().startswith(f"{sign}:")), 1
+            )
             fix = f"Write '{sign}' where it belongs, or remove it."
             self.faults.add(self.file.place(line, sign), "unused-footnote", f"Nothing refers to {sign}.", fix)
 

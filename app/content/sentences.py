@@ -67,11 +67,11 @@ def written_out(text: str, macros: Mapping[str, str]) -> str:
         return FORMULA.sub(lambda formula: f"${expand_macros(formula[1], macros)}$", part)
 
     parts = re.split(r"(`[^`]+`)", text) if macros else [text]
-    return "".join(part if at % 2 else plain(part) for at, part in enumerate(parts))
+    return "".join(part if index % 2 else plain(part) for index, part in enumerate(parts))
 
 
 def _formulas(text: str) -> Markup:
-    parts = (_formula(part) if at % 2 else _stressed(part) for at, part in enumerate(FORMULA.split(text)))
+    parts = (_formula(part) if index % 2 else _stressed(part) for index, part in enumerate(FORMULA.split(text)))
     return kept_together(Markup("").join(parts))
 
 

@@ -85,7 +85,7 @@ class StaticValues:
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
                 return self.items(inner)[::-1]
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
-                return [_pair(ast.Constant(at), item) for at, item in enumerate(self.items(inner))]
+                return [_pair(ast.Constant(index), item) for index, item in enumerate(self.items(inner))]
             case ast.Call(func=ast.Name(id="zip"), args=inner):
                 return [_pair(*parts) for parts in zip(*map(self.items, inner), strict=False)]
         raise NotStaticError(f"'{ast.unparse(node)}' is neither a range of sizes nor a list")
@@ -94,22 +94,22 @@ class StaticValues:
         numbers = [self.number(bound) for bound in bounds]
         if not all(isinstance(number, int) for number in numbers) or numbers[2:] == [0]:
             raise NotStaticError("a range counts in whole steps")
-        found = range(*map(int, numbers))
-        if len(found) > MOST_TURNS:
+        turns = range(*map(int, numbers))
+        if len(turns) > MOST_TURNS:
             raise NotStaticError(f"more than {MOST_TURNS} turns")
-        return found
+        return turns
 
 
 def _bounded(op: type[ast.operator], left: float, right: float) -> float:
     if op is ast.Pow and (abs(left) > LARGEST or not 0 <= right <= LARGEST_EXPONENT):
         raise NotStaticError("the power is too large")
     try:
-        found: float = PLAIN[op](left, right)
+        value: float = PLAIN[op](left, right)
     except ZeroDivisionError:
         raise NotStaticError("it divides by zero") from None
-    if not abs(found) <= LARGEST:
+    if not abs(value) <= LARGEST:
         raise NotStaticError("the number is too large")
-    return found
+    return value
 
 
 def _pair(*parts: ast.expr) -> ast.expr:

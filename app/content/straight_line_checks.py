@@ -145,13 +145,13 @@ def _is(node: ast.AST, name: str) -> bool:
 
 def stored_names(tree: ast.AST) -> set[str]:
     """The names that *tree* writes outside of functions."""
-    found, waiting = set[str](), [tree]
+    names, waiting = set[str](), [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         if isinstance(node, ast.FunctionDef):
-            found.add(node.name)
+            names.add(node.name)
         elif not isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp):
             waiting += ast.iter_child_nodes(node)
-    return found
+    return names

@@ -41,27 +41,27 @@ def table_of(forward: Forward, reads: tuple[str, str], options: Options, reading
 
 def _rows(text: str) -> list[list[float]] | str:
     """The numbers of a table, below its head if it has one; or the line that holds something else."""
-    found: list[list[float]] = []
+    rows: list[list[float]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            found += [[float(cell) for cell in line.split(",")]] if line.strip() else []
+            rows += [[float(cell) for cell in line.split(",")]] if line.strip() else []
         except ValueError:
             if number > 1:
                 fix = " Its numbers are divided by commas, and written with a point." if ";" in line else ""
                 return f"line {number} holds something that is no number: {line[:40]!r}.{fix}"
-    return found
+    return rows
 
 
 def _windows(text: str, width: int) -> list[list[float]]:
     """For each character of *text* the *width* before it, and itself; numbered in the order of their codes."""
-    symbols = {symbol: float(at) for at, symbol in enumerate(sorted(set(text)))}
+    symbols = {symbol: float(index) for index, symbol in enumerate(sorted(set(text)))}
     numbers = [symbols[symbol] for symbol in text]
-    return [numbers[at - width : at + 1] for at in range(width, len(numbers))]
+    return [numbers[end - width : end + 1] for end in range(width, len(numbers))]
 
 
 def _unfit(rows: list[list[float]], width: int) -> str:
     """Why *rows* are no examples of *width* numbers with one target each; empty where they are."""
-    wrong = next((at for at, row in enumerate(rows, start=1) if len(row) != width + 1), None)
+    wrong = next((number for number, row in enumerate(rows, start=1) if len(row) != width + 1), None)
     if wrong:
         return f"row {wrong} has {len(rows[wrong - 1])} numbers; it needs {width} and, last, its target."
     if len(rows) < FEWEST or len(rows) * (width + 1) > MOST:
@@ -69,10 +69,10 @@ def _unfit(rows: list[list[float]], width: int) -> str:
     return "" if all(abs(number) < 1e30 for row in rows for number in row) else "it holds a number that is not finite."
 
 
-def _outside(one: Input, forward: Forward, numbers: list[float]) -> str:
+def _outside(input_: Input, forward: Forward, numbers: list[float]) -> str:
     """Why *numbers* cannot be entries of *one*; empty where they can."""
-    if one.real or one.bound is None:
+    if input_.real or input_.bound is None:
         return ""
-    bound = shape_in(forward, Input(name="", sizes=(one.bound,)))[0]
+    bound = shape_in(forward, Input(name="", sizes=(input_.bound,)))[0]
     wrong = next((number for number in numbers if number != int(number) or not 0 <= number < bound), None)
-    return "" if wrong is None else f"{wrong:g} is no whole number below {bound}, as {one.name!r} has them."
+    return "" if wrong is None else f"{wrong:g} is no whole number below {bound}, as {input_.name!r} has them."

@@ -45,7 +45,7 @@ def problems(tex: str) -> Iterator[tuple[str, str, str]]:
 def set_formula(token: Token, line: int, macros: Mapping[str, str], file: SourceFile, faults: ErrorCollector) -> None:
     """Put the macros into the formula of *token*, and what a page shows of it into its `meta`; add its faults."""
     display = token.type != "math_inline"
-    found = list(problems(token.content))
+    issues = list(problems(token.content))
     tex = token.content = expand_macros(token.content, macros).strip()
     try:
         token.meta = {**token.meta, "set": mathml(tex, display=display)}
@@ -53,8 +53,8 @@ def set_formula(token: Token, line: int, macros: Mapping[str, str], file: Source
         token.meta = {**token.meta, "set": Markup("<code>{}</code>").format(tex)}
         rest = (tex[error.at :].strip() or tex).partition("\n")[0]
         fix = "Write what LaTeX knows, or a macro of 'course.md'."
-        found = found or [(rest, f"The formula cannot be set: {error}.", fix)]
-    for snippet, message, fix in found:
+        issues = issues or [(rest, f"The formula cannot be set: {error}.", fix)]
+    for snippet, message, fix in issues:
         faults.add(_place(snippet, tex, line, file), "math", message, fix)
 
 
@@ -62,9 +62,9 @@ def _place(snippet: str, tex: str, line: int, file: SourceFile) -> SourceLocatio
     """Where *snippet* of *tex* stands, whose first line is *line* or the one below; else where the formula begins."""
     first = tex.partition("\n")[0]
     for sought in (snippet, first) if snippet else ():
-        for at, text in enumerate(file.lines[line - 1 : line + tex.count("\n") + 1], start=line):
+        for number, text in enumerate(file.lines[line - 1 : line + tex.count("\n") + 1], start=line):
             if sought in text:
-                return file.place(at, sought)
+                return file.place(number, sought)
     return file.place(line)
 
 
@@ -91,31 +91,31 @@ def expand_macros(tex: str, macros: Mapping[str, str]) -> str:
 
 
 def _once(tex: str, macros: Mapping[str, str]) -> str:
-    parts, at = [], 0
-    while match := COMMAND.search(tex, at):
-        parts.append(tex[at : match.start()])
-        body, at = macros.get(match[1]), match.end()
+    parts, start = [], 0
+    while match := COMMAND.search(tex, start):
+        parts.append(tex[start : match.start()])
+        body, start = macros.get(match[1]), match.end()
         if body is None:
             parts.append(match[0])
             continue
         for number in range(1, max(map(int, re.findall(r"#([1-9])", body)), default=0) + 1):
-            argument, at = _argument(tex, at)
+            argument, start = _argument(tex, start)
             body = body.replace(f"#{number}", argument)
-        joins = body[-1:].isalpha() and tex[at : at + 1].isalpha()  # \mathrm d and x are not \mathrm dx
+        joins = body[-1:].isalpha() and tex[start : start + 1].isalpha()  # \mathrm d and x are not \mathrm dx
         parts.append(f"{body} " if joins else body)
-    return "".join([*parts, tex[at:]])
+    return "".join([*parts, tex[start:]])
 
 
-def _argument(tex: str, at: int) -> tuple[str, int]:
+def _argument(tex: str, start: int) -> tuple[str, int]:
     """What stands at *at* in braces, or the next sign; and where it ends."""
-    while tex[at : at + 1].isspace():
-        at += 1
-    if tex[at : at + 1] != "{":
-        match = COMMAND.match(tex, at)
-        return (match[0], match.end()) if match else (tex[at : at + 1], at + 1)
+    while tex[start : start + 1].isspace():
+        start += 1
+    if tex[start : start + 1] != "{":
+        match = COMMAND.match(tex, start)
+        return (match[0], match.end()) if match else (tex[start : start + 1], start + 1)
     depth = 0
-    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(tex, at):
+    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(tex, start):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
         if depth == 0:
-            return tex[at + 1 : match.start()], match.end()
-    return tex[at + 1 :], len(tex)
+            return tex[start + 1 : match.start()], match.end()
+    return tex[start + 1 :], len(tex)

@@ -31,13 +31,13 @@ def uses_faults(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
 
 
 def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterator[LessonError]:
-    found = boxes_of(lessons, lesson, train)
-    if found is None:
+    boxes = boxes_of(lessons, lesson, train)
+    if boxes is None:
         known = [f"{item.name}#{grad.name}" for item in lessons for grad in item.exercises if isinstance(grad, Grad)]
         message = f"':uses:' names {train.uses!r}, and there is no such code box."
         yield LessonError(train.place, "unknown-exercise", message, did_you_mean(train.uses, known))
         return
-    home, chain = found
+    home, chain = boxes
     if home.draft and not lesson.draft:
         message = f"':uses:' names a box of {home.path}, which is a draft and not shown."
         yield LessonError(train.place, "uses-draft", message, "Mark this lesson 'draft: true' as well.")

@@ -127,8 +127,15 @@ class _Work:
                 raise self.stop(node, "not-straight-line", message, fix)
 
     def _define(self, node: ast.FunctionDef, scope: Scope) -> None:
-        given = node.args
-        if self.depth or node.decorator_list or given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs:
+        parameters = node.args
+        if (
+            self.depth
+            or node.decorator_list
+            or parameters.vararg
+            or parameters.kwarg
+            or parameters.kwonlyargs
+            or parameters.posonlyargs
+        ):
             fix = "Write 'def cell(x, h):' outside of others, without stars and decorators."
             raise self.stop(node, "not-straight-line", f"The function {node.name!r} is not a plain one.", fix)
         *_, last = node.body
@@ -150,12 +157,12 @@ class _Work:
         except NotStaticError as error:
             fix = "Write 'for t in range(T):', and pick what belongs to the turn, such as 'X[:, t]'."
             raise self.stop(node, "depends-on-data", f"How often this turns is not known: {error}.", fix) from None
-        for at, item in enumerate(nodes):
+        for index, item in enumerate(nodes):
             self.turns += 1
             if self.turns > MOST_STATEMENTS:
                 raise self.stop(node, "too-long", f"The loops of this program turn more than {MOST_STATEMENTS} times.")
-            number = item.value if isinstance(item, ast.Constant) else at
-            yield number if isinstance(number, int) and number >= 0 else at, item
+            number = item.value if isinstance(item, ast.Constant) else index
+            yield number if isinstance(number, int) and number >= 0 else index, item
 
     def bind(self, target: ast.expr, item: ast.expr, scope: Scope) -> None:
         """Let the loop variables *target* be *item*."""
@@ -192,13 +199,13 @@ class _Work:
         match read:
             case ast.List(elts=items) if isinstance(target, ast.Name):
                 scope[names[0]] = TensorList(
-                    [self.named(names[0], node, f"{suffix}_{at}") for at, node in enumerate(items)]
+                    [self.named(names[0], node, f"{suffix}_{index}") for index, node in enumerate(items)]
                 )
             case ast.Call() if parts:
                 scope[names[0]] = self._parts(names[0], read, suffix)
             case ast.Tuple(elts=items) if len(items) == len(names) > 1:
-                made = [self._made(*pair, suffix, before) for pair in zip(names, items, strict=True)]
-                scope.update(zip(names, made, strict=True))
+                values = [self._made(*pair, suffix, before) for pair in zip(names, items, strict=True)]
+                scope.update(zip(names, values, strict=True))
             case _ if len(names) == 1:
                 scope[names[0]] = self._made(names[0], read, suffix, before)
             case _:
@@ -244,12 +251,12 @@ class _Work:
         return tensor if isinstance(tensor, ast.Name) else self._made(name, tensor, suffix, len(self.lines))
 
     def _fresh(self, name: str, suffix: str) -> str:
-        found, count = f"{name}{suffix}", 1
-        while found in self.taken:
+        fresh, count = f"{name}{suffix}", 1
+        while fresh in self.taken:
             count += 1
-            found = f"{name}{suffix}_{count}"
-        self.taken.add(found)
-        return found
+            fresh = f"{name}{suffix}_{count}"
+        self.taken.add(fresh)
+        return fresh
 
     def _emit(self, target: ast.expr, value: ast.expr) -> None:
         if len(self.lines) >= MOST_STATEMENTS:
@@ -269,9 +276,9 @@ class _Work:
 
     def read(self, node: ast.expr, scope: Scope, suffix: str) -> ast.expr:
         """*node* with the names of tensors in the place of the author's, and calls of helpers written out."""
-        found = Inliner(self, scope, suffix).visit(deepcopy(node))
-        assert isinstance(found, ast.expr), "an expression is read as one"
-        return found
+        expression = Inliner(self, scope, suffix).visit(deepcopy(node))
+        assert isinstance(expression, ast.expr), "an expression is read as one"
+        return expression
 
     def called(self, call: ast.Call, function: ast.FunctionDef, scope: Scope, suffix: str) -> ast.expr:
         """What *function* returns, after its lines."""
@@ -292,18 +299,18 @@ class _Work:
     def _arguments(self, call: ast.Call, function: ast.FunctionDef, scope: Scope, suffix: str) -> Scope:
         names = [argument.arg for argument in function.args.args]
         words = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-        given = {**dict(zip(names, call.args, strict=False)), **words}
+        arguments = {**dict(zip(names, call.args, strict=False)), **words}
         usual = dict(zip(names[::-1], function.args.defaults[::-1], strict=False))
-        missing = [name for name in names if name not in given and name not in usual]
-        if len(call.args) > len(names) or missing or set(given) - set(names) or len(words) < len(call.keywords):
+        missing = [name for name in names if name not in arguments and name not in usual]
+        if len(call.args) > len(names) or missing or set(arguments) - set(names) or len(words) < len(call.keywords):
             message = f"'{ast.unparse(call)}' does not fit '{function.name}({', '.join(names)})'."
             raise self.stop(call, "not-straight-line", message)
-        return {name: self._argument(name, (usual | given)[name], scope, suffix) for name in names}
+        return {name: self._argument(name, (usual | arguments)[name], scope, suffix) for name in names}
 
     def _argument(self, name: str, value: ast.expr, scope: Scope, suffix: str) -> "ast.expr | TensorList":
         read = self.read(value, scope, suffix)
         if isinstance(read, ast.List):
-            return TensorList([self.named(name, elt, f"{suffix}_{at}") for at, elt in enumerate(read.elts)])
+            return TensorList([self.named(name, elt, f"{suffix}_{index}") for index, elt in enumerate(read.elts)])
         return self.named(name, read, suffix)
 
     # The end.
@@ -328,9 +335,9 @@ class _Work:
                 if isinstance(node, ast.Name)
             }
             if last.id in self.inputs or (len(outputs) > 1 and last.id in read):
-                kept = last.id if last.id != name else self._fresh(name, "_inner")
-                self._rename(last.id, kept)
-                copied = ast.Call(ast.Attribute(ast.Name(kept, ast.Load()), "clone", ast.Load()), [], [])
+                stored = last.id if last.id != name else self._fresh(name, "_inner")
+                self._rename(last.id, stored)
+                copied = ast.Call(ast.Attribute(ast.Name(stored, ast.Load()), "clone", ast.Load()), [], [])
                 self.lines.append((ast.Assign([ast.Name(name, ast.Store())], copied), written.get(last.id, self.line)))
             elif last.id != name:
                 self._rename(last.id, name)

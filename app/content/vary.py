@@ -44,21 +44,21 @@ def parse_with_draws(read: Callable[[Directive, ParseContext], Q]) -> Callable[[
         draws = list(_draws(directive, reading)) if "vary" in directive.options else []
         if not draws:
             return read(directive, reading)
-        found: list[Q] = []
+        variants: list[Q] = []
         for numbers in draws:
             faults = ErrorCollector(reading.faults.path)
-            names = {} if found else reading.names
+            names = {} if variants else reading.names
             apart = replace(reading, numbers=numbers, faults=faults, names=names)
-            told = {name: words(value) for name, value in numbers.items()}
-            quiz = read(fill_numbers(directive, told, faults), apart)
-            found.append(replace(quiz, draw=len(found), numbers=told))
+            number_words = {name: words(value) for name, value in numbers.items()}
+            quiz = read(fill_numbers(directive, number_words, faults), apart)
+            variants.append(replace(quiz, draw=len(variants), numbers=number_words))
             for error in faults.found:
                 reading.faults.add(
-                    error.place, error.code, f"{error.message} (Drawn were {drawn_words(told)}.)", error.fix
+                    error.place, error.code, f"{error.message} (Drawn were {drawn_words(number_words)}.)", error.fix
                 )
             if faults.found:  # the others would say the same again
                 break
-        return replace(found[0], draws=tuple(found))
+        return replace(variants[0], draws=tuple(variants))
 
     return reads
 
@@ -82,15 +82,15 @@ def fill_numbers(directive: Directive, numbers: Mapping[str, str], faults: Error
                 return words(value_of(hole[1], names))
             except UnreadableError as error:
                 if faults is not None:
-                    at = line + text[: hole.start()].count("\n")
-                    faults.add(faults.at(at), "wrong-sum", f"'{hole[0]}' has no value. {error}", _known(names))
+                    number = line + text[: hole.start()].count("\n")
+                    faults.add(faults.at(number), "wrong-sum", f"'{hole[0]}' has no value. {error}", _known(names))
                 return "1"
 
         return HOLE.sub(value, text)
 
     body = directive.body
-    seen = SEEN.findall(CHILD.split(body.text, maxsplit=1)[0])
-    shown = set(re.findall(r"[^\W\d]\w*", " ".join(HOLE.findall(" ".join(seen)))))
+    visible = SEEN.findall(CHILD.split(body.text, maxsplit=1)[0])
+    shown = set(re.findall(r"[^\W\d]\w*", " ".join(HOLE.findall(" ".join(visible)))))
     hidden = ", ".join(f"`{name} = {text}`" for name, text in numbers.items() if name not in shown)
     # Above the question, on lines that its options have taken, so that what follows keeps its lines.
     head, line = (f"{hidden}\n\n", body.line - 2) if hidden else ("", body.line)
@@ -136,7 +136,7 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
             message = f"{name!r} is drawn, and plays no part."
             faults.add(text.place, "unused", message, f"Write '{{{{{name}}}}}' in the question, or remove it.")
     chance = random.Random(f"{directive.argument} {value.text}")
-    found: list[Drawn] = []
+    draws: list[Drawn] = []
     for _ in range(TRIES):
         numbers: dict[str, Value] = {}
         for name, (text, node) in items.items():
@@ -151,14 +151,14 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
                 message = f"{words(size)} is no size, and {name!r} is a dim of the program."
                 faults.add(text.place, "wrong-range", message, f"Draw whole numbers from 1 to {LARGEST_SIZE}.")
                 return
-        if numbers not in found:
-            found.append(numbers)
-        if len(found) == MOST:
+        if numbers not in draws:
+            draws.append(numbers)
+        if len(draws) == MOST:
             break
-    if len(found) < FEWEST:
+    if len(draws) < FEWEST:
         faults.add(value.place, "never-varies", "':vary:' always draws the same numbers.", EXAMPLE)
         return
-    yield from found
+    yield from draws
 
 
 def _is_sound(name: str, text: Text, forward: Forward | None, faults: ErrorCollector) -> bool:

@@ -64,7 +64,7 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
     }
     if name not in shapes:
         options.wrong("feeds", "unknown-name", f"{name!r} is no input of {forward.name!r} that holds real numbers.")
-    elif len(index) != len(shapes[name]) or any(at >= size for at, size in zip(index, shapes[name], strict=True)):
+    elif len(index) != len(shapes[name]) or any(entry >= size for entry, size in zip(index, shapes[name], strict=True)):
         options.wrong("feeds", "wrong-shape", f"{text} is no entry of {name!r}, whose shape is {shapes[name]}.")
     else:
         return name, index

@@ -59,7 +59,7 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
     )
     constants = _constants(_items("constants", options) or {}, known, options)
     if program and constants:
-        program = program.below([(text, at - line + 1) for text, at in constants])
+        program = program.below([(text, number - line + 1) for text, number in constants])
     truths = [tensor_input.name for tensor_input in inputs if tensor_input.distribution in MASKS]
     written = check_forward(program, line, known, reading.faults, truths) if program else ()
     for output, place in ends if written else ():
@@ -67,7 +67,7 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
             message = f"The program does not write its output {output!r}."
             reading.faults.add(place, "unknown-output", message, did_you_mean(output, written))
     related = {name: value.text for name, (value, _) in (sizes or {}).items() if re.search(r"[A-Za-z]", value.text)}
-    asked = _with_parts(program.fixed, related) if program else set()
+    asked_names = _with_parts(program.fixed, related) if program else set()
     _check_gradient_names([*known, *written], directive.place, reading)
     if not source.strip():
         _check_empty(directive, reading)
@@ -82,8 +82,8 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
         source_line=line,
         lines=program.lines if program else (),
         show=options.flag("show", default=True),
-        related={name: text for name, text in related.items() if name not in asked},
-        hidden=_hidden(dims, related, asked, options),
+        related={name: text for name, text in related.items() if name not in asked_names},
+        hidden=_hidden(dims, related, asked_names, options),
     )
 
 
@@ -98,14 +98,14 @@ def _borrowed(name: str, directive: Directive, options: Options, reading: ParseC
     if directive.body.text.strip():
         message = "A program that comes from another lesson is written there."
         reading.faults.add(reading.faults.at(directive.body.line), "unexpected", message, "Remove these lines.")
-    found = reading.elsewhere(target)
-    if found is None:
+    forwards = reading.elsewhere(target)
+    if forwards is None:
         fix = "Name it as in a link, with the program: '../2-tensors/03-cells.md#lstm'."
         options.wrong("from", "broken-link", f"There is no lesson file {target!r}.", fix)
         return None
-    forward = found.get(other)
+    forward = forwards.get(other)
     if forward is None:
-        fix = did_you_mean(other, found)
+        fix = did_you_mean(other, forwards)
         options.wrong("from", "unknown-forward", f"{target!r} has no sound forward program {other!r}.", fix)
         return None
     return replace(forward, name=name, show=options.flag("show", default=True))
@@ -164,10 +164,10 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
 
 
 def _hidden(
-    dims: Mapping[str, int], related: Mapping[str, str], asked: Collection[str], options: Options
+    dims: Mapping[str, int], related: Mapping[str, str], asked_names: Collection[str], options: Options
 ) -> dict[str, tuple[int, int]]:
     """The sizes in `:hidden:`, one for both hidden runs or a list of two; dims that were *asked* for keep their own."""
-    found = {name: (dims[name], dims[name]) for name in asked if name in dims}
+    hidden = {name: (dims[name], dims[name]) for name in asked_names if name in dims}
     for name, (entry, node) in (_items("hidden", options) or {}).items():
         if name not in dims:
             message = f"':hidden:' names {name!r}, which is no dim."
@@ -180,12 +180,12 @@ def _hidden(
         if len(texts) > 2:
             message = f"':hidden:' gives {name!r} {len(texts)} sizes."
             options.faults.add(entry.place, "wrong-size", message, "Write one, or two: there are two hidden runs.")
-        elif name in asked:
+        elif name in asked_names:
             message = f"A loop or a branch of the program asks for {name!r}, so it has one size."
             options.faults.add(entry.place, "related", message, "Remove it from ':hidden:'.")
         elif len(read) == len(texts):
-            found[name] = (read[0], read[-1])
-    return found
+            hidden[name] = (read[0], read[-1])
+    return hidden
 
 
 def _with_parts(names: Collection[str], related: Mapping[str, str]) -> set[str]:
@@ -277,20 +277,20 @@ def _input(name: str, entry: Value, node: yaml.Node, dims: Mapping[str, int], op
 def _parameters(kind: str, text: str, entry: Value, options: Options) -> tuple[float, ...]:
     """The two numbers of a distribution; none after a fault was added."""
     try:
-        found = tuple(number_of(part) for part in text.split(","))
+        numbers = tuple(number_of(part) for part in text.split(","))
     except UnreadableError as error:
         options.faults.add(entry.place, "wrong-bound", f"{text!r} is not two numbers. {error}")
         return ()
-    if len(found) != 2 or (found[1] <= 0 if kind == "normal" else found[1] <= found[0]):
+    if len(numbers) != 2 or (numbers[1] <= 0 if kind == "normal" else numbers[1] <= numbers[0]):
         message = f"{kind!r} takes two numbers: {DISTRIBUTIONS['normal' if kind == 'normal' else 'uniform']}."
         options.faults.add(entry.place, "wrong-bound", message, "The deviation is above 0, and 'to' above 'from'.")
         return ()
-    return found
+    return numbers
 
 
 def _constants(items: Items, names: Collection[str], options: Options) -> tuple[tuple[str, int], ...]:
     """The numbers of `:constants:` as assignments, each with the line of the file on which it stands."""
-    found = []
+    lines = []
     for name, (entry, node) in items.items():
         _check_name(name, entry.place, options)
         value = plain_of(node)
@@ -303,8 +303,8 @@ def _constants(items: Items, names: Collection[str], options: Options) -> tuple[
             options.faults.add(entry.place, "wrong-type", message)
             continue
         text = repr(value) if shape == () else f"torch.tensor({_real(value)!r})"
-        found.append((f"{name} = {text}", entry.place.line))
-    return tuple(found)
+        lines.append((f"{name} = {text}", entry.place.line))
+    return tuple(lines)
 
 
 def _real(value: object) -> object:

@@ -55,8 +55,8 @@ def read(directive: Directive, reading: ParseContext) -> Grad:
     inside = reading.inside(directive, CHILDREN, {**KNOWN, "mistake": ("after",)})
     solutions = _solutions(inside, require, directive, reading)
     after = reading.before(options, forward)
-    given = parse_gradient_names(options, "given", forward, reading)
-    _check_given(given, forward, options)
+    given_names = parse_gradient_names(options, "given", forward, reading)
+    _check_given(given_names, forward, options)
     _check_tolerances(options)
     one_road = _one_road(options)
     shared = parse_exercise_fields(directive, options, inside, reading)
@@ -74,7 +74,7 @@ def read(directive: Directive, reading: ParseContext) -> Grad:
         ),
         grade="rule" if options.one_of("grade", ("rule", "value"), "value") == "rule" else "value",
         one_road=one_road,
-        given=given,
+        given=given_names,
         atol=options.number("atol"),
         rtol=options.number("rtol"),
         reason=options.text("reason"),
@@ -147,7 +147,7 @@ def _beginning(child: Directive, solution: Code, reading: ParseContext) -> str:
     if not names or not isinstance(tree, ast.Module):
         return ""
     lines = sources_of(solution.source)
-    ends = {write: at for at, line in enumerate(lines) for write in read_line(line).writes}
+    ends = {write: index for index, line in enumerate(lines) for write in read_line(line).writes}
     last = max((ends.get(name, -1) for name in names), default=-1)
     if unknown := [name for name in names if name not in ends]:
         message = f"The solution writes no {unknown[0]!r}, so nothing can go on after it."
@@ -158,7 +158,7 @@ def _beginning(child: Directive, solution: Code, reading: ParseContext) -> str:
     return "".join(f"{line}\n" for line in lines[: last + 1])
 
 
-def _check_given(given: tuple[str, ...], forward: Forward | None, options: Options) -> None:
+def _check_given(given_names: tuple[str, ...], forward: Forward | None, options: Options) -> None:
     """Nobody is asked for what is in scope already."""
     upstreams = forward.upstreams if forward else ()
     for name, place in options.words("given"):
@@ -166,7 +166,7 @@ def _check_given(given: tuple[str, ...], forward: Forward | None, options: Optio
             message = f"{name!r} is in scope anyway: it is the upstream of the output."
             options.faults.add(place, "given-anyway", message, "Remove it from ':given:'.")
     for name, place in options.words("require"):
-        if name in upstreams or name in given:
+        if name in upstreams or name in given_names:
             why = "it is the upstream of the output" if name in upstreams else "it stands in ':given:'"
             options.faults.add(place, "given-anyway", f"{name!r} is given: {why}.", "Remove it from ':require:'.")
 

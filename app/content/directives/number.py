@@ -19,7 +19,7 @@ OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
 @parse_with_draws
 def read(directive: Directive, reading: ParseContext) -> NumberQuestion | NumbersQuestion:
     options = reading.options(directive)
-    given = _given(options, reading.numbers)
+    constants = _given(options, reading.numbers)
     atol = options.number("atol")
     answers = _answers(options)
     answer = None if answers else options.needed_text("answer", "1/(n-1)")
@@ -27,14 +27,14 @@ def read(directive: Directive, reading: ParseContext) -> NumberQuestion | Number
     number = NumberQuestion(
         **reading.asked(directive, options, inside),
         answer=answer or "0",
-        given=given,
+        given=constants,
         rtol=options.number("rtol"),
         atol=0.0 if atol is None else atol,
         tempting=tempting,
     )
     if answers:
         return _numbers(number, answers, options, reading)
-    value = _value(options.entries["answer"], given, options) if answer else None
+    value = _value(options.entries["answer"], constants, options) if answer else None
     if value is not None:
         _check_tolerance(number, value, options)
         _check_tempting(number, value, reading)
@@ -94,33 +94,33 @@ def _given(options: Options, drawn: Drawn) -> dict[str, float]:
     """The numbers of `:with:`, which may follow from those that were *drawn*."""
     value = options.entries.get("with")
     items = items_of(value, options.faults, "':with:'") if value else {}
-    given = {name: _plain(number) for name, number in drawn.items()}
+    constants = {name: _plain(number) for name, number in drawn.items()}
     for name, (entry, _) in (items or {}).items():
         if name in drawn:
             options.faults.add(entry.place, "twice", f"{name!r} is drawn by ':vary:'.", "Remove it from ':with:'.")
         if not is_variable(name):
             options.faults.add(entry.place, "malformed-name", f"{name!r} cannot name a number.")
         try:
-            number = number_of(entry.text, given)
+            number = number_of(entry.text, constants)
         except UnreadableError as error:
             options.faults.add(entry.offset(error.column - 1), "wrong-type", f"{name!r} is not a number. {error}")
         else:
-            given[name] = _plain(number)
-    return given
+            constants[name] = _plain(number)
+    return constants
 
 
 def _plain(number: float | Fraction) -> float:
     return int(number) if number == int(number) else float(number)
 
 
-def _value(value: Value, given: Mapping[str, float], options: Options) -> float | None:
+def _value(value: Value, constants: Mapping[str, float], options: Options) -> float | None:
     # As it stands in the file, so that the column is right; in quotes, their inside.
     text = value.text if value.text[:1] not in ("'", '"') else options.text("answer") or ""
     try:
-        return number_of(text, given)
+        return number_of(text, constants)
     except UnreadableError as error:
         rest = text[error.column - 1 :].split()
-        fix = did_you_mean(rest[0] if rest else "", given) if given else ""
+        fix = did_you_mean(rest[0] if rest else "", constants) if constants else ""
         place = value.offset(error.column - 1)
         options.faults.add(place, "wrong-answer", f"':answer:' has no value. {error}", fix)
         return None

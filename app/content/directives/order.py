@@ -35,7 +35,7 @@ def read(directive: Directive, reading: ParseContext) -> OrderQuestion:
         message = f"These are {len(lines)} lines; up to {MOST_LINES} can be put in order."
         reading.faults.add(directive.place, "too-long", message)
     if len(set(lines)) < len(lines):
-        again = next(line for at, line in enumerate(lines) if line in lines[:at])
+        again = next(line for index, line in enumerate(lines) if line in lines[:index])
         reading.faults.add(directive.place, "twice", f"The line {again!r} stands twice.", "Keep one of them.")
     return OrderQuestion(
         **reading.asked(directive, options, inside),

@@ -32,11 +32,11 @@ def _check_explicit(options: Options, ask: str | None) -> None:
     """`:ask:` has something to ask for, and `:answer:` fits it."""
     answer = options.text("answer")
     try:
-        asked = sizes_in(ask) if ask is not None else None
+        asked_sizes = sizes_in(ask) if ask is not None else None
     except UnreadableShapeError as error:
         options.wrong("ask", "wrong-shape", f"':ask:' is a shape with a '?' in it. {error}", "Write ':ask: (100, ?)'.")
         return
-    if asked is not None and "?" not in asked:
+    if asked_sizes is not None and "?" not in asked_sizes:
         options.wrong("ask", "wrong-shape", "':ask:' has no '?' to fill in.", "Write ':ask: (100, ?)'.")
     if answer is None:
         return
@@ -47,9 +47,11 @@ def _check_explicit(options: Options, ask: str | None) -> None:
         return
     if not all(size.isdecimal() for size in sizes):
         options.wrong("answer", "wrong-shape", "':answer:' is a shape of plain numbers.", "Write ':answer: (64, 10)'.")
-    elif asked is not None and not _fits(sizes, asked):
+    elif asked_sizes is not None and not _fits(sizes, asked_sizes):
         options.wrong("answer", "disagree", f"':answer:' {answer} does not fit ':ask:' {ask}.")
 
 
-def _fits(sizes: tuple[str, ...], asked: tuple[str, ...]) -> bool:
-    return len(sizes) == len(asked) and all(name in ("?", size) for size, name in zip(sizes, asked, strict=True))
+def _fits(sizes: tuple[str, ...], asked_sizes: tuple[str, ...]) -> bool:
+    return len(sizes) == len(asked_sizes) and all(
+        name in ("?", size) for size, name in zip(sizes, asked_sizes, strict=True)
+    )

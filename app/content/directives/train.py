@@ -117,10 +117,10 @@ def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
     return contexts[0].name, targets[0].name
 
 
-def _check_symbols(one: Input, forward: Forward, options: Options) -> None:
-    symbols = integer_of(one.bound or "0", forward.dims)
+def _check_symbols(input_: Input, forward: Forward, options: Options) -> None:
+    symbols = integer_of(input_.bound or "0", forward.dims)
     if symbols != SYMBOLS:
-        message = f"{one.name!r} holds numbers below {symbols}; names are written with {SYMBOLS} symbols."
+        message = f"{input_.name!r} holds numbers below {symbols}; names are written with {SYMBOLS} symbols."
         options.wrong("forward", "wrong-inputs", message)
 
 
@@ -140,12 +140,12 @@ def _uses(options: Options, parameters: tuple[str, ...], reading: ParseContext) 
 
 def missing_gradients(grad: Grad, parameters: tuple[str, ...], exercises: Mapping[str, object]) -> tuple[str, ...]:
     """The gradients of *parameters* that neither *grad* nor a box that it continues asks for."""
-    asked: set[str] = set()
+    required: set[str] = set()
     box: object = grad
     while isinstance(box, Grad):
-        asked |= set(box.require)
+        required |= set(box.require)
         box = exercises.get(box.after) if box.after else None
-    return tuple(f"d{name}" for name in parameters if f"d{name}" not in asked)
+    return tuple(f"d{name}" for name in parameters if f"d{name}" not in required)
 
 
 def _tensor(options: Options, key: str, forward: Forward | None) -> str | None:
@@ -170,7 +170,7 @@ def _numbers_by_name(
     """A mapping of parameters to expressions over the dims."""
     value = options.entries.get(key)
     items = items_of(value, options.faults, f"':{key}:'") if value else {}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, (entry, _) in (items or {}).items():
         if forward is None:
             continue
@@ -178,8 +178,8 @@ def _numbers_by_name(
             fix = did_you_mean(name, parameters)
             options.faults.add(entry.place, "unknown-tensor", f"{name!r} is no parameter of {forward.name!r}.", fix)
         elif _number(entry, forward.dims, options) is not None:
-            found[name] = entry.text
-    return found
+            texts[name] = entry.text
+    return texts
 
 
 def _number(value: Value, dims: Mapping[str, int], options: Options) -> float | None:

@@ -25,7 +25,7 @@ def read(directive: Directive, reading: ParseContext) -> Visual:
     given = _given(options)
     if kind and given is not None:
         check_given(KINDS[kind], given, options)
-    at = _at(kind, options, forward, of)
+    statement = _at(kind, options, forward, of)
     inside = reading.inside(directive, ())
     if not inside.tokens:
         reading.faults.add(
@@ -39,7 +39,7 @@ def read(directive: Directive, reading: ParseContext) -> Visual:
         forward=forward.name if forward else None,
         of=of,
         given=given or {},
-        at=at,
+        at=statement,
         caption=reading.prose.render(inside.tokens, inside.line),
     )
 

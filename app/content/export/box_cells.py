@@ -33,8 +33,9 @@ def program_cell(forward: Forward) -> NotebookCell:
 def gradient_cells(lesson: Lesson, box: Grad | Bug, work: Work) -> list[NotebookCell]:
     """A box of gradients, and the comparison of what it leaves with what autograd says."""
     text = work.codes.get(box.name, box.starter.source)
-    given = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
-    opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
+    given_names = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
+    given = f", given={given_names!r}" if given_names else ""
+    opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{given}):'
     return [
         _own(opening.replace("'", '"'), text, box.name, work),
         NotebookCell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
@@ -79,10 +80,12 @@ def _tried(case: FunctionCase, number: int, call: str) -> str:
     """One case that prints what came of it; an error in it does not end the notebook."""
     source = case.code.source.strip()
     body = source if "result" in assigned_names(ast.parse(source)) else f"{source}\n{call}"
-    told = f'print("case {number}:", expect(result), result)' if case.predicate else f'print("case {number}:", result)'
+    report = (
+        f'print("case {number}:", expect(result), result)' if case.predicate else f'print("case {number}:", result)'
+    )
     stopped = f'except Exception as error:\n{INDENT}print("case {number} stopped:", repr(error))'
     message = "\n".join(f"# {line}" for line in textwrap.wrap(case.message, 100))
-    return f"{message}\ntry:\n{_indented(body + chr(10) + told)}\n{stopped}"
+    return f"{message}\ntry:\n{_indented(body + chr(10) + report)}\n{stopped}"
 
 
 def as_block_body(text: str, unfit: Callable[[str], str] = block_problem) -> str:
@@ -120,10 +123,10 @@ def _given(lesson: Lesson, box: Grad) -> Iterable[str]:
     return dict.fromkeys(name for name in names if name not in box.require)
 
 
-def _drawn(one: Input, dims: Mapping[str, int]) -> str:
-    sizes = (one.bound, *one.sizes) if one.bound else one.sizes
-    given = [*(f"{number:g}" for number in one.parameters), *(python_size(size, dims) for size in sizes)]
-    return f"{DRAWN.get(one.distribution, one.distribution)}({', '.join(given)})"
+def _drawn(input_: Input, dims: Mapping[str, int]) -> str:
+    sizes = (input_.bound, *input_.sizes) if input_.bound else input_.sizes
+    arguments = [*(f"{number:g}" for number in input_.parameters), *(python_size(size, dims) for size in sizes)]
+    return f"{DRAWN.get(input_.distribution, input_.distribution)}({', '.join(arguments)})"
 
 
 def python_size(size: str, dims: Mapping[str, int]) -> str:
@@ -133,11 +136,13 @@ def python_size(size: str, dims: Mapping[str, int]) -> str:
     return size if as_it_is else str(integer_of(size, dims))
 
 
-def _kind(one: Input) -> str:
-    if one.bound:
-        return f", {'' if one.distribution == 'ints' else one.distribution + ' '}whole numbers below {one.bound}"
-    given = f"({', '.join(f'{number:g}' for number in one.parameters)})" if one.parameters else ""
-    return "" if one.distribution == "randn" else f", {one.distribution}{given}"
+def _kind(input_: Input) -> str:
+    if input_.bound:
+        return (
+            f", {'' if input_.distribution == 'ints' else input_.distribution + ' '}whole numbers below {input_.bound}"
+        )
+    parameters = f"({', '.join(f'{number:g}' for number in input_.parameters)})" if input_.parameters else ""
+    return "" if input_.distribution == "randn" else f", {input_.distribution}{parameters}"
 
 
 def _indented(text: str) -> str:

@@ -25,9 +25,9 @@ def written_as(form: str, cells: Sequence[NotebookCell]) -> str:
 
 def _notebook(cells: Sequence[NotebookCell]) -> str:
     """Source: the notebook format 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html"""
-    made = [_notebook_cell(cell, name) for cell, name in zip(cells, _names(cells), strict=True)]
+    notebook_cells = [_notebook_cell(cell, name) for cell, name in zip(cells, _names(cells), strict=True)]
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    notebook = {"cells": made, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    notebook = {"cells": notebook_cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -37,14 +37,14 @@ def _notebook_cell(cell: NotebookCell, name: str) -> dict[str, object]:
     if cell.drawing:
         text = f"![{_alternative(cell.drawing)}](attachment:{PICTURE})\n\n{text}"
     metadata = {"jupyter": {"source_hidden": True}, "tags": ["helpers"]} if cell.aid and cell.code else {}
-    made = {"id": name, "metadata": metadata, "source": text.splitlines(keepends=True)}
+    fields = {"id": name, "metadata": metadata, "source": text.splitlines(keepends=True)}
     if not cell.code:
         files = dict(cell.attached)
         if cell.drawing:
             files[PICTURE] = cell.drawing.svg.encode("utf-8")
         attached = {name: {guess_type(name)[0] or "image/png": _base64(file)} for name, file in files.items()}
-        return {"cell_type": "markdown", **({"attachments": attached} if attached else {}), **made}
-    return {"cell_type": "code", "execution_count": None, "outputs": [], **made}
+        return {"cell_type": "markdown", **({"attachments": attached} if attached else {}), **fields}
+    return {"cell_type": "code", "execution_count": None, "outputs": [], **fields}
 
 
 def _script(cells: Sequence[NotebookCell]) -> str:
@@ -60,12 +60,12 @@ def _text(cells: Sequence[NotebookCell]) -> str:
 
 def _said(cell: NotebookCell) -> str:
     """The text of a cell that cannot hold a picture: what the picture shows, in words and as a table."""
-    said = ATTACHED.sub(r"**Picture**: \1", cell.text)
+    markdown = ATTACHED.sub(r"**Picture**: \1", cell.text)
     if not cell.drawing:
-        return said
+        return markdown
     rows = cell.drawing.rows
     fits = len(rows) <= MOST_ROWS and max((len(row) for row in rows), default=0) <= MOST_COLUMNS
-    parts = [f"**Picture**: {cell.drawing.summary}", _table(rows) if rows and fits else "", said]
+    parts = [f"**Picture**: {cell.drawing.summary}", _table(rows) if rows and fits else "", markdown]
     return "\n\n".join(part for part in parts if part)
 
 

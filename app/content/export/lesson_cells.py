@@ -150,8 +150,10 @@ def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str]
         case Grad() | Bug():
             kind = "One wrong line" if isinstance(block, Bug) else "Code"
             names = ", ".join(f"`{name}`" for name in block.require)
-            asked = [f"Predict first: {words_of(block.predict)}"] if isinstance(block, Grad) and block.predict else []
-            return "\n\n".join([f"**{kind}**: {names}", text, *asked, *folded_hints(hints)])
+            prediction = (
+                [f"Predict first: {words_of(block.predict)}"] if isinstance(block, Grad) and block.predict else []
+            )
+            return "\n\n".join([f"**{kind}**: {names}", text, *prediction, *folded_hints(hints)])
         case Checker() | FunctionBox():
             call = f"`{block.function}({', '.join(block.arguments)})`"
             return "\n\n".join([f"**Code**: {call}", text, *folded_hints(hints)])

@@ -32,27 +32,27 @@ def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, r
         if not items:
             prompt, items = without_lists(text, TEMPTING)[0], [_derived(option) for option in quiz.options]
         places = [int(name) for name in work.answers.get(quiz.name, ()) if name.isdecimal() and len(name) < 4]
-        given = ", ".join(f"({LETTERS[place % 26]})" for place in places)
+        entered = ", ".join(f"({LETTERS[place % 26]})" for place in places)
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)
     elif isinstance(quiz, OrderQuestion):
         items = without_lists(text, STEP, "ordered_list")[1] if quiz.steps else []
         prompt = without_lists(text, STEP, "ordered_list")[0] if quiz.steps else text
-        given, prompt = "", "\n\n".join([prompt, _in_order(quiz, items, quiz.shown, "-")])
+        entered, prompt = "", "\n\n".join([prompt, _in_order(quiz, items, quiz.shown, "-")])
         answer = _in_order(quiz, items, range(len(quiz.lines)), "1.")
     else:
         prompt, items = without_lists(text, TEMPTING)
-        given = (" @ " if isinstance(quiz, MatmulQuestion) else ", ").join(work.answers.get(quiz.name, ()))
-        given = _quoted(given)
+        entered = (" @ " if isinstance(quiz, MatmulQuestion) else ", ").join(work.answers.get(quiz.name, ()))
+        entered = _quoted(entered)
         prompt += _point(quiz) if isinstance(quiz, CellsQuestion) else ""
         prompt += f"\n\n{', '.join(part.name for part in quiz.parts)}" if isinstance(quiz, NumbersQuestion) else ""
         prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, ShapeQuestion) and quiz.ask else ""
         answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
         answer = f"{_right(quiz, work)}\n{answer}".strip()
-    own = f"Your answer: {given}" if given else ""
+    own = f"Your answer: {entered}" if entered else ""
     answer = "\n\n".join(part for part in (answer, right) if part)
-    told = disclosure("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
-    return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
+    answer_text = disclosure("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
+    return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, answer_text) if part)
 
 
 def _in_order(quiz: OrderQuestion, items: Sequence[ListItem], order: Iterable[int], bullet: str) -> str:
@@ -84,7 +84,8 @@ def disclosure(title: str, text: str) -> str:
 def folded_hints(hints: Sequence[str]) -> list[str]:
     count = len(hints)
     return [
-        disclosure(f"Hint {at} of {count}" if count > 1 else "Hint", text) for at, text in enumerate(hints, start=1)
+        disclosure(f"Hint {number} of {count}" if count > 1 else "Hint", text)
+        for number, text in enumerate(hints, start=1)
     ]
 
 
@@ -120,9 +121,9 @@ def _right(quiz: Quiz, work: Work) -> str:
         return f"**{_number(quiz)}**"
     if isinstance(quiz, NumbersQuestion):
         return ", ".join(f"{part.name}: **{_number(part)}**" for part in quiz.parts)
-    found = work.right.get(quiz.name)
-    if found:
-        return f"**{found}**"
+    answer = work.right.get(quiz.name)
+    if answer:
+        return f"**{answer}**"
     of = getattr(quiz, "of", None)
     return f"Run the program and look: `{of}` has the shape of its tensor." if of else ""
 

@@ -43,12 +43,12 @@ def split_body(body: DirectiveText, file: SourceFile, known: Mapping[str, Sequen
     ]
     ends = {body.line + token.map[0]: token.map[1] for token in tokens if token.map and token.type.endswith("fence")}
     parts: list[str | Directive] = []
-    at = 0
+    start_line = 0
     for directive in directives:
         start = directive.place.line - body.line
-        parts += [_text(lines[at:start]), directive]
-        at = ends.get(directive.place.line, start + 1)
-    return [part for part in (*parts, _text(lines[at:])) if part]
+        parts += [_text(lines[start_line:start]), directive]
+        start_line = ends.get(directive.place.line, start + 1)
+    return [part for part in (*parts, _text(lines[start_line:])) if part]
 
 
 def without_lists(text: str, wanted: re.Pattern[str], kind: str = "bullet_list") -> tuple[str, list[ListItem]]:
@@ -56,14 +56,14 @@ def without_lists(text: str, wanted: re.Pattern[str], kind: str = "bullet_list")
     lines = text.split("\n")
     rest: list[str] = []
     items: list[ListItem] = []
-    at = 0
+    start_line = 0
     for block in SyntaxTreeNode(lesson_markdown().parse(text)).children:
         inside = block.children if block.type == kind else []
         if any(wanted.match(lines[_lines(item)[0]]) for item in inside):
-            rest += lines[at : _lines(block)[0]]
+            rest += lines[start_line : _lines(block)[0]]
             items += [_item(lines, item) for item in inside]
-            at = _lines(block)[1]
-    return _text([*rest, *lines[at:]]), items
+            start_line = _lines(block)[1]
+    return _text([*rest, *lines[start_line:]]), items
 
 
 def _lines(node: SyntaxTreeNode) -> tuple[int, int]:
@@ -75,9 +75,9 @@ def _item(lines: Sequence[str], item: SyntaxTreeNode) -> ListItem:
     first, last = _lines(item)
     quotes = [_lines(child) for child in item.children if child.type == "blockquote"]
     quoted = {line - first for start, end in quotes for line in range(start, end)}
-    said = BULLET.sub("", lines[first])
-    indent = len(lines[first]) - len(said)
-    dedented = [said, *(_dedented(line, indent) for line in lines[first + 1 : last])]
+    text = BULLET.sub("", lines[first])
+    indent = len(lines[first]) - len(text)
+    dedented = [text, *(_dedented(line, indent) for line in lines[first + 1 : last])]
     quote = [re.sub(r"^\s*> ?", "", line) for number, line in enumerate(dedented) if number in quoted]
     return ListItem(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
 
@@ -105,12 +105,12 @@ class LessonContext:
     def numbers(self) -> dict[str, int]:
         """By name, the numbers of its formulas, in the order of the page."""
         names = dict.fromkeys(match[2] for match in DISPLAY.finditer(self.lesson.source) if match[2])
-        return {name: at for at, name in enumerate(names, start=1)}
+        return {name: number for number, name in enumerate(names, start=1)}
 
     def written_out(self, text: str) -> str:
         """*text* that says the same alone: no link leads to another lesson, formulas hold no macro of the course."""
         parts = FENCED.split(unlinked(text))
-        return "".join(part if at % 2 else self._plain(part) for at, part in enumerate(parts))
+        return "".join(part if index % 2 else self._plain(part) for index, part in enumerate(parts))
 
     def _plain(self, text: str) -> str:
         text = REFERENCE.sub(

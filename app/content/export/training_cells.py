@@ -45,15 +45,15 @@ OWN_DATA = (
 
 def training_cells(lesson: Lesson, train: Train, work: Work) -> Iterator[NotebookCell]:
     """The cells of *train*, below the one that asks."""
-    found, forward = boxes_of((lesson,), lesson, train), lesson.forward(train.forward)
-    if found is None or forward is None:
+    boxes, forward = boxes_of((lesson,), lesson, train), lesson.forward(train.forward)
+    if boxes is None or forward is None:
         yield NotebookCell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
         return
-    own = "\n".join(work.codes.get(box.name, box.starter.source) for box in found[1])
+    own = "\n".join(work.codes.get(box.name, box.starter.source) for box in boxes[1])
     run = _Run(train, forward, own, as_block_body(own, work.unfit), _taken(lesson, work))
     data = _packed(train.table) if train.table else tuple(work.names)
-    said = OWN_DATA.format(source=train.table.source) if train.table else INTRODUCTION
-    yield NotebookCell(text=said, name=f"{train.name}-introduction")
+    introduction = OWN_DATA.format(source=train.table.source) if train.table else INTRODUCTION
+    yield NotebookCell(text=introduction, name=f"{train.name}-introduction")
     yield NotebookCell(text=helpers(data), code=True, name=f"{train.name}-helpers", aid=True)
     for name in (
         "table" if train.table else "names",
@@ -142,7 +142,7 @@ class _Run:
 
     def _lines(self, own: str, fitted: str) -> dict[str, str]:
         train, forward = self.train, self.forward
-        asked = [f"d{name}" for name in self.parameters]
+        gradients = [f"d{name}" for name in self.parameters]
         return {
             "FORWARD": forward.source.strip("\n"),
             "OWN": textwrap.dedent(fitted).strip("\n"),
@@ -154,10 +154,10 @@ class _Run:
             "TARGET": train.target,
             "PARAMETERS": ", ".join(self.parameters),
             "UNPACKED": ", ".join(self.parameters) if len(self.parameters) > 1 else f"({self.parameters[0]},)",
-            "ASKS": " ".join(asked),
-            "GRADIENTS": ", ".join(asked),
-            "ASKED": ", ".join(f'"{name}"' for name in asked),
-            "BY_NAME": ", ".join(f"{name}={name}" for name in asked),
+            "ASKS": " ".join(gradients),
+            "GRADIENTS": ", ".join(gradients),
+            "ASKED": ", ".join(f'"{name}"' for name in gradients),
+            "BY_NAME": ", ".join(f"{name}={name}" for name in gradients),
         }
 
     def _judged(self) -> dict[str, str]:
