@@ -82,7 +82,7 @@ def take_steps(
 
 
 def _body_and_quote(item: SyntaxTreeNode, line: int, prose: ProseRenderer) -> tuple[list[Token], Markup | None]:
-    """What an item says, and what is quoted below it."""
+    """Split an item into its own text and the quotation below it."""
     quotes = [child for child in item.children if child.type == "blockquote"]
     quoted = [token for quote in quotes for token in _tokens(quote.children)]
     return _tokens(child for child in item.children if child not in quotes), prose.render(
@@ -91,7 +91,7 @@ def _body_and_quote(item: SyntaxTreeNode, line: int, prose: ProseRenderer) -> tu
 
 
 def _check_feedback(tokens: Sequence[Token], line: int, file: SourceFile, faults: ErrorCollector) -> None:
-    """A fault for every quotation below the options that belongs to none of them: it would stand in the question."""
+    """Add an error for every quotation below the options that belongs to none: it would be shown in the question."""
     below = False
     for child in SyntaxTreeNode(tokens).children:
         below = below or (child.type == "bullet_list" and any(map(_is_task, child.children)))

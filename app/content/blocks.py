@@ -1,4 +1,4 @@
-"""What a lesson file becomes: frozen values, one class per directive, no behaviour.
+"""Blocks of a lesson: frozen values, one class per directive, no behaviour.
 
 Everything here is plain data between parse and render. Prose fields hold HTML that only `prose` may make.
 """
@@ -87,7 +87,7 @@ class Input:
 
     @property
     def real(self) -> bool:
-        """Whether the entries are real numbers, so that there is a gradient."""
+        """True if the entries are real numbers, so that there is a gradient."""
         return self.distribution not in INDICES | MASKS
 
 
@@ -186,7 +186,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reveal:
-    """What stays closed until all of the exercises *after* which it comes were answered, rightly or wrongly."""
+    """Blocks that stay closed until all of the exercises *after* which they come were answered, rightly or wrongly."""
 
     place: SourceLocation
     name: str
@@ -199,7 +199,7 @@ Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual | Sheet | Re
 
 
 def held_by(block: Block) -> tuple[Block, ...]:
-    """The blocks that stand inside of *block*."""
+    """Blocks inside *block*."""
     return block.rows if isinstance(block, Sheet) else block.blocks if isinstance(block, Reveal) else ()
 
 
@@ -259,7 +259,7 @@ class Lesson:
 
     @cached_property
     def every(self) -> tuple[Block, ...]:
-        """All blocks in file order; those that stand inside of another one come behind it."""
+        """All blocks in file order; those inside another one follow it."""
         return tuple(item for block in self.blocks for item in (block, *held_by(block)))
 
     @cached_property
@@ -268,7 +268,7 @@ class Lesson:
 
     @cached_property
     def tasks(self) -> tuple[tuple[str, ...], ...]:
-        """What is counted as one: the names of an exercise, or of all rows of a sheet."""
+        """Units that are counted as one task: the names of an exercise, or of all rows of a sheet."""
         groups = (held_by(block) or (block,) for block in self.blocks)
         named = (tuple(block.name for block in group if isinstance(block, Exercise)) for group in groups)
         return tuple(names for names in named if names)

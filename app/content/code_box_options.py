@@ -1,4 +1,4 @@
-"""What all boxes of code share: their gradients, children, time limit and when the solution opens."""
+"""Options that all code boxes share: gradients, children, time limit, and when the solution opens."""
 
 import re
 
@@ -70,7 +70,7 @@ def required_child(inside: DirectiveBody, name: str, directive: Directive, readi
 
 
 class CodeExerciseFields(ExerciseFields):
-    """What all boxes have in common beside their code."""
+    """Fields that all boxes have in common beside their code."""
 
     seconds: float
     reveal: str

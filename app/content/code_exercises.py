@@ -1,4 +1,4 @@
-"""What a learner answers with code: one frozen class per kind of box, and the values they are made of."""
+"""Exercises that are answered with code: one frozen class per kind of box, and the values they are made of."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -76,7 +76,7 @@ class Grad(CodeExercise):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectLine:
-    """A line of a `Bug` that is right as it stands, with what to say to a learner who suspects it."""
+    """Line of a `Bug` that is right as it is, with the message for a learner who suspects it."""
 
     place: SourceLocation
     line: int

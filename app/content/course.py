@@ -162,7 +162,7 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
 
 
 def parse_outline(text: str, path: str) -> Lesson:
-    """What the top of a lesson says, even of a faulty one, so that others may require it without a second fault."""
+    """Parse the top of a lesson, even of a faulty one, so that others may require it without a second error."""
     front = read_front_matter(file_of(text, path), LESSON_KEYS, ErrorCollector(path))
     folder, _, name = path.rpartition("/")
     requires = front.lists.get("requires", ())
@@ -185,7 +185,7 @@ def parse_outline(text: str, path: str) -> Lesson:
 
 @dataclass(frozen=True, slots=True)
 class _UnitPage:
-    """What a unit's `unit.md` says."""
+    """Contents of a unit's `unit.md`."""
 
     title: str
     summary: Markup

@@ -16,14 +16,14 @@ from app.content.training_sources import uses_faults
 
 @dataclass(frozen=True, slots=True)
 class CourseContext:
-    """What *faults* the course around has to say of single lessons, and the other lessons that they *reach*."""
+    """Errors that the course around single lessons shows in them, and the other lessons that they *reach*."""
 
     faults: tuple[LessonError, ...] = ()
     reach: tuple[Lesson, ...] = ()
 
 
 def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
-    """The course around *lessons*, whose paths lead from here; None where one of them stands in no unit.
+    """Find the course around *lessons*, whose paths are relative to here; None if one of them is in no unit.
 
     Raises:
         OSError: The course cannot be read.
@@ -64,7 +64,7 @@ def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
 
 
 def dead_links_of_loose(lessons: Sequence[Lesson]) -> tuple[LessonError, ...]:
-    """The links of *lessons* that stand in no unit, as far as the files beside them tell."""
+    """Find dead links in *lessons* outside of a unit, as far as the files beside them show."""
     errors: list[LessonError] = []
     for lesson in lessons:
         folder = Path(lesson.path).parent

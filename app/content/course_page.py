@@ -27,7 +27,7 @@ NO_PAGE = CoursePage()
 
 
 def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
-    """What the page of the course in *folder* says, and its faults."""
+    """Parse the page of the course in *folder*; returns its errors, too."""
     path = folder / NAME
     faults = ErrorCollector(path.as_posix())
     if not path.is_file():

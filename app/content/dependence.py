@@ -41,7 +41,7 @@ def sources_of(source: str) -> tuple[str, ...]:
 
 
 def needs_of(lines: Sequence[str]) -> list[tuple[Dependency, ...]]:
-    """For each of *lines*, which stand in an order that is right: what has to come before it."""
+    """Dependencies of each of *lines*, which are in a right order: the lines that have to come before it."""
     read = [read_line(line) for line in lines]
     return [
         tuple(need for before in range(index) for need in _between(read[before], line, before))
@@ -50,7 +50,7 @@ def needs_of(lines: Sequence[str]) -> list[tuple[Dependency, ...]]:
 
 
 def needs_by_rank(ranks: Sequence[int]) -> list[tuple[Dependency, ...]]:
-    """For each of some steps, which stand in the order of their *ranks*: all of a smaller one come before it."""
+    """Dependencies of steps in the order of their *ranks*: all steps of a smaller rank come before one."""
     return [
         tuple(Dependency(index, "", read=False) for index, other in enumerate(ranks) if other < rank) for rank in ranks
     ]
@@ -101,7 +101,7 @@ def _between(before: StatementNames, line: StatementNames, index: int) -> list[D
 
 
 def read_line(source: str) -> StatementNames:
-    """What one statement reads and writes."""
+    """Names that one statement reads and writes."""
     statement_names, tree = StatementNames(), ast.parse(source)
     own: set[int] = set()  # where a name stands only to be changed
     for node in ast.walk(tree):
@@ -120,7 +120,7 @@ def read_line(source: str) -> StatementNames:
 
 
 def _changed(node: ast.AST) -> tuple[ast.expr | None, bool]:
-    """What *node* changes in place, and whether it only adds to it."""
+    """Find the tensor that *node* changes in place; True with it if *node* only adds to it."""
     match node:
         case ast.AugAssign(target=target, op=op):
             return target, isinstance(op, ast.Add | ast.Sub)

@@ -1,4 +1,4 @@
-"""Which edition of an exercise somebody solved: what decides about right and wrong, as a short text.
+"""Edition of an exercise: everything that decides about right and wrong, as a short text.
 
 Words may be polished, hints and mistakes added, without anybody having to solve it again.
 """

@@ -1,4 +1,4 @@
-"""What an author is told: where, what was seen, and what to write instead."""
+"""Errors for authors: the place, what was seen, and what to write instead."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class ErrorCollector:
         self._found.append(LessonError(place, code, message, fix))
 
     def has_code(self, code: str) -> bool:
-        """Whether a fault of this *code* was added already."""
+        """True if an error of this *code* was added already."""
         return any(error.code == code for error in self._found)
 
     @property

@@ -8,7 +8,7 @@ MINUTES = re.compile(r"(\d{1,3}) ?min")
 
 
 def minutes_of(estimate: str) -> int:
-    """How many minutes *estimate* is; 0 where it says nothing."""
+    """Parse *estimate* into minutes; 0 if it has none."""
     hours, minutes = HOURS.search(estimate), MINUTES.search(estimate)
     return 60 * int(hours[1] if hours else 0) + int(minutes[1] if minutes else 0)
 

@@ -1,4 +1,4 @@
-"""What an exercise is called where it is spoken of: on a board, before a lecture hall, in a list to choose from."""
+"""Titles of exercises for the board, the projector and lists to choose from."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""What a learner is asked: one frozen class per kind of exercise, and the values they are made of.
+"""Exercises: one frozen class per kind, and the values they are made of.
 
 Plain data, made by the parser. Prose fields hold HTML that only `prose` may make.
 """
@@ -24,7 +24,7 @@ USUAL_TOLERANCE, ROUNDING = 1e-3, 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """Where something stands in a lesson file; lines and columns count from 1, and line 0 is a whole file or folder."""
+    """Location in a lesson file; lines and columns count from 1, and line 0 is a whole file or folder."""
 
     path: str
     line: int = 0
@@ -51,7 +51,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """What everything that stores an answer has in common.
+    """Fields of everything that stores an answer.
 
     Args:
         was: Former names, so that progress stays after a rename.
@@ -161,7 +161,7 @@ class OrderStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderQuestion(Exercise):
-    """Ask for the order of *lines*, which stand here in one that is right.
+    """Question for the order of *lines*, which are given in a right order.
 
     Args:
         shown: Which of them stands where on the page.

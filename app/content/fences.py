@@ -109,7 +109,7 @@ class SourceFile:
     lines: Sequence[str]
 
     def place(self, line: int, snippet: str = "") -> SourceLocation:
-        """Where *snippet* stands on *line*, or the line's first character that is not a space."""
+        """Location of *snippet* on *line*, or of the line's first character that is not a space."""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         offset = text.find(snippet) if snippet else -1
         column = offset if offset >= 0 else len(text) - len(text.lstrip())
@@ -205,7 +205,7 @@ def _directive(
 
 
 def _swallowed(token: Token) -> tuple[int, str] | None:
-    """The first line of the body that opens a directive where none can stand, and the name of that."""
+    """Find the first line of the body that opens a directive where none is allowed, and its name."""
     for offset, text in enumerate(token.content.split("\n")):
         match = OPENS.match(text)
         # In code no directive can stand; in prose, only one with fewer colons, or one of code.
@@ -215,7 +215,7 @@ def _swallowed(token: Token) -> tuple[int, str] | None:
 
 
 def _open(token: Token, name: str, inner: str, line: int, closed: bool) -> tuple[str, str]:
-    """What is wrong with a fence that holds another one, on *line*, and what to write."""
+    """Say what is wrong with a fence that holds another one, on *line*, and what to write."""
     if closed:
         message = f"'{token.markup}{{{name}}}' is still open on line {line}, where '{{{inner}}}' begins."
         return message, f"Close it above with a line '{token.markup}'."
@@ -291,7 +291,7 @@ def _options(
 def _nearly_an_option(
     text: str, line: int, name: str, known: Sequence[str], file: SourceFile, faults: ErrorCollector
 ) -> tuple[str, Value] | None:
-    """What *text* would be as an option; it is a fault that it is none."""
+    """Parse *text* as the option it nearly is; adds an error, since it is none."""
     match = NEARLY.match(text)
     word = (match[1] or match[3]) if match else ""
     if match is None or word not in known:
@@ -305,7 +305,7 @@ def _nearly_an_option(
 def _check_below(
     body: DirectiveText, name: str, known: Sequence[str], file: SourceFile, faults: ErrorCollector
 ) -> None:
-    """A fault for every option that stands in the text, where it would be shown."""
+    """Add an error for every option that is in the text, where it would be shown."""
     for number, text in enumerate(body.text.split("\n"), start=body.line):
         match = LINE.match(text)
         if text.startswith((":::", "```")):

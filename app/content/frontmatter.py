@@ -30,7 +30,7 @@ class FrontMatter:
 
 
 def front_matter_of_piece(file: SourceFile, faults: ErrorCollector) -> FrontMatter | None:
-    """What a piece of a lesson would have; None where *file* does not begin with a directive."""
+    """Front matter of a piece of a lesson; None if *file* does not begin with a directive."""
     if not re.match(r"(?:`{3,}|:{3,})\{", file.lines[0]):
         return None
     top = faults.at(1)

@@ -1,4 +1,4 @@
-"""What markdown would show as plain text, or drop, although its author meant more by it.
+"""Leftover markup: text that markdown would show as it is, or drop, although its author meant more by it.
 
 A `$` without its partner, a link to nowhere, a table whose line of dashes does not fit: markdown has no errors, so the
 text that is left over is searched for what should not be left.
@@ -202,7 +202,7 @@ def _cells(row: str) -> list[str]:
 
 
 def check_characters(file: SourceFile, faults: ErrorCollector) -> None:
-    """A fault for every line with a sign that nobody sees, but that browsers and Python do."""
+    """Add an error for every line with an invisible character that browsers and Python do read."""
     conflict = next((number for number, text in enumerate(file.lines, start=1) if CONFLICT.match(text)), None)
     if conflict and sum(bool(CONFLICT.match(text)) for text in file.lines) > 1:
         fix = "Decide for one of the versions, and remove the lines of '<', '=' and '>'."

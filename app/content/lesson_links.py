@@ -1,4 +1,4 @@
-"""What lessons say of each other: what they require, and where their links lead."""
+"""Links between lessons: the lessons that they require, and the targets of their links."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -40,7 +40,7 @@ def check_requirements(lessons: Iterable[Lesson], ids: Set[str]) -> Iterator[Les
 
 
 def _leads_to(start: str, end: str, by_name: Mapping[str, Lesson]) -> bool:
-    """Whether *end* is required, directly or through others, by *start*."""
+    """True if *end* is required, directly or through others, by *start*."""
     seen: set[str] = set()
     ahead = [start]
     while ahead:
@@ -80,7 +80,7 @@ def dead_links(
 
 
 def check_former_ids(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
-    """What bore a former id has one heir, to whom its progress goes, and no lesson that is still there bears it."""
+    """Check that each former id has one heir, which gets its progress, and is no longer an id of any lesson."""
     lessons = tuple(lessons)
     living = {(item.name, ""): item.path for item in lessons}
     taken: dict[tuple[str, str], SourceLocation] = {}
@@ -128,7 +128,7 @@ def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:
 
 
 def _unread(svg: Path) -> str:
-    """Why the file *svg* cannot be read; empty where it can."""
+    """Say why the file *svg* cannot be read; empty if it can."""
     try:
         ParserCreate().Parse(svg.read_bytes(), True)
     except ExpatError as error:

@@ -1,4 +1,4 @@
-"""Lessons wherever they stand: in one file, in the folder of a unit, or in the folder of a course."""
+"""Lessons from anywhere: one file, the folder of a unit, or the folder of a course."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Numbers that stand where a size belongs and are one here; whether they are meant as it, only other sizes can tell."""
+"""Literal numbers in place of a size that equal one here; only other sizes can show whether they are meant as it."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def literal_sizes(tree: ast.AST, dims: Mapping[str, int]) -> tuple[Literal, ...]
 
 
 def _sizes_in(node: ast.AST) -> Iterator[tuple[ast.Constant, int]]:
-    """The numbers that stand in *node* itself where a size is meant."""
+    """Find the numbers in *node* itself that are used as a size."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in SIZED:
             parts = node.args[1:] if name == "unflatten" else node.args

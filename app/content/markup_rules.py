@@ -1,4 +1,4 @@
-"""How each kind of markdown token becomes HTML: everything is escaped, and no style stands in a tag."""
+"""HTML for each kind of markdown token: everything is escaped, and no tag has a style."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -44,7 +44,7 @@ class FormulaError(ValueError):
 
 
 def mathml(tex: str, *, display: bool = False) -> Markup:
-    """*tex* as MathML; where it is long and stands in a line, in several parts, so that a line may end between them.
+    """Convert *tex* to MathML; long inline formulas become several parts, so that a line may break between them.
 
     Raises:
         FormulaError: It is no TeX, or needs what a page does not have.
@@ -102,7 +102,7 @@ def _parts(math: Element) -> Iterator[Element]:
 
 
 def _may_end(sign: Element) -> bool:
-    """Whether a line may end behind *sign*: it stands between two sides; the sign of a number has no room behind it."""
+    """True if a line may break after *sign*, which is between two sides; the sign of a number has no space after it."""
     return sign.tag == "mo" and sign.text in BREAKS and sign.get("rspace") != "0"
 
 

@@ -1,4 +1,4 @@
-"""Options of a directive: `:key: value` lines at the top of its body, as values that know where they stand.
+"""Options of a directive: `:key: value` lines at the top of its body, as values with their locations.
 
 A value is YAML, read node by node so that every fault has a line and a column and nothing is guessed: `no` stays
 text where text is wanted, anchors and tags are refused.
@@ -84,7 +84,7 @@ class _Composer(yaml.SafeLoader):
 
 
 def _in_words(problem: str, *, inside: bool) -> tuple[str, str]:
-    """What an author is told of a *problem* in the words of YAML, and how it is mended; *inside* a line of its own."""
+    """Describe a *problem* of YAML for an author, and how to fix it; *inside* a line of its own."""
     message, fix = next((advice for part, advice in NOT_YAML.items() if part in problem), UNREADABLE_FROM)
     return message, IN_BRACES if inside and "mapping values" in problem else fix
 

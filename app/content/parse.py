@@ -21,7 +21,7 @@ Beside = Callable[[str], str | None]
 
 
 def _alone(_: str) -> None:
-    """A file that stands alone has none beside it."""
+    """No files are beside one that is read alone."""
 
 
 def parse_lesson(
@@ -122,7 +122,7 @@ def _slug(name: str, faults: ErrorCollector) -> str:
 
 
 def _blocks(parts: Iterable[TokenRun | Directive], reading: ParseContext) -> tuple[Block, ...]:
-    """Blocks in file order. What others speak of is read before them, wherever it stands."""
+    """Parse blocks, in file order. Blocks that others refer to are parsed before them."""
     parts = list(parts)
     for part in parts:
         if isinstance(part, Directive) and part.argument and part.name not in KINDS:
@@ -135,7 +135,7 @@ def _blocks(parts: Iterable[TokenRun | Directive], reading: ParseContext) -> tup
 
 
 def _turn(part: TokenRun | Directive) -> int:
-    """When *part* is read: exercises speak of forward programs, and some of other exercises."""
+    """Turn in which *part* is parsed: exercises refer to forward programs, and some to other exercises."""
     name = part.name if isinstance(part, Directive) else ""
     return {"forward": 0, "order": 2, "keep": 2, "reveal": 3}.get(name, 1)
 

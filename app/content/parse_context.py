@@ -1,4 +1,4 @@
-"""What a directive's reader has at hand: the file, its faults, the prose, and what was read before it."""
+"""Context for parsing a directive: the file, its errors, the prose, and the blocks before it."""
 
 import keyword
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ CODE = frozenset({"forward", "starter", "solution", "mistake", "given", "correct
 
 
 def check_fence(directive: Directive, faults: ErrorCollector) -> None:
-    """Code stands in backticks, prose in colons."""
+    """Check that code is in backticks and prose in colons."""
     if directive.code == (directive.name in CODE):
         return
     fence = "```" if directive.name in CODE else ":::"
@@ -132,7 +132,7 @@ class ParseContext:
         return tuple(word for word, _ in words)
 
     def asked(self, directive: Directive, options: Options, inside: DirectiveBody) -> ExerciseFields:
-        """What all exercises have in common; the tokens of *inside* are the question."""
+        """Parse the fields that all exercises have in common; the tokens of *inside* are the question."""
         return ExerciseFields(
             place=directive.place,
             name=self.name(directive),
@@ -145,7 +145,7 @@ class ParseContext:
     def inside(
         self, directive: Directive, children: Sequence[str] = ("hint",), options: Mapping[str, Sequence[str]] = CHILDREN
     ) -> DirectiveBody:
-        """The body of a prose directive, in which *children* may stand that have these *options*."""
+        """Parse the body of a prose directive, which may contain *children* with these *options*."""
         tokens = self.prose.tokens(directive.body.text, directive.body.line)
         known = {name: options[name] for name in children}
         where = f"inside of '{{{directive.name}}}'"
@@ -250,7 +250,7 @@ class ParseContext:
         return None
 
     def before(self, options: Options, forward: Forward | None) -> str | None:
-        """The code box that `:after:` names: it stands above, and its gradients are those of *forward*."""
+        """Find the code box that `:after:` names: it is above, and its gradients are those of *forward*."""
         box = self.box(options, "after")
         if box is None:
             return None

@@ -1,4 +1,4 @@
-"""What can be said about Python in a lesson without running it: does it parse, which names does it write.
+"""Checks of Python in a lesson that do not run it: whether it parses, and the names it writes.
 
 A forward program becomes a straight line: assignments only, each name written once, nothing read before it is known.
 """
@@ -215,7 +215,7 @@ def outputs_of(forward: Forward) -> tuple[str, ...]:
 
 
 def statement_of(tensor: str, forward: Forward) -> str:
-    """The line of *forward* that writes *tensor*, as it stands there; for an input, its name."""
+    """Line of *forward* that writes *tensor*, as it is written; for an input, its name."""
     tree = parse_program(forward.source)
     for statement in tree.body if isinstance(tree, ast.Module) else ():
         if isinstance(statement, ast.Assign) and tensor in (target_names(statement) or ()):
@@ -238,7 +238,7 @@ def tensor_of(gradient: str, forward: Forward) -> str | None:
 def check_gradient(
     name: str, place: SourceLocation, forward: Forward, faults: ErrorCollector, others: Iterable[str] = ()
 ) -> bool:
-    """Whether *name* is `d` + a tensor of *forward*; a fault is added where it is not, nor could be one of *others*."""
+    """Check that *name* is `d` + a tensor of *forward*; adds an error if it is not, nor can be one of *others*."""
     if tensor_of(name, forward):
         return True
     known = [f"d{tensor}" for tensor in tensors_of(forward) if tensor_of(f"d{tensor}", forward)]

@@ -215,7 +215,7 @@ class ProseRenderer:
         token.attrSet("id", self.claim("-".join(words) or "section"))
 
     def _closed(self, token: Token, line: int) -> None:
-        """Add a fault for code that goes on to the end of what it stands in, with all that was to follow it."""
+        """Add an error for code that runs on to the end of its container, with all that was to follow it."""
         inner = next((part for part in token.content.split("\n") if OPENS.match(part)), "")
         if inner.startswith(token.markup):
             message = f"This '{token.markup}' is still open where {inner.split()[0]!r} begins."

@@ -38,8 +38,11 @@ def highlight_code(source: str, language: str = "python") -> Markup:
 
 
 def code_span(text: str) -> Markup:
-    """*text* as code in a line. A browser would end the line inside of `/=`; of what is short, nothing is parted, and
-    what is long only between its words, and no sign leaves what it stands before."""
+    """Format *text* as inline code.
+
+    A browser would break the line inside `/=`, so short text is never broken, long text only between its words, and no
+    sign leaves its operand.
+    """
     if len(text) <= SHORT and BREAKS.search(text):
         return Markup('<code class="together">{}</code>').format(text)
     return Markup("<code>{}</code>").format(Markup("").join(map(_word, SPACES.split(text))))

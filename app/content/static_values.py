@@ -1,4 +1,4 @@
-"""What is known of an author's program while it is read: sizes, what is counted from them, and what a loop turns over.
+"""Static values of an author's program: sizes, numbers computed from them, and the items of a loop.
 
 Nothing is run: numbers and sizes are computed here, from a closed list of operations, and stay small.
 """
@@ -33,7 +33,7 @@ class StaticValues:
         self.asked: set[str] = set()
 
     def number(self, node: ast.expr) -> float:
-        """The number that *node* stands for.
+        """Evaluate *node* to a number.
 
         Raises:
             NotStaticError: It reads a tensor, or is no number of reasonable size.
@@ -55,7 +55,7 @@ class StaticValues:
         raise NotStaticError(f"'{ast.unparse(node)}' is neither a number nor a size")
 
     def decided(self, node: ast.expr) -> bool:
-        """Whether *node* holds.
+        """Evaluate *node* to True or False.
 
         Raises:
             NotStaticError: See `number`.
@@ -72,7 +72,7 @@ class StaticValues:
         return bool(self.number(node))
 
     def items(self, node: ast.expr) -> list[ast.expr]:
-        """What a loop over *node* turns over.
+        """Items that a loop over *node* runs through.
 
         Raises:
             NotStaticError: It is no list and no range; or it is too long.

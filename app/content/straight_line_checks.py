@@ -1,4 +1,4 @@
-"""What keeps an author's program from being a straight line of assignments, read from its text."""
+"""Checks of what keeps an author's program from being a straight line of assignments, by its text."""
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
@@ -50,7 +50,7 @@ OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
 
 
 def needs_unrolling(tree: ast.Module, outputs: Sequence[str]) -> bool:
-    """Whether *tree* is more than a straight line of assignments, or ends in an output that it reads on."""
+    """True if *tree* is more than a straight line of assignments, or reads its output again."""
     if any(
         not isinstance(statement, ast.Assign) or isinstance(statement.targets[0], ast.Subscript)
         for statement in tree.body
@@ -65,7 +65,7 @@ def needs_unrolling(tree: ast.Module, outputs: Sequence[str]) -> bool:
 
 
 def holds_parts(statement: ast.stmt, tree: ast.AST) -> bool:
-    """Whether *statement* gives several tensors one name, of which *tree* reads the parts."""
+    """True if *statement* gives one name to several tensors, and *tree* reads the parts."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=op))) if op in FIELDS:
             read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is(node.value, name)}
@@ -90,7 +90,7 @@ def data_sized_part(expression: ast.expr, masks: Collection[str]) -> ast.expr | 
 
 
 def is_mask(expression: ast.expr, masks: Collection[str]) -> bool:
-    """Whether *expression* is a tensor of truths, as far as its text tells."""
+    """True if *expression* is a boolean tensor, as far as its text shows."""
     match expression:
         case ast.Name(id=name):
             return name in masks
@@ -106,7 +106,7 @@ def is_mask(expression: ast.expr, masks: Collection[str]) -> bool:
 
 
 def without_writing(statement: ast.stmt) -> str:
-    """What to write instead of *statement*, which changes a part of a tensor in place."""
+    """Say what to write instead of *statement*, which changes a part of a tensor in place."""
     match statement:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name() as whole, slice=mask)], value=value):
             chosen = ast.unparse(value)

@@ -60,7 +60,7 @@ def _windows(text: str, width: int) -> list[list[float]]:
 
 
 def _unfit(rows: list[list[float]], width: int) -> str:
-    """Why *rows* are no examples of *width* numbers with one target each; empty where they are."""
+    """Say why *rows* are no examples of *width* numbers with one target each; empty if they are."""
     wrong = next((number for number, row in enumerate(rows, start=1) if len(row) != width + 1), None)
     if wrong:
         return f"row {wrong} has {len(rows[wrong - 1])} numbers; it needs {width} and, last, its target."
@@ -70,7 +70,7 @@ def _unfit(rows: list[list[float]], width: int) -> str:
 
 
 def _outside(input_: Input, forward: Forward, numbers: list[float]) -> str:
-    """Why *numbers* cannot be entries of *one*; empty where they can."""
+    """Say why *numbers* cannot be entries of *input_*; empty if they can."""
     if input_.real or input_.bound is None:
         return ""
     bound = shape_in(forward, Input(name="", sizes=(input_.bound,)))[0]

@@ -25,7 +25,7 @@ LONGEST = 20_000
 
 
 def problems(tex: str) -> Iterator[tuple[str, str, str]]:
-    """What is wrong with a formula: where it begins, what was seen, what to write instead."""
+    """Find problems of a formula: where each begins, what was seen, what to write instead."""
     first = next((part for part in tex.split("\n") if part.strip()), "").strip()
     if problem := balance_problem(tex):
         yield first, f"The formula has {problem}.", ""
@@ -59,7 +59,7 @@ def set_formula(token: Token, line: int, macros: Mapping[str, str], file: Source
 
 
 def _place(snippet: str, tex: str, line: int, file: SourceFile) -> SourceLocation:
-    """Where *snippet* of *tex* stands, whose first line is *line* or the one below; else where the formula begins."""
+    """Location of *snippet* of *tex*, whose first line is *line* or the one below; else the start of the formula."""
     first = tex.partition("\n")[0]
     for sought in (snippet, first) if snippet else ():
         for number, text in enumerate(file.lines[line - 1 : line + tex.count("\n") + 1], start=line):
@@ -69,7 +69,7 @@ def _place(snippet: str, tex: str, line: int, file: SourceFile) -> SourceLocatio
 
 
 def balance_problem(tex: str) -> str:
-    """What is wrong with the braces or environments of *tex*; empty when nothing is."""
+    """Say what is wrong with the braces or environments of *tex*; empty if nothing is."""
     depth = 0
     for match in re.finditer(r"\\.|[{}]", tex, re.DOTALL):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
@@ -107,7 +107,7 @@ def _once(tex: str, macros: Mapping[str, str]) -> str:
 
 
 def _argument(tex: str, start: int) -> tuple[str, int]:
-    """What stands at *at* in braces, or the next sign; and where it ends."""
+    """Read the argument at *start*: a group in braces or the next sign; and its end."""
     while tex[start : start + 1].isspace():
         start += 1
     if tex[start : start + 1] != "{":

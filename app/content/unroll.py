@@ -214,7 +214,7 @@ class _Work:
                 scope.update({name: ast.Name(text, ast.Load()) for name, text in zip(names, fresh, strict=True)})
 
     def _made(self, name: str, value: ast.expr, suffix: str, before: int) -> ast.expr:
-        """What *name* stands for from here on; the lines since *before* were written for its *value*."""
+        """Value of *name* from here on; the lines since *before* were written for its *value*."""
         inner = bool(suffix or self.depth)
         if isinstance(value, ast.Name):
             if any(value.id in stored_names(assignment) for assignment, _ in self.lines[before:]):
@@ -281,7 +281,7 @@ class _Work:
         return expression
 
     def called(self, call: ast.Call, function: ast.FunctionDef, scope: Scope, suffix: str) -> ast.expr:
-        """What *function* returns, after its lines."""
+        """Write the lines of *function* and return its result as an expression."""
         if self.depth >= DEEPEST:
             raise self.stop(
                 call, "not-straight-line", f"The function {function.name!r} calls itself, or others too deeply."

@@ -73,7 +73,7 @@ def drawn_words(numbers: Mapping[str, str]) -> str:
 
 
 def fill_numbers(directive: Directive, numbers: Mapping[str, str], faults: ErrorCollector | None = None) -> Directive:
-    """*directive* with *numbers* in place of sums such as `{{n - 1}}`; those that it does not show stand above."""
+    """Fill *numbers* into sums such as `{{n - 1}}` in *directive*; those that it does not show are listed above it."""
     names = {name: value_of(text) for name, text in numbers.items()}
 
     def put(text: str, line: int) -> str:
@@ -162,7 +162,7 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
 
 
 def _is_sound(name: str, text: Text, forward: Forward | None, faults: ErrorCollector) -> bool:
-    """Whether *name* may vary."""
+    """True if *name* may vary."""
     if not is_variable(name):
         faults.add(text.place, "malformed-name", f"{name!r} cannot name a number.")
         return False

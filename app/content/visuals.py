@@ -63,14 +63,14 @@ def _rows(given: Given) -> list[list[object]]:
 
 
 def _spreads(shape: list[int], to: list[Any]) -> bool:
-    """Whether the last axes of *to* are those of *shape*, or where that has 1, any."""
+    """True if the last axes of *to* are those of *shape*; an axis of 1 matches any."""
     return len(shape) <= len(to) and all(
         number in (1, other) for number, other in zip(shape[::-1], to[::-1], strict=False)
     )
 
 
 def _plotted(row: list[float], given: Given) -> bool:
-    """Whether *row* has a place on the axes: those by powers of ten begin above 0."""
+    """True if *row* fits on the axes: those by powers of ten begin above 0."""
     return given.get("plain") is True or min(row) > 0
 
 

@@ -1,4 +1,4 @@
-"""What the web asks of grading, whatever carries the question: a child process, a broker, or a fake in tests."""
+"""Interface of grading for the web, whatever carries the requests: a child process, a broker, or a fake in tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ class CanaryReport:
 
     @property
     def refusal(self) -> str:
-        """Why no code is run after it; empty where every attack was stopped."""
+        """Reason why no code is run after it; empty if every attack was stopped."""
         return BREACHED.format(attacks=", ".join(self.succeeded)) if self.succeeded else ""
 
 
@@ -85,7 +85,7 @@ State = Literal["ready", "warming", "refused", "away", "stopped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """Whether code can be checked now.
+    """Readiness of the graders to check code now.
 
     Args:
         state: `warming` while zygotes start, `refused` where a load-bearing protection is missing, `away` where graders
@@ -103,7 +103,7 @@ class Readiness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleLoad:
-    """How busy the *slots* of one role are behind a broker, whichever servers asked.
+    """Load of the *slots* of one role behind a broker, over all servers.
 
     Args:
         pending, in_hand: Questions that lie in the queue, and that a grader has.
@@ -123,7 +123,7 @@ class RoleLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """How busy the graders are: how many are *up*, how many of them *idle*, questions *waiting* for one.
+    """Load of the graders: how many are *up*, how many of them *idle*, and the requests *waiting* for one.
 
     *replaced* counts those that died since the start.
     """
@@ -158,7 +158,7 @@ class Grader(Protocol):
         ...
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Why each of *texts* cannot stand in a file of Python; empty where it can."""
+        """Reasons why each of *texts* cannot be part of a Python file; empty if it can."""
         ...
 
     async def facts(self, forward: Forward) -> Facts: ...

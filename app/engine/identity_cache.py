@@ -24,7 +24,7 @@ class IdentityCache(Generic[T]):
         return len(self._kept)
 
     def get(self, thing: object, *about: Hashable) -> T | None:
-        """What was kept for *thing*, and what else it is *about*."""
+        """Return what is cached for *thing*, and what else it is *about*."""
         key = id(thing), *about
         if key not in self._kept:
             return None
@@ -41,6 +41,6 @@ class IdentityCache(Generic[T]):
         return value
 
     def of(self, thing: object, make: Callable[[], T]) -> T:
-        """What was kept for *thing*, or what *make* gives now."""
+        """Return what is cached for *thing*, else what *make* gives now."""
         cached = self.get(thing)
         return self.put(make(), thing) if cached is None else cached

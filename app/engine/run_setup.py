@@ -1,4 +1,4 @@
-"""What a training run trains, worked out once from a `train` block: sizes, starting values, the data it reads."""
+"""Setup of a training run, computed once from a `train` block: sizes, initial values, the data it reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Setup:
 
     @property
     def numbers(self) -> int:
-        """How many numbers learn."""
+        """Number of parameters that learn."""
         return sum(prod(parameter.shape) for parameter in self.parameters)
 
 

@@ -1,4 +1,4 @@
-"""What is graded: one code box with its forward program, as values that cross to a grader process as JSON."""
+"""Tasks for graders: one code box with its forward program, as values that cross to a grader process as JSON."""
 
 from dataclasses import dataclass, replace
 

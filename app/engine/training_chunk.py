@@ -34,7 +34,7 @@ class EncodedTensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingChunk:
-    """What is asked.
+    """Request for a chunk of training.
 
     Args:
         code: The learner's code; None lets torch differentiate.
@@ -59,7 +59,7 @@ class TrainingChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """What came back. *line* is the learner's own; *message* is empty where everything went well."""
+    """Result of a chunk. *line* is the learner's own; *message* is empty if everything went well."""
 
     outcome: Outcome
     state: Mapping[str, EncodedTensor] = field(default_factory=dict)

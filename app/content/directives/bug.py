@@ -111,7 +111,7 @@ def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
 def _declared(
     inside: DirectiveBody, planted: _Planted | None, reading: ParseContext
 ) -> tuple[tuple[DeclaredMistake, ...], tuple[CorrectLine, ...]]:
-    """Wrong ways to mend, and right lines that may be suspected: what tells them apart is that those stand there."""
+    """Parse declared mistakes and correct lines; a correct line is one of the planted program."""
     mistakes: list[DeclaredMistake] = []
     innocent: list[CorrectLine] = []
     for child in inside.children:
@@ -140,7 +140,7 @@ def _declared(
 
 
 def _writes(statement: ast.stmt) -> str:
-    """What a statement writes, as text: `dW`, `dC[ix]`, or the owner of a call in place, `dC` of `dC.index_add_(…)`."""
+    """Target of a statement as text: `dW`, `dC[ix]`, or the owner of a call in place, `dC` of `dC.index_add_(…)`."""
     if isinstance(statement, ast.Assign):
         return ", ".join(ast.unparse(target) for target in statement.targets)
     if isinstance(statement, ast.AugAssign):
@@ -156,5 +156,5 @@ def _owner(statement: ast.stmt) -> str:
 
 
 def _changes(statement: ast.stmt) -> bool:
-    """Whether it changes a tensor that is there already."""
+    """True if it changes an existing tensor."""
     return isinstance(statement, ast.AugAssign | ast.Expr) or "[" in _writes(statement)

@@ -31,7 +31,7 @@ def read(directive: Directive, reading: ParseContext) -> CellsQuestion:
 
 
 def _pick(options: Options, of: str | None) -> tuple[int, ...] | str | None:
-    """What is to be picked: `largest`, `smallest`, or an entry of *of* by its index."""
+    """Parse the entry to pick: `largest`, `smallest`, or an entry of *of* by its index."""
     text = options.text("pick")
     if text is None:
         return None

@@ -71,7 +71,7 @@ def solutions_of(
 
 
 def defined_in(tree: ast.Module, name: str, count: int) -> bool:
-    """Whether *tree* defines a function or a class *name* that can be called with *count* arguments."""
+    """True if *tree* defines a function or a class *name* that can be called with *count* arguments."""
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == name:
             return _takes(statement, count)

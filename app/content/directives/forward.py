@@ -112,7 +112,7 @@ def _borrowed(name: str, directive: Directive, options: Options, reading: ParseC
 
 
 def _check_empty(directive: Directive, reading: ParseContext) -> None:
-    """Why there is no program: an indented one continues the option above it."""
+    """Add an error for an empty program; an indented one continues the option above it."""
     swallowed = next((value for value in directive.options.values() if "\n" in value.text), None)
     if swallowed is None:
         reading.faults.add(directive.place, "empty", f"{reading.title(directive)} holds no program.")
@@ -289,7 +289,7 @@ def _parameters(kind: str, text: str, entry: Value, options: Options) -> tuple[f
 
 
 def _constants(items: Items, names: Collection[str], options: Options) -> tuple[tuple[str, int], ...]:
-    """The numbers of `:constants:` as assignments, each with the line of the file on which it stands."""
+    """Parse `:constants:` into assignments, each with its line in the file."""
     lines = []
     for name, (entry, node) in items.items():
         _check_name(name, entry.place, options)
@@ -319,7 +319,7 @@ def _check_name(name: str, place: SourceLocation, options: Options) -> None:
 
 
 def _check_gradient_names(names: list[str], place: SourceLocation, reading: ParseContext) -> None:
-    """With tensors `W` and `dW` in one program, nobody could tell the gradient of the one from the other."""
+    """Refuse tensors `W` and `dW` in one program: the gradient of the first would have the name of the second."""
     for name in names:
         if f"d{name}" in names:
             message = f"The name 'd{name}' is taken, but it must mean the gradient of {name!r}."

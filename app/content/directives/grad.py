@@ -159,7 +159,7 @@ def _beginning(child: Directive, solution: Code, reading: ParseContext) -> str:
 
 
 def _check_given(given_names: tuple[str, ...], forward: Forward | None, options: Options) -> None:
-    """Nobody is asked for what is in scope already."""
+    """Refuse to ask for a gradient that is in scope already."""
     upstreams = forward.upstreams if forward else ()
     for name, place in options.words("given"):
         if name in upstreams:
@@ -172,7 +172,7 @@ def _check_given(given_names: tuple[str, ...], forward: Forward | None, options:
 
 
 def _one_road(options: Options) -> str:
-    """Why nothing but the rule will do; learners read it in the prompt, and beside an answer by another road."""
+    """Say why only the rule is accepted; learners read it in the prompt, and beside an answer by another road."""
     if "one-road" in options and options.text("grade") != "rule":
         message = "':one-road:' is for boxes that judge rules; in this one any road to the right values will do."
         options.wrong("one-road", "no-rule", message, "Add ':grade: rule', or remove it.")

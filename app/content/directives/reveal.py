@@ -61,7 +61,7 @@ def _after(options: Options, directive: Directive, reading: ParseContext) -> tup
 
 
 def _above(directive: Directive, reading: ParseContext) -> dict[str, tuple[str, ...]]:
-    """By name, the questions, boxes and sheets above, each with the exercises that it stands for."""
+    """Questions, boxes and sheets above, by name, each with the exercises that it represents."""
     rows = {row for names in reading.sheets.values() for row in names}
     single = {name: (name,) for name in _answered(reading) if name not in rows}
     return {

@@ -160,7 +160,7 @@ def _tensor(options: Options, key: str, forward: Forward | None) -> str | None:
 
 
 def _logits(forward: Forward | None) -> str:
-    """What names are sampled from; empty where nothing is called so."""
+    """Tensor that names are sampled from; empty if none is called so."""
     return "logits" if forward and "logits" in tensors_of(forward) else ""
 
 

@@ -45,7 +45,7 @@ def read(directive: Directive, reading: ParseContext) -> Visual:
 
 
 def _check_highlight(given: Mapping[str, object], forward: Forward | None, options: Options) -> None:
-    """What is to be highlighted is a tensor of the program."""
+    """Check that the highlighted name is a tensor of the program."""
     names = given.get("highlight")
     for name in names if forward and isinstance(names, list) else ():
         if forward and name not in tensors_of(forward):

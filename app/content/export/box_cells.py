@@ -59,7 +59,7 @@ def checker_cells(box: Checker, work: Work) -> list[NotebookCell]:
 
 
 def _own(opening: str, text: str, name: str, work: Work) -> NotebookCell:
-    """*text* of somebody inside of a `with`."""
+    """Cell of a `with` statement around *text*, the author's or the learner's."""
     body = as_block_body(text, work.unfit)
     return NotebookCell(text=f"{opening}\n{body}", code=True, name=name, plain=plain_text(text).strip("\n"))
 
@@ -107,7 +107,7 @@ def plain_text(text: str) -> str:
 
 
 def _acts(text: str) -> bool:
-    """Whether there is anything but comments; blanks are those of Python, which knows fewer than `str.strip`."""
+    """True if *text* holds more than comments; blanks are those of Python, which knows fewer than `str.strip`."""
     return any(line.strip(" \t\f") and not line.lstrip(" \t\f").startswith("#") for line in text.split("\n"))
 
 

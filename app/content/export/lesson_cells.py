@@ -136,7 +136,7 @@ def _cells(
 
 
 def _line(lesson: Lesson, quiz: Quiz) -> str:
-    """What stands above a row of a sheet: the line of the program that it asks about."""
+    """Text above a row of a sheet: the line of the program that it asks about."""
     forward = (
         lesson.forward(quiz.forward or "") if isinstance(quiz, ShapeQuestion) and quiz.name in lesson.sheets else None
     )

@@ -1,4 +1,4 @@
-"""What an export is made of, and what goes into the places that a lesson leaves open."""
+"""Parts of an export, and the work that fills the places that a lesson leaves open."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -63,7 +63,7 @@ class NotebookCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What somebody has done in a lesson, by exercise.
+    """Work of a learner in a lesson, by exercise.
 
     Args:
         codes: What stands in the code boxes; the others keep their blanks.

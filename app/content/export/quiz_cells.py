@@ -68,7 +68,7 @@ def _point(quiz: CellsQuestion) -> str:
 
 
 def _derived(option: Option) -> ListItem:
-    """An option that nobody wrote: the name of a tensor, and what is said to whoever takes it wrongly."""
+    """Item of a derived option: the name of a tensor, and the feedback for choosing it wrongly."""
     return ListItem(f"[ ] `{words_of(option.html)}`", words_of(option.feedback) if option.feedback else "")
 
 
@@ -90,7 +90,7 @@ def folded_hints(hints: Sequence[str]) -> list[str]:
 
 
 def _quoted(answer: str) -> str:
-    """What somebody typed, as code on one line."""
+    """Format a typed answer as code on one line."""
     plain = " ".join(answer.replace("`", "'").encode("utf-8", "replace").decode().split())
     return f"`{plain}`" if plain else ""
 

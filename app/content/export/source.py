@@ -97,7 +97,7 @@ def unlinked(text: str) -> str:
 
 @dataclass(frozen=True)
 class LessonContext:
-    """What the words of *lesson* rest on where its course is not at hand: its macros, numbers and pictures."""
+    """Context of *lesson* when its course is not at hand: macros, numbers and pictures."""
 
     lesson: Lesson
 

@@ -69,7 +69,7 @@ def training_cells(lesson: Lesson, train: Train, work: Work) -> Iterator[Noteboo
 
 @lru_cache(maxsize=4)
 def helpers(names: tuple[str, ...]) -> str:
-    """What surrounds the loop, with *names* in it; a few common ones where none are given."""
+    """Code around the loop, with *names* in it; a few common ones if none are given."""
     listed = names or resource_text("few_names.txt").split()
     packed = base64.b64encode(zlib.compress("\n".join(listed).encode("ascii"), 9)).decode("ascii")
     return resource_text("training_helpers.py").replace("@@LIST@@", textwrap.fill(packed, WIDTH))
@@ -110,7 +110,7 @@ class _Run:
         return textwrap.indent(text, place["indent"] or "")
 
     def _name(self, word: str) -> str:
-        """What a variable of the loop is called: *word*, unless that is somebody else's."""
+        """Name of a variable of the loop: *word*, unless the lesson uses that name."""
         if word not in self.names:
             name = word
             while name in self.taken:
@@ -161,7 +161,7 @@ class _Run:
         }
 
     def _judged(self) -> dict[str, str]:
-        """What is measured once over all training data, and what is left of the program with that as constants."""
+        """Code that measures once over all training data, and the rest of the program with the result as constants."""
         held = tuple(name for name in (self.train.mean, self.train.variance) if name)
         statements = _statements(self.forward)
         until = max((index for index, (names, _) in enumerate(statements) if set(names) & set(held)), default=-1)

@@ -1,4 +1,4 @@
-"""Whether a text can stand in a file of Python that others are to run."""
+"""Check whether a text can be part of a Python file that others will run."""
 
 import ast
 import textwrap
@@ -9,7 +9,7 @@ INDENT = "    "
 
 
 def block_problem(text: str) -> str:
-    """Why *text* cannot stand in a block of its own; empty where it can, and means the same there.
+    """Say why *text* cannot be a block of its own; empty if it can, and means the same there.
 
     To compile a text may take any time and memory. One that a learner wrote is asked of a grader, which has a process
     to lose.

@@ -1,4 +1,4 @@
-"""Why a forward program cannot be used, said to its author: what was seen, on which line, what to change."""
+"""Errors of forward programs that cannot be used, for their author: what was seen, on which line, what to change."""
 
 import math
 import re
@@ -72,13 +72,13 @@ class AuthorError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FailureExplainer:
-    """What is to blame for a run of *forward*, which is read as *program*, that came to nothing."""
+    """Explainer of a failed run of *forward*, which is read as *program*."""
 
     forward: Forward
     program: ForwardProgram
 
     def fails(self, report: Mapping[str, Any], dims: Mapping[str, int]) -> tuple[str, int]:
-        """Why a run on other sizes came to nothing, and the line of the lesson file."""
+        """Say why a run on other sizes failed, and on which line of the lesson file."""
         sizes = ", ".join(f"{name} = {size}" for name, size in dims.items())
         if "message" not in report:
             return f"with {sizes}, `{first_nan_tensor(report)}` holds NaN", self.line_writing(first_nan_tensor(report))
@@ -86,7 +86,7 @@ class FailureExplainer:
         return f"with {sizes}, `{failed.source}` stops: {report['message']}", self._line_of(failed)
 
     def unfinished(self, error: JailFailedError, dims: Mapping[str, Mapping[str, int]]) -> Exception:
-        """What an author can change where the jail ended the run; *error* itself where nobody knows."""
+        """Error that tells the author what to change if the jail ended the run; *error* itself without advice."""
         ending = _UNFINISHED.get(error.reply.ending)
         if error.reply.ending == "done":
             return AuthorError("torch cannot differentiate it, and does not say where. Do less in one line", 0)

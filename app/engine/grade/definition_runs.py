@@ -1,4 +1,4 @@
-"""What checks and functions of learners share: a text that is run by itself, and has to define what its cases call."""
+"""Runs of definitions, for checkers and functions of learners: a text that must define what its cases call."""
 
 import logging
 from dataclasses import replace

@@ -248,7 +248,7 @@ class Engine:
     def nudge(
         self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True, seconds: float | None = None
     ) -> Nudge:
-        """What becomes of the loss when the *entry* of the tensor that *name* is the gradient of is moved a little."""
+        """Measure how the loss changes when one *entry* of the tensor is moved of which *name* is the gradient."""
         task = task.mending if isinstance(task, HuntTask) else task
         if isinstance(task, CheckerTask | FunctionTask):
             return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
@@ -303,7 +303,7 @@ class Engine:
     # What is kept between submissions.
 
     def _declared(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
-        """What the declared mistakes of *box* give; found out when it is asked for, and then kept."""
+        """Results of the declared mistakes of *box*; computed at the first call, then cached."""
         key = (box.function, box.cases, tuple(declared_mistake.code.source for declared_mistake in box.mistakes))
         return lambda: _remembered(self._declared_answers, key, lambda: function_runs.run_declared_mistakes(box, jail))
 
@@ -333,7 +333,7 @@ class Engine:
 
 
 def _attempted(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> tuple[Reply, bool]:
-    """What came of *plan*, and whether it was run on the numbers of the others as well."""
+    """Run *plan*; returns the reply, and True if it was run on the numbers of the others as well."""
     reply = jail.run(bench.job(plan))
     if reply.ending == "done" or not bench.others:
         return reply, True
@@ -383,7 +383,7 @@ def _rules(task: GradTask | CheckerTask | FunctionTask) -> tuple[str, ...]:
 
 
 def _ground(task: AnyTask) -> ShapeContext:
-    """What a text for *task* is read on."""
+    """Shape context in which a text for *task* is read."""
     match task:
         case CheckerTask(checker=box) | FunctionTask(box=box):
             return ground_of_calls(box.function, box.arguments, box.cases[0].code.source if box.cases else "")

@@ -22,7 +22,7 @@ class TimeUpError(BaseException):
 
 
 class ExplanationTimeBudget:
-    """What is left, in seconds; processor time, because a busy machine must not change what is said.
+    """Time left for explanations, in seconds of processor time, because a busy machine must not change the verdict.
 
     One thread of a process has signals, so this is of use in that one only.
     """
@@ -32,7 +32,7 @@ class ExplanationTimeBudget:
         self._running = False
 
     def spend(self, work: Callable[[], T]) -> T:
-        """What *work* gives.
+        """Run *work* on this budget and return its result.
 
         Raises:
             TimeUpError: It did not come to its end in the time that is left.

@@ -1,4 +1,4 @@
-"""What the tape said, kept: in memory for this process, on disk for the next one.
+"""Cache of what the tape reported: in memory for this process, on disk for the next one.
 
 Every entry is an answer that can be had again, so nothing here is load-bearing: a lost, foreign or damaged file is a
 miss. Files hold arrays and text, never pickled objects.

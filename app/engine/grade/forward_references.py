@@ -146,7 +146,7 @@ class ForwardReferences:
         return draw_inputs(self.forward, drawn.dims, self._seed[name], DTYPE[name], drawn.draw)
 
     def _tried(self, drawn: Mapping[str, Drawn]) -> Mapping[str, Any]:
-        """What runs on other draws report; nothing where the jail ended them."""
+        """Reports of runs on other draws; empty if the jail ended them."""
         try:
             return self._forward_run(drawn, tried=True)[1]
         except JailFailedError:
@@ -308,6 +308,6 @@ class ForwardReferences:
         return Facts(shapes=shapes, gradable=self.gradable, pinned=pinned, line=line)
 
     def line_and_source(self, statement: int) -> tuple[int, str]:
-        """The line of the lesson file on which *statement* stands, and its text."""
+        """Line number in the lesson file of *statement*, and its text."""
         forward_statement = self.program.statements[statement]
         return self._blame.line_writing(forward_statement.outputs[0]), forward_statement.source

@@ -62,7 +62,7 @@ def run_function_text(box: FunctionBox, code: str, plan: ParsedSubmission, jail:
 
 
 def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
-    """What each declared mistake of *box* gives; one that does not end says nothing."""
+    """Results of each declared mistake of *box*; one that does not end has none."""
     replies = (
         (declared_mistake.message, jail.run(_job(box, declared_mistake.code.source, judge=False)))
         for declared_mistake in box.mistakes
@@ -105,7 +105,7 @@ def _with_slips(stopped: Verdict, slips: tuple[Slip, ...]) -> Verdict:
 
 
 def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | Verdict:
-    """What the author's solution gives, and what its `expect` says of the learner's results in *reply*."""
+    """Results of the author's solution, and the verdicts of its `expect` on the learner's results in *reply*."""
     report = parse_report(reply.texts.get("report", ""))
     judged = {
         name: _mapping(report.get(name)).get("result")

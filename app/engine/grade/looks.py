@@ -1,4 +1,4 @@
-"""What a diagnosis looks at: a gradient on each set of data, with all that the tape tells of the way to it."""
+"""Observations for a diagnosis: a gradient on each data set, with all that the tape knows of the way to it."""
 
 from collections.abc import Collection, Mapping
 

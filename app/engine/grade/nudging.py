@@ -29,7 +29,7 @@ class LateError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SubmissionSource:
-    """Where the learner's number comes from.
+    """Source of the learner's number.
 
     Args:
         plan: A verdict where the code is not to be run.
@@ -42,7 +42,7 @@ class SubmissionSource:
 
 
 def grade_nudge(bench: PreparedTask, jail: JailRunner, name: str, entry: str, own: SubmissionSource) -> Nudge:
-    """What became of L when the *entry* of the tensor that *name* is the gradient of was moved.
+    """Measure how L changed when one *entry* of the tensor was moved of which *name* is the gradient.
 
     Raises:
         LateError: The learner's code is to be given more time.

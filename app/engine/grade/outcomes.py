@@ -1,4 +1,4 @@
-"""How a submission is told that was not run, not read, or did not finish: which limit, whose fault, what to do next."""
+"""Verdicts on submissions that were not run, not read, or did not finish: which limit, whose fault, what to do next."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def early_end_verdict(reply: Reply, seconds: float) -> Verdict:
 
 
 def author_fault(reply: Reply) -> str:
-    """What a learner is told whose box has a forward program that did not get through the jail."""
+    """Message to a learner whose box has a forward program that did not get through the jail."""
     return f"The forward program of this exercise did not finish (it ended as: {reply.ending}). {_OURS}"
 
 

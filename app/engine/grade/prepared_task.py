@@ -50,7 +50,7 @@ class JudgedMistake:
 
 
 class PreparedTask:
-    """What is the same for every submission to *task*.
+    """Everything that is the same for all submissions to *task*.
 
     Raises:
         UngradableExerciseError: A required or given name is no gradient of a tensor, or its reference is not finite.
@@ -206,7 +206,7 @@ class PreparedTask:
     def trials(
         self, reply: Reply, plan: ParsedSubmission, prepared: "PreparedTask | None" = None
     ) -> dict[str, RunReport]:
-        """What *reply* holds of the runs on the numbers of *at*: the own ones, or one of the `others`."""
+        """Reports in *reply* of the runs on the numbers of *prepared*: the own ones, or one of the `others`."""
         before = f"{self.others.index(prepared)}/" if prepared in self.others else ""
         names = {run: f"{before}{run}" if run in self.hidden else run for run in self.runs}
         hidden = [names[run] for run in self.hidden]
@@ -214,7 +214,7 @@ class PreparedTask:
         return {run: self.placed(read[name], plan) for run, name in names.items()}
 
     def placed(self, trial: RunReport, plan: ParsedSubmission) -> RunReport:
-        """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
+        """*trial* with the names that were in scope at each of its errors, and those that were still to come."""
         scope_names = (*self._jobs[0]["scope"], *self.study.forward.dims)
 
         def known(error: ReportedError) -> tuple[str, ...]:
@@ -238,14 +238,14 @@ class PreparedTask:
         )
 
     def _volunteered(self, plan: ParsedSubmission) -> list[str]:
-        """Steps that nobody asked for; they are kept, so that a mistake in them can be found there."""
+        """Optional steps that the learner wrote; they are judged too, so that a mistake in them can be found there."""
         known = {*self.ruling.forced, *(f"d{tensor_input.name}" for tensor_input in self.study.forward.inputs)}
         return [name for name in plan.last if name not in known][:_STEPS]
 
     # Who judges it.
 
     def holds(self, trials: Mapping[str, RunReport]) -> bool:
-        """Whether each required gradient is the rule's on both hidden sets, so that nothing more is to be judged."""
+        """True if each required gradient is the rule's on both hidden sets, so that nothing more needs to be judged."""
         fit = Fit(self.ruling, trials, self.references)
         return all(fit.holds(name, fit.isolated(name)) for name in self.ruling.required)
 
@@ -310,7 +310,7 @@ def _numbered(job: AttemptRun, number: int) -> AttemptRun:
 
 
 def scales_output(task: GradTask) -> bool:
-    """Whether the box treats a scalar output as one more tensor with an upstream, and not as a loss.
+    """True if the box treats a scalar output as one more tensor with an upstream, and not as a loss.
 
     A loss has upstream 1, and `dr = 2 * r` is then the whole truth. Where the author's own solution multiplies by the
     upstream of the output, a learner who forgets it must not pass because it happens to be 1.

@@ -1,4 +1,4 @@
-"""Where hidden numbers come from: the lesson's text, and a secret of the server that nobody else has.
+"""Seeds of hidden numbers: from the lesson's text, and a secret that only this server has.
 
 Without the secret, every server would draw the same hidden inputs, and a table of answers that was computed at home
 would pass on all of them. Commands that judge no one's work, `check` and the benchmarks, have none, so that they say
@@ -36,7 +36,7 @@ class Seeds:
 
     @property
     def mark(self) -> str:
-        """What a stored answer is found under, so that none outlives the secret; it does not tell the secret."""
+        """Cache key of stored answers, so that none outlives the secret; it does not reveal the secret."""
         return hmac.digest(self.secret, b"mark", "sha256").hex() if self.secret else ""
 
 

@@ -32,7 +32,7 @@ Beside = Callable[[], Sequence[FurtherRuns]]
 
 
 class TapeQueries:
-    """What a `Judge` may ask while it judges the submission that *plan* was read from.
+    """Queries of the tape that a `Judge` may make while it judges the submission *plan*.
 
     Args:
         rerun: Runs the submission with the gradients of *substitution*.
@@ -93,7 +93,7 @@ class TapeQueries:
         return self._asked(diagnose, name, [f"d{output}" for output in self._ruling.outputs], got, true=True)
 
     def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
-        """The mistake in *name* that is left once dims stand where their sizes were written."""
+        """Diagnose the mistake in *name* that remains once dims replace the literal sizes."""
         nothing = dict.fromkeys(HIDDEN, np.zeros(()))
         return self._asked(partial(diagnose_in_sizes, dims=self._ruling.dims), name, cut, nothing)
 

@@ -1,4 +1,4 @@
-"""What the web and the hosts of graders agree on at a NATS broker: subjects, the stream, its consumers, its rights.
+"""Names that the web and the grader hosts share at a NATS broker: subjects, the stream, its consumers, its rights.
 
 Questions lie in a work queue on disk until a grader has answered; everything else is said to whoever listens.
 """

@@ -48,7 +48,7 @@ FULL = 10077
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostStatus:
-    """What one host of graders says of itself."""
+    """Status that a grader host reports."""
 
     host: str
     version: str
@@ -60,7 +60,7 @@ class HostStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """Why a host of graders has no answer to the question *id*; with its *version* where that is another one."""
+    """Reason why a grader host has no answer to the request *id*; with its *version* if that is another one."""
 
     id: str = ""
     outcome: Outcome
@@ -216,7 +216,7 @@ class BrokerGraders(GraderClient):
             raise NoResponseError("busy", AWAY) from error
 
     async def _listened(self, connection: Client, role: str, waiting: PendingRequest, seconds: float) -> dict[str, Any]:
-        """What a grader says; an honest fault where the question lies nowhere any more."""
+        """Wait for the response of a grader; a fault if the request is no longer queued anywhere."""
         end, lost = time.monotonic() + seconds, 0
         while time.monotonic() < end and lost < broker.DELIVERIES:
             with contextlib.suppress(TimeoutError):
@@ -257,7 +257,7 @@ class BrokerGraders(GraderClient):
             await asyncio.sleep(PING_SECONDS if self._heard.is_set() else PING_SECONDS / 20)
 
     async def _prepared(self, connection: Client) -> None:
-        """The stream and its consumers are there, and as large as the slots demand; whoever deleted one."""
+        """Make sure that the stream and its consumers exist, as large as the slots demand."""
         jetstream = connection.jetstream()
         slots = sum(sum(pong.slots.values()) for pong in self._hosts())
         try:
@@ -286,7 +286,7 @@ class BrokerGraders(GraderClient):
         log.warning("broker-lost")
 
     async def _back(self) -> None:
-        """Ask once more what nobody has answered: the answer may have been given while nobody listened."""
+        """Ask again for each pending answer after a reconnect: it may have been published in the meantime."""
         log.warning("broker-back", waiting=len(self._questions))
         connection = self._connection
         if connection is None:
@@ -328,7 +328,7 @@ class BrokerGraders(GraderClient):
 
 
 def _understood(data: bytes) -> dict[str, Any]:
-    """What a host says, if it is an answer or a reason for none; else an honest fault."""
+    """Decode the response of a host: an answer, or its reason for none; else a fault."""
     try:
         response = json.loads(data)
         if isinstance(response, dict) and "answer" in response:

@@ -1,4 +1,4 @@
-"""A grader's ear for the web process while it answers: a question that nobody waits for any more is given up.
+"""Cancellation of a grader's request: the web process says that it no longer waits for the answer.
 
 The web process asks one question at a time, so nothing else can come in between. A stop that crosses the answer is read
 before the next question, and is about nothing.
@@ -12,7 +12,7 @@ STOP = "stop"
 
 
 class CancelListener:
-    """What a jail polls beside its runs while a question is being answered."""
+    """Listener that a jail polls beside its runs while a request is being answered."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""What is asked of graders, and what is said where no answer comes. Who carries the questions is another's business."""
+"""Client of the graders: builds requests, and the verdicts for those without a response. It does not carry them."""
 
 import asyncio
 import json
@@ -145,4 +145,4 @@ class GraderClient(ABC):
     @property
     @abstractmethod
     def _full(self) -> bool:
-        """Whether as many questions wait as may wait."""
+        """True if the queue is full."""

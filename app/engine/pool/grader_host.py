@@ -63,7 +63,7 @@ class GraderHost:
         await asyncio.gather(*slots)
 
     async def say_again(self) -> None:
-        """Publish the last answers once more: the broker was away when they were said, or somebody who waited was."""
+        """Publish the last answers again: the broker or the server that waits may have been away."""
         for subject, answer in self._last.values():
             await self._connection.publish(subject, answer)
 
@@ -133,7 +133,7 @@ class GraderHost:
             await message.respond(b"+WPI")
 
     async def _stopped(self, message: Msg) -> None:
-        """Somebody went away: what is being answered is stopped, what still waits will not begin."""
+        """Cancel a request: it is stopped if it is running, and does not begin if it is queued."""
         self._given_up[message.data.decode()] = None
         while len(self._given_up) > REMEMBERED:
             self._given_up.popitem(last=False)

@@ -1,4 +1,4 @@
-"""What a grader has to tell its operator: one line of JSON for each thing, on the standard error of the service.
+"""Log of a grader for its operator: one line of JSON per entry, on the standard error of the service.
 
 Tracebacks and reports hold what submissions say; a line end in them must not begin a line of the log.
 """

@@ -56,7 +56,7 @@ class GraderProcess:
 
     @property
     def status(self) -> int | None:
-        """How it ended, as `subprocess` says it; None while it lives."""
+        """Exit status, as `subprocess` reports it; None while the process lives."""
         return self._process.returncode if self._process else None
 
     @property

@@ -98,7 +98,7 @@ class LocalGraders(GraderClient):
 
     @property
     def idle(self) -> int:
-        """How many graders wait for a question."""
+        """Number of graders without a request."""
         return sum(not process.answering for process in self._running)
 
     @property
@@ -211,7 +211,7 @@ class LocalGraders(GraderClient):
             self._look = look
 
     def _lost(self, process: GraderProcess, why: str = "it ended") -> None:
-        """Replace *process*, once, whoever noticed first."""
+        """Replace *process*, once, however many callers noticed."""
         if process not in self._running:
             return
         self._running.discard(process)

@@ -48,7 +48,7 @@ def receive_message(connection: socket.socket) -> tuple[Any, int | None] | None:
 
 
 def read_memory_file(file: int) -> bytes:
-    """What *file* holds; it is closed.
+    """Read all of *file* and close it.
 
     Raises:
         ValueError: It holds too much.

@@ -86,7 +86,7 @@ def handle_request(reader: ReaderProcess, trainer: Trainer, question: dict[str, 
 
 
 def _unread(question: dict[str, Any], outcome: Outcome) -> object:
-    """What is answered where not even a bare verdict was told."""
+    """Response to a request for which the reader gave not even a bare verdict."""
     message = TOO_MUCH if outcome == "refused" else grader_fault().message
     match question["ask"]:
         case "facts":
@@ -111,7 +111,7 @@ def _gated(reader: ReaderProcess, code: str, forbid: tuple[str, ...], gate: bool
 
 
 def answering(facts: str, seeds: Seeds, jail: JailRunner, say: Say) -> Answer:
-    """What a reader answers questions with, all that it knows of the one before included."""
+    """Function with which a reader answers requests; it keeps what it learned from the one before."""
     engine = Engine(jail, Path(facts) if facts else None, seeds, lambda verdict: say(to_json_value(verdict)))
     return lambda question: to_json_value(_read(engine, question))
 

@@ -24,7 +24,7 @@ LARGEST_FILE = 20_000_000
 
 @lru_cache(maxsize=4)
 def load_names(path: Path | None = None) -> Names:
-    """The names in the file at *path*, as they stand there; without one, the census's.
+    """Load the names in the file at *path*, as they are there; without one, the census's.
 
     Raises:
         NamesError: The file cannot be read, or is no list of names.

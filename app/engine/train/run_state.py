@@ -31,7 +31,7 @@ class StretchFailedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedRunState:
-    """How far a descent is, as numbers with which it can go on anywhere.
+    """State of a training run, as numbers with which any server can continue it.
 
     Args:
         losses: Of each step that was done; None where none was. The *state* is then empty as well.

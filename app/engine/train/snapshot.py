@@ -1,4 +1,4 @@
-"""How far a training run has come: plain values for a page, a database row and a stream of events."""
+"""Snapshot of a training run: plain values for a page, a database row and a stream of events."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -84,7 +84,7 @@ class Snapshot:
 
     @property
     def coincides(self) -> bool | None:
-        """Whether every loss equals torch's up to rounding; None where nothing was compared."""
+        """True if every loss equals torch's up to rounding; None if nothing was compared."""
         return None if self.gap is None else self.gap <= SAME
 
 

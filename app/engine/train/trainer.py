@@ -146,7 +146,7 @@ def expected(stretch: TrainingChunk) -> tuple[str, ...]:
 
 
 def _fits(key: str, value: Array, stretch: TrainingChunk) -> bool:
-    """Whether a tensor is what was asked for: a learner's code may have bent the parameters in its own process."""
+    """True if a tensor has the expected dtype and shape: learner code may have changed it in its own process."""
     if value.dtype.name not in DTYPES or key not in expected(stretch):
         return False
     kind, _, name = key.partition("/")

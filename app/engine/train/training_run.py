@@ -50,7 +50,7 @@ class ReferenceRuns:
 
 
 class SharedReferenceRun:
-    """A descent that several runs wait for; whoever needs a step that is not there yet does it for all."""
+    """Reference run shared by several training runs; the first that needs a further step computes it for all."""
 
     def __init__(self, setup: Setup, steps: int) -> None:
         self._descent = RunState(setup, steps)
@@ -66,7 +66,7 @@ class SharedReferenceRun:
         return self._descent
 
     def go_on_from(self, reached: SavedRunState) -> None:
-        """Be where another process was, unless this one is further; nobody may be under way with a step."""
+        """Continue from the state of another process, unless this one is further; no step may be under way."""
         if not self._turn.locked() and reached.losses and self._descent.step < reached.losses.shape[0]:
             self._descent.go_on_from(reached)
 
@@ -88,7 +88,7 @@ class SharedReferenceRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSpec:
-    """What is to be trained: *steps* steps of *setup* with the gradients of *code*; *edition* is the exercise's."""
+    """Specification of a training run: *steps* steps of *setup* with the gradients of *code*, for this *edition*."""
 
     setup: Setup
     steps: int
@@ -136,7 +136,7 @@ class Training:
 
     @property
     def halt(self) -> Checkpoint:
-        """Where the run was after its last whole stretch."""
+        """Checkpoint of the run after its last whole chunk."""
         return self._halt
 
     def go_on_from(self, halt: Checkpoint) -> None:
