@@ -86,12 +86,12 @@ async def verify_password(credential: Credential | None, password: str) -> None:
         RefusedError: *password* is not the one of *credential*, or there is none.
     """
     secret = credential.secret if credential is not None and credential.secret else _NOBODYS
-    right = await asyncio.get_running_loop().run_in_executor(_FEW, _verified, secret, password[: LONGEST + 1])
+    right = await asyncio.get_running_loop().run_in_executor(_FEW, _is_right, secret, password[: LONGEST + 1])
     if not right or credential is None:
         raise RefusedError(NOT_BOTH)
 
 
-def _verified(secret: str, password: str) -> bool:
+def _is_right(secret: str, password: str) -> bool:
     try:
         return _HASHER.verify(secret, _bytes(password))
     except (VerificationError, InvalidHashError):

@@ -121,7 +121,7 @@ async def name_to_reset(db: AsyncSession, token: str) -> str:
     return (await _valid(db, await one_time_tokens.peek(db, "reset", token))).subject
 
 
-async def set_anew(db: AsyncSession, token: str, secret: str) -> VerifiedIdentity:
+async def set_new_password(db: AsyncSession, token: str, secret: str) -> VerifiedIdentity:
     """Take the ticket of a reset: *secret* is what is kept of the password of its learner, whose sessions end.
 
     Raises:

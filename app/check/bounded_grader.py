@@ -43,11 +43,11 @@ class RetryingGrader:
         return self._grader.load
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
-        verdict = await self._answered(lambda: self._judged(task, code))
+        verdict = await self._ask_with_retries(lambda: self._check_with_retries(task, code))
         self._answered_one()
         return verdict
 
-    async def _judged(self, task: AnyTask, code: str) -> Verdict:
+    async def _check_with_retries(self, task: AnyTask, code: str) -> Verdict:
         silent = self._silent.setdefault(id(task), [])  # which keeps the task, and so its id
         if len(silent) >= GIVEN_UP:
             return silent[-1][1]
@@ -73,13 +73,13 @@ class RetryingGrader:
             return await self._grader.unfit(texts)
 
     async def facts(self, forward: Forward) -> Facts:
-        return await self._answered(lambda: self._grader.facts(forward))
+        return await self._ask_with_retries(lambda: self._grader.facts(forward))
 
     async def train(self, stretch: TrainingChunk) -> ChunkResult:
         async with self._turn:
             return await self._grader.train(stretch)
 
-    async def _answered(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _ask_with_retries(self, ask: Callable[[], Awaitable[T]]) -> T:
         async with self._turn:
             for _ in range(TRIES - 1):
                 answer = await ask()

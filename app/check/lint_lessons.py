@@ -135,9 +135,9 @@ def _boxes(lesson: Lesson) -> Iterator[Finding]:
 
 
 def _hints(box: Grad) -> Iterator[Finding]:
-    lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
+    lines = [_without_spaces(line) for line in box.solution.source.splitlines() if line.strip()]
     for number, hint in enumerate(box.hints):
-        hint_words = _squeezed(words_of(hint.html))
+        hint_words = _without_spaces(words_of(hint.html))
         revealed = [line for line in lines if line in hint_words]
         if revealed and (number == 0 or len(revealed) == len(lines)):
             what = "the solution" if len(revealed) == len(lines) else "a line of the solution"
@@ -158,7 +158,7 @@ def _blanks(box: Grad) -> Iterator[Finding]:
                 yield _warning(box.starter.place, "no-blank", message)
 
 
-def _squeezed(text: str) -> str:
+def _without_spaces(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 

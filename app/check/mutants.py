@@ -72,16 +72,20 @@ def mutants_of(solution: str, required: frozenset[str]) -> tuple[Mutant, ...]:
     tree = ast.parse(solution)
     matters = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
     # Statement by statement: to copy and to write out all of a long solution for every edit would take minutes.
-    texts = [_written(statement, first=not number) for number, statement in enumerate(tree.body)]
+    texts = [_statement_text(statement, first=not number) for number, statement in enumerate(tree.body)]
     owners = {id(node): number for number, statement in enumerate(tree.body) for node in ast.walk(statement)}
     codes = {"\n".join(texts)}
     mutants = []
     for node in ast.walk(tree):
         for edit, wrong in _neighbours(node, keepdim=id(node) in matters):
             owner = owners[id(node)]
-            edited = _replaced(tree.body[owner], node, wrong)
+            edited = _with_replacement(tree.body[owner], node, wrong)
             code = "\n".join(
-                [*texts[:owner], *(_written(statement, first=not owner) for statement in edited), *texts[owner + 1 :]]
+                [
+                    *texts[:owner],
+                    *(_statement_text(statement, first=not owner) for statement in edited),
+                    *texts[owner + 1 :],
+                ]
             )
             if code not in codes:
                 codes.add(code)
@@ -99,7 +103,7 @@ def _neighbours(node: ast.AST, *, keepdim: bool) -> Iterator[Neighbour]:
     if isinstance(node, ast.Assign):
         yield from _assign(node)
     if isinstance(node, ast.AugAssign):
-        yield from _augmented(node)
+        yield from _augmented_neighbours(node)
     if keepdim:
         assert isinstance(node, ast.Assign)
         yield from _kept_dimension(node)
@@ -164,7 +168,7 @@ def _kept_dimension(node: ast.Assign) -> Iterator[Neighbour]:
     yield ("lost a kept dimension" if keeps else "kept a dimension"), _with(node, value=value)
 
 
-def _augmented(node: ast.AugAssign) -> Iterator[Neighbour]:
+def _augmented_neighbours(node: ast.AugAssign) -> Iterator[Neighbour]:
     target = copy.deepcopy(node.target)
     yield "overwrote instead of added", ast.Assign(targets=[target], value=node.value)
     other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
@@ -179,13 +183,13 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
     return changed
 
 
-def _written(statement: ast.stmt, *, first: bool) -> str:
+def _statement_text(statement: ast.stmt, *, first: bool) -> str:
     """*statement* as it is written out in a module."""
     blank = not first and isinstance(statement, ast.FunctionDef | ast.ClassDef)
     return "\n" * blank + ast.unparse(statement)
 
 
-def _replaced(statement: ast.stmt, node: ast.AST, wrong: ast.AST | None) -> list[ast.stmt]:
+def _with_replacement(statement: ast.stmt, node: ast.AST, wrong: ast.AST | None) -> list[ast.stmt]:
     """A copy of *statement* with *wrong* in place of its *node*; nothing where that is the whole of it."""
     index = next(number for number, inner in enumerate(ast.walk(statement)) if inner is node)
     fresh = copy.deepcopy(statement)

@@ -107,11 +107,11 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
         return [Finding(_line_of(code, verdict.line), "error", "solution-fails", message)]
     wrong = [name_verdict for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
     line = next((name_verdict.line for name_verdict in wrong if name_verdict.line), None)
-    reasons = " ".join(_said(name_verdict) for name_verdict in wrong)
+    reasons = " ".join(_verdict_text(name_verdict) for name_verdict in wrong)
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
 
 
-def _said(name_verdict: NameVerdict) -> str:
+def _verdict_text(name_verdict: NameVerdict) -> str:
     """A verdict as a sentence; one with a word of its own may speak of something that is no gradient."""
     own = bool(name_verdict.word) and name_verdict.verdict != "follows"
     return (
@@ -145,11 +145,11 @@ async def prove_mistakes(task: AnyTask, mistake_codes: Sequence[tuple[Told, str]
     return [
         finding
         for mistake, verdict in zip(declared, verdicts, strict=True)
-        for finding in _heard(mistake, verdict, declared)
+        for finding in _check_message_shown(mistake, verdict, declared)
     ]
 
 
-def _heard(mistake: Told, verdict: Verdict, declared: Sequence[Told]) -> list[Finding]:
+def _check_message_shown(mistake: Told, verdict: Verdict, declared: Sequence[Told]) -> list[Finding]:
     if verdict.outcome in UNANSWERED:
         return [not_proved(mistake.place, verdict.message)]
     written = [name_verdict for name_verdict in verdict.names if name_verdict.verdict != "not-yet"]
@@ -177,14 +177,18 @@ async def prove_mutants(
     """No mutant passes, but for those that the author lists as equally right."""
     mutants = tuple(mutants)
     verdicts = await asyncio.gather(*(grader.check(task, mutant.code) for mutant in mutants))
-    equal = {_squeezed(code.source) for code in box.alternatives}
+    equal = {_without_spaces(code.source) for code in box.alternatives}
     accepted = (mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed)
-    findings = [_accepted(box.solution, mutant) for mutant in accepted if _squeezed(mutant.code) not in equal]
+    findings = [
+        _accepted_mutant_finding(box.solution, mutant)
+        for mutant in accepted
+        if _without_spaces(mutant.code) not in equal
+    ]
     unanswered = dict.fromkeys(verdict.message for verdict in verdicts if verdict.outcome in UNANSWERED)
     return findings + [not_proved(box.solution.place, message) for message in unanswered]
 
 
-def _accepted(solution: Code, mutant: Mutant) -> Finding:
+def _accepted_mutant_finding(solution: Code, mutant: Mutant) -> Finding:
     line = mutant.code.splitlines()[min(mutant.line, mutant.code.count("\n") + 1) - 1]
     message = (
         f"The exercise accepts a wrong solution ({mutant.edit}): `{line}`. "
@@ -193,7 +197,7 @@ def _accepted(solution: Code, mutant: Mutant) -> Finding:
     return Finding(_line_of(solution, mutant.line), "error", "mutant-passes", message)
 
 
-def _squeezed(code: str) -> str:
+def _without_spaces(code: str) -> str:
     # By syntax, not by text: `x ** -2` and `x ** (-2)` are the same program.
     return ast.unparse(ast.parse(code))
 

@@ -22,7 +22,9 @@ async def prove_checker(checker: Checker, grader: Grader, *, mutate: bool) -> li
     )
     if any(finding.level == "error" for finding in findings):
         return findings
-    findings += _heard(checker, credulous, answer=True) + _heard(checker, suspicious, answer=False)
+    findings += _check_messages_shown(checker, credulous, answer=True) + _check_messages_shown(
+        checker, suspicious, answer=False
+    )
     if not mutate:
         return findings
     mutants = mutants_of(checker.solution.source, frozenset())
@@ -33,7 +35,7 @@ def _always(checker: Checker, *, answer: bool) -> str:
     return f"def {checker.function}({', '.join(checker.arguments)}):\n    return {answer}\n"
 
 
-def _heard(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]:
+def _check_messages_shown(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]:
     """Find the cases whose message is not shown to a check that always gives *answer*, though it is wrong there."""
     if verdict.outcome in UNANSWERED:
         return [not_proved(checker.place, verdict.message)]

@@ -28,13 +28,15 @@ async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> l
     )
     if not mutate:
         return findings
-    mutants = tuple(mutant for mutant in mutants_of(box.solution.source, frozenset()) if _asked(box, mutant))
+    mutants = tuple(
+        mutant for mutant in mutants_of(box.solution.source, frozenset()) if _changes_learner_line(box, mutant)
+    )
     tried = [*(mutant.code for mutant in mutants), *(declared_mistake.code.source for declared_mistake in box.mistakes)]
     verdicts = await asyncio.gather(*(grader.check(task, code) for code in tried))
     return findings + await prove_mutants(task, box, mutants, grader) + _idle(box, verdicts)
 
 
-def _asked(box: FunctionBox, mutant: Mutant) -> bool:
+def _changes_learner_line(box: FunctionBox, mutant: Mutant) -> bool:
     """True if *mutant* is valid Python and differs on a line that the learner writes, not one of the starter."""
     mutated = parse_program(mutant.code)
     if isinstance(mutated, SyntaxIssue):

@@ -22,7 +22,7 @@ async def literals_of_forward(forward: Forward, grader: Grader) -> list[Finding]
         facts = await grader.facts(replace(forward, source=source))
         return not facts.error and not facts.pinned
 
-    literals = await _needed(forward.source, forward, runs)
+    literals = await _needed_dims(forward.source, forward, runs)
     # A program that was written out has other columns than the author's text.
     return [
         _finding(
@@ -39,28 +39,28 @@ async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grad
     async def passes(source: str) -> bool:
         return (await grader.check(task, source)).passed
 
-    literals = await _needed(code.source, forward, passes)
+    literals = await _needed_dims(code.source, forward, passes)
     return [
         _finding(SourceLocation(code.place.path, code.line + literal.line - 1, literal.column), literal)
         for literal in literals
     ]
 
 
-async def _needed(source: str, forward: Forward, holds: Callable[[str], Awaitable[bool]]) -> Sequence[Literal]:
+async def _needed_dims(source: str, forward: Forward, holds: Callable[[str], Awaitable[bool]]) -> Sequence[Literal]:
     """The numbers of *source* that must be names of dims for it to hold; none where that does not help."""
     tree = ast.parse(source)
     literals = literal_sizes(tree, forward.dims)[:MOST_TRIED]
-    if not literals or not await holds(_named(tree, literals)):
+    if not literals or not await holds(_with_dim_names(tree, literals)):
         return ()
     needed = [
         literal
         for literal in literals
-        if not await holds(_named(tree, [other for other in literals if other != literal]))
+        if not await holds(_with_dim_names(tree, [other for other in literals if other != literal]))
     ]
     return needed or literals[:1]
 
 
-def _named(tree: ast.AST, literals: Collection[Literal]) -> str:
+def _with_dim_names(tree: ast.AST, literals: Collection[Literal]) -> str:
     """*tree* with the names of dims in the place of *literals*."""
     dims = {(literal.line, literal.column): literal.dim for literal in literals}
 

@@ -37,7 +37,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
     for path in paths or [settings.lessons]:
         if is_installed_course(path):
             typer.echo(f"{path} is proved, not for editing. {COPY_IT}", err=True)
-        read, lesson_errors = _read(path)
+        read, lesson_errors = _load_lessons(path)
         lessons += read
         files += _files(path)
         findings += of_errors(lesson_errors)
@@ -49,32 +49,33 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
             findings += of_errors(near.faults if near else dead_links_of_loose(read))
             findings += [] if near else _alone(read)
             reach += near.reach if near else ()
-    findings += _lost(settings, paths)
+    findings += _lost_assignments(settings, paths)
     # A file that does not parse is reported with its place; what does parse is proved all the same.
     if lessons:
-        findings += _proved(lessons, reach, settings, mutate=mutants, fresh=fresh)
+        findings += _prove_lessons(lessons, reach, settings, mutate=mutants, fresh=fresh)
     for finding in in_order(dict.fromkeys(findings)):
         typer.echo(LINE[form](finding))
     errors = sum(finding.level == "error" for finding in findings)
     if form == "text":
         exercises = sum(len(lesson.exercises) for lesson in lessons)
-        read_of = f" of {_counted(files, 'file')}" if files > len(lessons) else ""
+        read_of = f" of {_count_text(files, 'file')}" if files > len(lessons) else ""
         counts = (
-            _counted(len(lessons), "lesson") + read_of,
-            _counted(exercises, "exercise"),
-            _counted(errors, "error"),
+            _count_text(len(lessons), "lesson") + read_of,
+            _count_text(exercises, "exercise"),
+            _count_text(errors, "error"),
         )
         typer.echo(", ".join(counts))
     sys.exit(1 if errors else 0)
 
 
-def _proved(
+def _prove_lessons(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool, fresh: bool
 ) -> list[Finding]:
     """Prove *lessons*; findings of unchanged ones come from the cache, unless all are to be proved *fresh*."""
     cache = FindingsCache(settings.data_dir / "checked", mutate, str(settings.names))
     known = {
-        lesson.place.path: None if fresh else cache.of(lesson, _used(lesson, lessons, reach)) for lesson in lessons
+        lesson.place.path: None if fresh else cache.of(lesson, _lessons_used(lesson, lessons, reach))
+        for lesson in lessons
     }
     new = [lesson for lesson in lessons if known[lesson.place.path] is None]
     others = [lesson for lesson in (*lessons, *reach) if lesson not in new]
@@ -84,16 +85,16 @@ def _proved(
 
         proved = proving.proved_now(new, others, settings, mutate=mutate)
     for lesson in new:
-        cache.keep(lesson, _used(lesson, lessons, reach), proved)
+        cache.keep(lesson, _lessons_used(lesson, lessons, reach), proved)
     return [*proved, *(finding for findings in known.values() for finding in findings or ())]
 
 
-def _used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) -> list[Lesson]:
+def _lessons_used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) -> list[Lesson]:
     """The other lessons that *lesson* names, whose boxes and programs it may use."""
     return [item for item in (*lessons, *reach) if item is not lesson and f"{item.name}#" in lesson.source]
 
 
-def _lost(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
+def _lost_assignments(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
     """Lessons that classes of this server were given, where the whole of its course is checked without them."""
     if paths and [path.resolve() for path in paths] != [settings.lessons.resolve()]:
         return []
@@ -129,11 +130,11 @@ def _files(path: Path) -> int:
     return count
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _read(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
+def _load_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
     if path.name == "unit.md":
         refuse(f"{path} is no lesson but the page of a unit. Check its folder: {path.parent}.")
     try:

@@ -221,7 +221,7 @@ def export(number: int, *, as_json: bool) -> None:
 
 
 def archive(number: int, *, over: bool, as_json: bool) -> None:
-    group = _changed(number, archived=over)
+    group = _change_settings(number, archived=over)
     print_facts(group, [f"{group['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
 
 
@@ -230,7 +230,7 @@ def keep(number: int, until: str, *, as_json: bool) -> None:
         day = None if until == "ever" else dates.parse_day(until)
     except ValueError as error:
         refuse(str(error))
-    group = _changed(number, keep_until=day)
+    group = _change_settings(number, keep_until=day)
     words = f"is kept until {day}, and forgotten then" if day else "is kept"
     print_facts(group, [f"{group['name']} {words}."], as_json=as_json)
 
@@ -265,7 +265,7 @@ def delete(number: int, typed: str, *, as_json: bool) -> None:
     print_facts(gone, [f"{gone['name']} is deleted. What its learners wrote is theirs and stays."], as_json=as_json)
 
 
-def _changed(number: int, **values: Any) -> Facts:
+def _change_settings(number: int, **values: Any) -> Facts:
     async def work(db: AsyncSession) -> Facts:
         group = await _class(db, number)
         terms = classes.ClassSettings(

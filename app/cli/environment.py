@@ -38,12 +38,13 @@ def load_settings() -> Settings:
     except ValidationError as error:
         refuse(
             "\n".join(
-                _said(str(dict_type["loc"][0]), dict_type["input"], dict_type["msg"]) for dict_type in error.errors()
+                _setting_fault(str(dict_type["loc"][0]), dict_type["input"], dict_type["msg"])
+                for dict_type in error.errors()
             )
         )
 
 
-def _said(name: str, value: object, why: str) -> str:
+def _setting_fault(name: str, value: object, why: str) -> str:
     """Say what is wrong with a setting; the value of one that may hold a password is not shown."""
     shown = f" is {value!r}" if Settings.model_fields[name.lower()].repr else " cannot be used"
     return f"{PREFIX}{name}".upper() + f"{shown}. {why.removeprefix('Value error, ')}."

@@ -43,7 +43,7 @@ def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate:
         if batch:
             sys.exit(asyncio.run(_grade_batch(task, graders)))
         assert code is not None
-        sys.exit(asyncio.run(_grade_one(task, _read(code), graders, as_json=as_json)))
+        sys.exit(asyncio.run(_grade_one(task, _read_submission(code), graders, as_json=as_json)))
 
 
 def as_row(verdict: Verdict) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _name_row(name_verdict: NameVerdict) -> dict[str, Any]:
 async def _grade_one(task: AnyTask, code: str, started: LocalGraders, *, as_json: bool) -> int:
     async with started_graders(started) as graders:
         verdict = await graders.check(task, code)
-    typer.echo(_dumped(as_row(verdict)) if as_json else _as_text(verdict))
+    typer.echo(_row_json(as_row(verdict)) if as_json else _as_text(verdict))
     return 0 if verdict.passed else 1
 
 
@@ -76,7 +76,7 @@ async def _grade_batch(task: AnyTask, started: LocalGraders) -> int:
     async with started_graders(started) as graders:
         async for name, code in _submissions():
             verdict = await graders.check(task, code) if code is not None else _unreadable()
-            typer.echo(_dumped(as_row(verdict) | {"id": name}))
+            typer.echo(_row_json(as_row(verdict) | {"id": name}))
             sys.stdout.flush()
     return 0
 
@@ -100,7 +100,7 @@ async def _submissions() -> AsyncIterator[tuple[Any, str | None]]:
 def _is_json(value: Any) -> bool:
     """True if *value* can be written as JSON: Python reads NaN and 1e400, which JSON does not have."""
     try:
-        return bool(_dumped(value))
+        return bool(_row_json(value))
     except (ValueError, RecursionError):
         return False
 
@@ -149,7 +149,7 @@ def _lesson(path: Path) -> Lesson:
         refuse_unreadable(path, error)
 
 
-def _read(path: Path) -> str:
+def _read_submission(path: Path) -> str:
     try:
         text = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
@@ -171,6 +171,6 @@ def _as_text(verdict: Verdict) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _dumped(row: Any) -> str:
+def _row_json(row: Any) -> str:
     # ASCII: a message may quote text that no terminal encoding can carry.
     return json.dumps(row, allow_nan=False)

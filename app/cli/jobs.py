@@ -26,10 +26,10 @@ def jobs() -> None:
     if not url.startswith("postgresql"):
         refuse(ALONE)
     configure_logs(plain=sys.stderr.isatty())
-    asyncio.run(_run(url))
+    asyncio.run(_run_jobs(url))
 
 
-async def _run(url: str) -> None:
+async def _run_jobs(url: str) -> None:
     leave = asyncio.Event()
     for signals in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(signals, leave.set)

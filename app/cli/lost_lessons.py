@@ -19,12 +19,12 @@ def lost_lessons(settings: Settings, course: Course) -> list[LostAssignment]:
     if url.drivername.startswith("sqlite") and not (url.database and Path(url.database).is_file()):
         return []
     try:
-        return asyncio.run(_asked(settings.resolved_database_url, course))
+        return asyncio.run(_query_database(settings.resolved_database_url, course))
     except (SQLAlchemyError, OSError):
         return []
 
 
-async def _asked(url: str, course: Course) -> list[LostAssignment]:
+async def _query_database(url: str, course: Course) -> list[LostAssignment]:
     database = Database(url)
     try:
         async with database.read() as db:

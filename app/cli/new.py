@@ -25,11 +25,11 @@ def new(path: Path, title: str) -> None:
     name = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     if not name or not name[0].isalpha():
         refuse(f"{path.name} gives no id. Name the file like 05-dropout.md: a number, then words of letters a to z.")
-    if reason := _misplaced(path):
+    if reason := _path_fault(path):
         refuse(f"{reason} Nothing was written.")
     if any(sign in title for sign in "\r\n"):
         refuse("A title is one line.")
-    title = _quoted(title or words.replace("-", " ").capitalize())
+    title = _yaml_text(title or words.replace("-", " ").capitalize())
     text = TEMPLATE.read_text("utf-8").replace("@@name@@", name).replace("@@title@@", title)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def new(path: Path, title: str) -> None:
     typer.echo(f"{path} written. Next: edit it, then backhand check {path}")
 
 
-def _misplaced(path: Path) -> str:
+def _path_fault(path: Path) -> str:
     """Say why a course with a lesson there could not be read; empty if it could."""
     if not UNIT_FOLDER.match(path.parent.resolve().name):
         return f"{path} stands in no unit. Give the folder of one as well, such as 2-tensors/{path.name}."
@@ -85,11 +85,11 @@ def _write_unit(folder: Path) -> None:
     words = re.fullmatch(r"\d+-(.+)", folder.resolve().name)
     if words and not page.exists():
         title = words[1].replace("-", " ").capitalize()
-        page.write_text(f"---\ntitle: {_quoted(title)}\n---\n\nSay what this unit is about.\n", encoding="utf-8")
+        page.write_text(f"---\ntitle: {_yaml_text(title)}\n---\n\nSay what this unit is about.\n", encoding="utf-8")
         typer.echo(f"{page} written: the title of the unit and what it is about.")
 
 
-def _quoted(title: str) -> str:
+def _yaml_text(title: str) -> str:
     # A JSON string is a YAML string: titles with colons, quotes or the word No stay text.
     try:
         plain = yaml.safe_load(title) == title

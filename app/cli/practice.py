@@ -30,7 +30,7 @@ HEAD = ("level", "draws", "solved", "kept", "mutants", "survive", "one red line"
 def draw(level: int, wanted: str, within: list[str], seed: int | None) -> None:
     """Print an exercise that was proved, as a piece of a lesson."""
     start = random.randrange(1_000_000) if seed is None else seed
-    item, _ = _asked(lambda grader: drawn_and_proved(level, wanted, grader, start, within))
+    item, _ = _run_query(lambda grader: drawn_and_proved(level, wanted, grader, start, within))
     if item is None:
         refuse(f"None of {SEEDS} exercises from seed {start} was proved. Try another seed or level.")
     typer.echo(item.fragment.rstrip())
@@ -38,7 +38,7 @@ def draw(level: int, wanted: str, within: list[str], seed: int | None) -> None:
 
 def prove(level: int, wanted: str, count: int, seed: int) -> None:
     """Print why exercises are not kept, and the table of acceptance."""
-    proofs = _asked(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
+    proofs = _run_query(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
     mutants = sum(proof.mutants for proof in proofs)
     rows = {row.partition(":")[0] for proof in proofs for row in proof.rows}
     totals = (
@@ -92,7 +92,7 @@ def _part(some: int, of: int) -> str:
     return f"{100 * some / of:.1f} %" if of else "-"
 
 
-def _asked(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T:
+def _run_query(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T:
     try:
         return asyncio.run(_of_graders(question))
     except (NothingFitsError, NotProvedError) as error:

@@ -35,7 +35,7 @@ def take_options(
             continue
         right = BOXES[inline.content[:4]]
         body, feedback = _body_and_quote(item, line, prose)
-        html = prose.render(_shortened(body, inline, 0, inline.content[:4]), line)
+        html = prose.render(_tokens_from(body, inline, 0, inline.content[:4]), line)
         within = any(_is_task(node) for node in item.walk() if node.type == "list_item" and node is not item)
         if within or BOX.search(inline.content, 4):
             faults.add(place, "not-an-option", "A box stands within this option.", "Write '- [ ] ' before each.")
@@ -60,7 +60,7 @@ def take_tempting(
         value = inline.children[0].content.strip()
         if any(value == other.value for other in tempting):
             faults.add(place, "twice", f"The value {value!r} stands twice.", "Keep one of them.")
-        html = prose.render(_shortened(_tokens(item.children), inline, 1, ":"), line)
+        html = prose.render(_tokens_from(_tokens(item.children), inline, 1, ":"), line)
         if not html:
             faults.add(place, "empty", f"Nothing is said about {value!r}.")
         tempting.append(Distractor(place=place, value=value, html=html))
@@ -150,7 +150,7 @@ def _is_tempting(item: SyntaxTreeNode) -> bool:
     return False
 
 
-def _shortened(tokens: Sequence[Token], inline: Token, index: int, start: str) -> list[Token]:
+def _tokens_from(tokens: Sequence[Token], inline: Token, index: int, start: str) -> list[Token]:
     """*tokens* whose *inline* begins at its child *at*, and there behind *start*."""
     first, *others = (inline.children or [])[index:]
     first = first.copy(content=first.content.removeprefix(start).lstrip())

@@ -173,27 +173,27 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise UnreadableError("That is nested too deeply.", self.column)
-        value = self.joined(self.product, SUMS)
+        value = self.combine(self.product, SUMS)
         self.depth -= 1
         return value
 
     def product(self) -> Value:
-        value = self.joined(self.signed, PRODUCTS)
+        value = self.combine(self.parse_signed, PRODUCTS)
         # `(2)(-1)` and `2pi`: what follows a number or a bracket without a sign is one more factor.
         while self.follows_closely():
-            value = _finite(value * self.joined(self.power, PRODUCTS))
+            value = _finite(value * self.combine(self.power, PRODUCTS))
         return value
 
     def follows_closely(self) -> bool:
         return self.closed and (self.kind == "name" or self.token == "(")
 
-    def joined(self, part: Callable[[], Value], signs: Signs) -> Value:
+    def combine(self, part: Callable[[], Value], signs: Signs) -> Value:
         value = part()
         while sign := self.take(*signs):
             value = _finite(signs[sign](value, part()))
         return value
 
-    def signed(self) -> Value:
+    def parse_signed(self) -> Value:
         negative = False
         while sign := self.take("-", "+"):
             negative ^= sign == "-"
@@ -207,7 +207,7 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise UnreadableError("That is nested too deeply.", self.column)
-        value = _finite(_power(base, self.signed()))
+        value = _finite(_power(base, self.parse_signed()))
         self.depth -= 1
         return value
 

@@ -44,7 +44,7 @@ def course_around(lessons: Sequence[Lesson]) -> CourseContext | None:
     reached = {
         path: this_lesson
         for path in _named_by(own_lessons, every)
-        if (this_lesson := _parsed(root / path, path)) is not None
+        if (this_lesson := _parse_file(root / path, path)) is not None
     }
     known = every | reached
     pages = {f"{folder.name}/unit.md" for folder in unit_folders(root, [])}
@@ -70,7 +70,7 @@ def dead_links_of_loose(lessons: Sequence[Lesson]) -> tuple[LessonError, ...]:
         folder = Path(lesson.path).parent
         paths = {normpath((folder / link.target).as_posix()) for link in lesson.links}
         files = {path for path in paths if Path(path).is_file()}
-        others = {path: this_lesson for path in files if (this_lesson := _parsed(Path(path), path)) is not None}
+        others = {path: this_lesson for path in files if (this_lesson := _parse_file(Path(path), path)) is not None}
         errors += dead_links(lesson.path, lesson.links, {**others, lesson.path: lesson}, files)
     return tuple(errors)
 
@@ -90,7 +90,7 @@ def _named_by(own_lessons: Mapping[str, Lesson], every: Mapping[str, Lesson]) ->
                 yield target
 
 
-def _parsed(file: Path, path: str) -> Lesson | None:
+def _parse_file(file: Path, path: str) -> Lesson | None:
     text, _ = text_of(file, path)
     lesson, _ = parse_lesson(text, path) if text is not None else (None, ())
     return lesson

@@ -105,7 +105,7 @@ def read_line(source: str) -> StatementNames:
     statement_names, tree = StatementNames(), ast.parse(source)
     own: set[int] = set()  # where a name stands only to be changed
     for node in ast.walk(tree):
-        base, adding = _changed(node)
+        base, adding = _changed_target(node)
         root = _root(base)
         if root is None:
             continue
@@ -119,7 +119,7 @@ def read_line(source: str) -> StatementNames:
     return statement_names
 
 
-def _changed(node: ast.AST) -> tuple[ast.expr | None, bool]:
+def _changed_target(node: ast.AST) -> tuple[ast.expr | None, bool]:
     """Find the tensor that *node* changes in place; True with it if *node* only adds to it."""
     match node:
         case ast.AugAssign(target=target, op=op):

@@ -63,8 +63,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     words = sorted({*known} - {""})
     near = get_close_matches(word, words, n=1, cutoff=0.6)
     if not near:  # as it is said aloud: 'BN_MEAN' for 'bnmean'
-        spoken = {_spoken(name): name for name in words}
-        near = [spoken[match] for match in get_close_matches(_spoken(word), spoken, n=1, cutoff=0.6)]
+        spoken = {_with_article(name): name for name in words}
+        near = [spoken[match] for match in get_close_matches(_with_article(word), spoken, n=1, cutoff=0.6)]
     if near:
         return f"Did you mean {near[0]!r}?"
     if not words:
@@ -72,5 +72,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "Known here: " + ", ".join(words[:12]) + (", …." if len(words) > 12 else ".")
 
 
-def _spoken(word: str) -> str:
+def _with_article(word: str) -> str:
     return word.lower().replace("_", "").replace("-", "")

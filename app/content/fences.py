@@ -181,7 +181,7 @@ def _directive(
     name, argument = match[1], match[2]
     closing = file.lines[line + last - 2].strip() if line + last - 2 < len(file.lines) else ""
     text = token.content
-    swallowed = _swallowed(token)
+    swallowed = _swallowed_directive(token)
     if swallowed is not None:
         offset, inner = swallowed
         inner_line = line + first + 1 + offset
@@ -204,7 +204,7 @@ def _directive(
     return Directive(name, argument, options, body, token.type == "fence", place, argument_place)
 
 
-def _swallowed(token: Token) -> tuple[int, str] | None:
+def _swallowed_directive(token: Token) -> tuple[int, str] | None:
     """Find the first line of the body that opens a directive where none is allowed, and its name."""
     for offset, text in enumerate(token.content.split("\n")):
         match = OPENS.match(text)

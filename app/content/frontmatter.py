@@ -107,9 +107,9 @@ def check_lesson(front: FrontMatter, faults: ErrorCollector) -> None:
     options = front.options
     if not front.sound:
         return
-    _need(options, "title", "The linear layer, by shape")
-    _need(options, "id", "linear-layer")
-    _need(options, "estimate", "20 min")
+    _require(options, "title", "The linear layer, by shape")
+    _require(options, "id", "linear-layer")
+    _require(options, "estimate", "20 min")
     check_title(options)
     name, estimate = options.text("id"), options.text("estimate")
     if name and not NAME.fullmatch(name):
@@ -141,7 +141,7 @@ def check_title(options: Options) -> None:
         options.wrong("title", "title", message, "Write it without code, formulas, stress or HTML.")
 
 
-def _need(options: Options, key: str, example: str) -> None:
+def _require(options: Options, key: str, example: str) -> None:
     if not (options.text(key) or "").strip():
         fix = f"Add '{key}: {example}'."
         options.faults.add(options.place, "missing-option", f"The front matter lacks {key!r}.", fix)

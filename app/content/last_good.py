@@ -16,7 +16,7 @@ def reload_course(before: Course, folder: Path) -> tuple[Course, tuple[LessonErr
         return before, errors
     faulty = {Path(error.place.path).relative_to(folder).as_posix() for error in errors if _within(error, folder)}
     old = {lesson.path: lesson for lesson in before.lessons if lesson.path in faulty}
-    units = [_mended(unit, faulty, old, before) for unit in course.units]
+    units = [_with_last_good(unit, faulty, old, before) for unit in course.units]
     readable = tuple(unit for unit in units if unit.lessons)
     return (Course(units=readable) if readable else before), errors
 
@@ -25,7 +25,7 @@ def _within(error: LessonError, folder: Path) -> bool:
     return Path(error.place.path).is_relative_to(folder)
 
 
-def _mended(unit: Unit, faulty: set[str], old: Mapping[str, Lesson], before: Course) -> Unit:
+def _with_last_good(unit: Unit, faulty: set[str], old: Mapping[str, Lesson], before: Course) -> Unit:
     home = f"{unit.number}-{unit.slug}"
     former = next((item for item in before.units if f"{item.number}-{item.slug}" == home), None)
     if former is not None and f"{home}/unit.md" in faulty:

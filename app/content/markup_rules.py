@@ -29,7 +29,7 @@ def _math_rule(box: str) -> Rule:
     return render
 
 
-def _numbered(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+def _ordered_list(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     token = tokens[index]
     html = Markup('<div class="math" id="{}">{}<span class="number">({})</span></div>\n')
     return html.format(token.info, token.meta["set"], token.meta.get("number", "?"))
@@ -97,7 +97,7 @@ RULES: Mapping[str, Rule] = {
     "math_inline": _math_rule("{}"),
     "math_inline_double": _math_rule('<span class="math">{}</span>'),
     "math_block": _math_rule('<div class="math">{}</div>\n'),
-    "math_block_label": _numbered,
+    "math_block_label": _ordered_list,
     "fence": _code_rule,
     "code_block": _indented_rule,
     "code_inline": _code_span,

@@ -44,7 +44,7 @@ def parse_lesson(
         return None, faults.found
     file = file_of(text, path)
     check_characters(file, faults)
-    lesson = _read(file, faults, beside, course, piece=piece)
+    lesson = _parse_blocks(file, faults, beside, course, piece=piece)
     return (None if faults.found else lesson), faults.found
 
 
@@ -53,7 +53,9 @@ def file_of(text: str, path: str) -> SourceFile:
     return SourceFile(path, plain.split("\n"))
 
 
-def _read(file: SourceFile, faults: ErrorCollector, beside: Beside, course: CoursePage, *, piece: bool) -> Lesson:
+def _parse_blocks(
+    file: SourceFile, faults: ErrorCollector, beside: Beside, course: CoursePage, *, piece: bool
+) -> Lesson:
     front = front_matter_of_piece(file, faults) if piece else None
     front = front or read_front_matter(file, LESSON_KEYS, faults)
     check_lesson(front, faults)

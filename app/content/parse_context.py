@@ -204,9 +204,9 @@ class ParseContext:
         if forward is None and not self.faults.has_code("unclosed"):
             fix = did_you_mean(name, self.forwards) or "Write a '```{forward} name' block in this lesson."
             options.wrong("forward", "unknown-forward", f"There is no forward program {name!r} in this lesson.", fix)
-        return forward and self._resized(forward, options)
+        return forward and self._with_drawn_sizes(forward, options)
 
-    def _resized(self, forward: Forward, options: Options) -> Forward:
+    def _with_drawn_sizes(self, forward: Forward, options: Options) -> Forward:
         """*forward* with those sizes that were drawn, and what follows from them."""
         drawn = {name: int(value) for name, value in self.numbers.items() if name in forward.dims}
         if not drawn:

@@ -181,7 +181,7 @@ def _check_reads(
 ) -> set[str]:
     """The names that are not in *scope*, each with a fault; *below* has the lines of those that are written later."""
     unknown: set[str] = set()
-    local = set(_bound(expression))
+    local = set(_names_bound_inside(expression))
     for node in ast.walk(expression):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
@@ -199,7 +199,7 @@ def _check_reads(
     return unknown
 
 
-def _bound(expression: ast.expr) -> Iterator[str]:
+def _names_bound_inside(expression: ast.expr) -> Iterator[str]:
     """Names that comprehensions and lambdas inside *expression* bind for themselves."""
     for node in ast.walk(expression):
         if isinstance(node, ast.arg):

@@ -108,15 +108,15 @@ class ProseRenderer:
         """The HTML of *tokens*, whose maps count from *line* of the file."""
         self._inspect(tokens, line)
         env = {"docId": str(line)} if inside else self.env  # so that notes of two directives keep apart
-        return self._spoken(Markup(self.md.renderer.render(tokens, self.md.options, env).strip()), "div")
+        return self._with_language(Markup(self.md.renderer.render(tokens, self.md.options, env).strip()), "div")
 
     def inline(self, text: str, line: int) -> Markup:
         """One line of markdown without a paragraph around it."""
         tokens = self.md.parseInline(text, {})
         self._inspect(tokens, line)
-        return self._spoken(Markup(self.md.renderer.render(tokens, self.md.options, {}).strip()), "span")
+        return self._with_language(Markup(self.md.renderer.render(tokens, self.md.options, {}).strip()), "span")
 
-    def _spoken(self, html: Markup, tag: str) -> Markup:
+    def _with_language(self, html: Markup, tag: str) -> Markup:
         html = kept_together(html)
         return Markup('<{} lang="{}">{}</{}>').format(tag, self.lang, html, tag) if self.lang and html else html
 
@@ -169,7 +169,7 @@ class ProseRenderer:
             if token.type == "heading_open":
                 self._heading(token, tokens[index + 1], current)
             elif token.type == "fence":
-                self._closed(token, current)
+                self._check_closed(token, current)
                 self._language(token, current)
             elif token.type in ("math_block", "math_block_label", "math_inline", "math_inline_double"):
                 self._math(token, current)
@@ -214,7 +214,7 @@ class ProseRenderer:
             self.faults.add(self.file.place(line), "heading", "This heading is empty.", "Write it, or remove the line.")
         token.attrSet("id", self.claim("-".join(words) or "section"))
 
-    def _closed(self, token: Token, line: int) -> None:
+    def _check_closed(self, token: Token, line: int) -> None:
         """Add an error for code that runs on to the end of its container, with all that was to follow it."""
         inner = next((part for part in token.content.split("\n") if OPENS.match(part)), "")
         if inner.startswith(token.markup):

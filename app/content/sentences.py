@@ -60,7 +60,7 @@ def _piece(text: str) -> Markup:
 @lru_cache(maxsize=1024)
 def render_sentence(text: str) -> Markup:
     """Plain text with `code`, $formulas$ and *stressed* words, escaped: for messages that are no markdown."""
-    return _marked(text, CODE_SPAN, code_span, _formulas)
+    return _render_spans(text, CODE_SPAN, code_span, _formulas)
 
 
 def written_out(text: str, macros: Mapping[str, str]) -> str:
@@ -74,7 +74,7 @@ def written_out(text: str, macros: Mapping[str, str]) -> str:
 
 
 def _formulas(text: str) -> Markup:
-    parts = (_formula(part) if index % 2 else _stressed(part) for index, part in enumerate(FORMULA.split(text)))
+    parts = (_formula(part) if index % 2 else _render_emphasis(part) for index, part in enumerate(FORMULA.split(text)))
     return kept_together(Markup("").join(parts))
 
 
@@ -85,11 +85,11 @@ def _formula(tex: str) -> Markup:
         return code_span(tex)
 
 
-def _stressed(text: str) -> Markup:
-    return _marked(text.replace("\\$", "$"), STRESSED, Markup("<em>{}</em>").format)
+def _render_emphasis(text: str) -> Markup:
+    return _render_spans(text.replace("\\$", "$"), STRESSED, Markup("<em>{}</em>").format)
 
 
-def _marked(
+def _render_spans(
     text: str, span: re.Pattern[str], inside: Callable[[str], Markup], rest: Callable[[str], Markup] = escape
 ) -> Markup:
     parts = span.split(text)

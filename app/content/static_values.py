@@ -47,7 +47,7 @@ class StaticValues:
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 return -self.number(inner)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in PLAIN:
-                return _bounded(type(op), self.number(left), self.number(right))
+                return _bounded_value(type(op), self.number(left), self.number(right))
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=[_, _, *_] as inner):
                 return (min if name == "min" else max)(map(self.number, inner))
             case ast.Call(func=ast.Name(id="len"), args=[ast.List() | ast.Tuple() as listed]):
@@ -81,7 +81,7 @@ class StaticValues:
             case ast.List(elts=elts) | ast.Tuple(elts=elts):
                 return elts
             case ast.Call(func=ast.Name(id="range"), args=[_, *_] as bounds) if len(bounds) < 4:
-                return [ast.Constant(number) for number in self._counted(bounds)]
+                return [ast.Constant(number) for number in self._evaluate_range(bounds)]
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
                 return self.items(inner)[::-1]
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
@@ -90,7 +90,7 @@ class StaticValues:
                 return [_pair(*parts) for parts in zip(*map(self.items, inner), strict=False)]
         raise NotStaticError(f"'{ast.unparse(node)}' is neither a range of sizes nor a list")
 
-    def _counted(self, bounds: list[ast.expr]) -> range:
+    def _evaluate_range(self, bounds: list[ast.expr]) -> range:
         numbers = [self.number(bound) for bound in bounds]
         if not all(isinstance(number, int) for number in numbers) or numbers[2:] == [0]:
             raise NotStaticError("a range counts in whole steps")
@@ -100,7 +100,7 @@ class StaticValues:
         return turns
 
 
-def _bounded(op: type[ast.operator], left: float, right: float) -> float:
+def _bounded_value(op: type[ast.operator], left: float, right: float) -> float:
     if op is ast.Pow and (abs(left) > LARGEST or not 0 <= right <= LARGEST_EXPONENT):
         raise NotStaticError("the power is too large")
     try:

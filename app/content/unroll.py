@@ -115,7 +115,7 @@ class _Work:
             case ast.For(orelse=[]):
                 self._loop(node, scope, suffix)
             case ast.If():
-                self.block(node.body if self._decided(node.test, scope, suffix) else node.orelse, scope, suffix)
+                self.block(node.body if self._evaluate_test(node.test, scope, suffix) else node.orelse, scope, suffix)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item])):
                 listed = scope.get(name)
                 if not isinstance(listed, TensorList):
@@ -177,7 +177,7 @@ class _Work:
                     target, "not-straight-line", f"'{ast.unparse(target)}' does not fit what it turns over."
                 )
 
-    def _decided(self, test: ast.expr, scope: Scope, suffix: str) -> bool:
+    def _evaluate_test(self, test: ast.expr, scope: Scope, suffix: str) -> bool:
         try:
             return self.known.decided(self.read(test, scope, suffix))
         except NotStaticError as error:
@@ -204,16 +204,16 @@ class _Work:
             case ast.Call() if parts:
                 scope[names[0]] = self._parts(names[0], read, suffix)
             case ast.Tuple(elts=items) if len(items) == len(names) > 1:
-                values = [self._made(*pair, suffix, before) for pair in zip(names, items, strict=True)]
+                values = [self._value_of(*pair, suffix, before) for pair in zip(names, items, strict=True)]
                 scope.update(zip(names, values, strict=True))
             case _ if len(names) == 1:
-                scope[names[0]] = self._made(names[0], read, suffix, before)
+                scope[names[0]] = self._value_of(names[0], read, suffix, before)
             case _:
                 fresh = [self._fresh(name, suffix) if inner else name for name in names]
                 self._emit(ast.Tuple([ast.Name(name, ast.Store()) for name in fresh], ast.Store()), read)
                 scope.update({name: ast.Name(text, ast.Load()) for name, text in zip(names, fresh, strict=True)})
 
-    def _made(self, name: str, value: ast.expr, suffix: str, before: int) -> ast.expr:
+    def _value_of(self, name: str, value: ast.expr, suffix: str, before: int) -> ast.expr:
         """Value of *name* from here on; the lines since *before* were written for its *value*."""
         inner = bool(suffix or self.depth)
         if isinstance(value, ast.Name):
@@ -242,13 +242,13 @@ class _Work:
         """A call of several results, for each place that reads one of them; what it cuts has a name."""
         match call.func:
             case ast.Attribute(value=ast.Name(id="torch")):
-                call.args = [self._cut(name, argument, suffix) for argument in call.args[:1]] + call.args[1:]
+                call.args = [self._write_parts(name, argument, suffix) for argument in call.args[:1]] + call.args[1:]
             case ast.Attribute(value=tensor) as method:
-                method.value = self._cut(name, tensor, suffix)
+                method.value = self._write_parts(name, tensor, suffix)
         return call
 
-    def _cut(self, name: str, tensor: ast.expr, suffix: str) -> ast.expr:
-        return tensor if isinstance(tensor, ast.Name) else self._made(name, tensor, suffix, len(self.lines))
+    def _write_parts(self, name: str, tensor: ast.expr, suffix: str) -> ast.expr:
+        return tensor if isinstance(tensor, ast.Name) else self._value_of(name, tensor, suffix, len(self.lines))
 
     def _fresh(self, name: str, suffix: str) -> str:
         fresh, count = f"{name}{suffix}", 1

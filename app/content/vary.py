@@ -83,7 +83,9 @@ def fill_numbers(directive: Directive, numbers: Mapping[str, str], faults: Error
             except UnreadableError as error:
                 if faults is not None:
                     number = line + text[: hole.start()].count("\n")
-                    faults.add(faults.at(number), "wrong-sum", f"'{hole[0]}' has no value. {error}", _known(names))
+                    faults.add(
+                        faults.at(number), "wrong-sum", f"'{hole[0]}' has no value. {error}", _known_names_text(names)
+                    )
                 return "1"
 
         return HOLE.sub(value, text)
@@ -113,7 +115,7 @@ def with_draws(lesson: Lesson, pick: Callable[[Quiz], Quiz]) -> Lesson:
     return replace(lesson, blocks=tuple(picked(block) for block in lesson.blocks))
 
 
-def _known(names: Mapping[str, Value]) -> str:
+def _known_names_text(names: Mapping[str, Value]) -> str:
     return f"It may use {', '.join(names)}."
 
 
@@ -142,7 +144,7 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
         for name, (text, node) in items.items():
             try:
                 known = {**(forward.dims if forward else {}), **numbers}
-                numbers[name] = value_of(words(_drawn(text.text, node, known, chance)))
+                numbers[name] = value_of(words(_draw_number(text.text, node, known, chance)))
             except UnreadableError as error:
                 faults.add(text.offset(error.column - 1), "wrong-range", f"{name!r} cannot be drawn. {error}", EXAMPLE)
                 return
@@ -181,7 +183,7 @@ def _is_sound(name: str, text: Text, forward: Forward | None, faults: ErrorColle
     return True
 
 
-def _drawn(text: str, node: yaml.Node, names: Mapping[str, Value], chance: random.Random) -> Value:
+def _draw_number(text: str, node: yaml.Node, names: Mapping[str, Value], chance: random.Random) -> Value:
     """One number from a range `2..9`, a list, or a sum.
 
     Raises:

@@ -52,13 +52,13 @@ def _of(kind: Any, fits: Test = lambda _value, _given: True) -> Test:
     return test
 
 
-def _listed(given: Given, key: str) -> list[Any]:
+def _list_at(given: Given, key: str) -> list[Any]:
     value = given.get(key)
     return value if isinstance(value, list) else []
 
 
 def _rows(given: Given) -> list[list[object]]:
-    values = _listed(given, "values")
+    values = _list_at(given, "values")
     return values if _matrix(values, given) else []
 
 
@@ -69,7 +69,7 @@ def _spreads(shape: list[int], to: list[Any]) -> bool:
     )
 
 
-def _plotted(row: list[float], given: Given) -> bool:
+def _fits_axes(row: list[float], given: Given) -> bool:
     """True if *row* fits on the axes: those by powers of ten begin above 0."""
     return given.get("plain") is True or min(row) > 0
 
@@ -79,15 +79,15 @@ Labels = list[str | int | float | bool]
 _labels, _text, _flag = _of(Labels), _of(str), _of(bool)
 _numbers = _of(Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)])
 Finite = Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)]
-_plain_or_positive = _of(Finite, lambda row, given: _plotted(row, given) and len(set(row)) > 1)
+_plain_or_positive = _of(Finite, lambda row, given: _fits_axes(row, given) and len(set(row)) > 1)
 _series = _of(
     Annotated[dict[str, Finite], Field(min_length=1, max_length=4)],
-    lambda rows, given: all(len(row) == len(_listed(given, "x")) and _plotted(row, given) for row in rows.values()),
+    lambda rows, given: all(len(row) == len(_list_at(given, "x")) and _fits_axes(row, given) for row in rows.values()),
 )
 _shape = _of(Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)])
 _broadcast = _of(
     Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)],
-    lambda shape, given: _spreads(shape, _listed(given, "to")),
+    lambda shape, given: _spreads(shape, _list_at(given, "to")),
 )
 _pair = _of(Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)])
 _steps = _of(Annotated[list[PositiveInt], Field(min_length=1)])
@@ -95,8 +95,8 @@ _matrix = _of(
     list[Annotated[list[FiniteFloat], Field(min_length=1)]],
     lambda rows, _: len({len(row) for row in rows}) == 1 and len(rows) * len(rows[0]) <= MOST_CELLS,
 )
-_target = _of(NonNegativeInt, lambda target, given: target < len(_listed(given, "z")))
-_logit_labels = _of(Labels, lambda labels, given: len(labels) == len(_listed(given, "z")))
+_target = _of(NonNegativeInt, lambda target, given: target < len(_list_at(given, "z")))
+_logit_labels = _of(Labels, lambda labels, given: len(labels) == len(_list_at(given, "z")))
 _row_labels = _of(Labels, lambda labels, given: len(labels) == len(_rows(given)))
 _column_labels = _of(Labels, lambda labels, given: all(len(labels) == len(row) for row in _rows(given)))
 _marks = _of(
@@ -105,7 +105,7 @@ _marks = _of(
 )
 _name_lists = _of(
     list[Annotated[Labels, Field(min_length=1, max_length=MOST_NAMES)]],
-    lambda lists, given: len(lists) == len(_listed(given, "steps")),
+    lambda lists, given: len(lists) == len(_list_at(given, "steps")),
 )
 
 

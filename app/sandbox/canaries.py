@@ -61,10 +61,10 @@ def canaries(jail: JobRunner) -> tuple[str, ...]:
     A run that could not be made at all (`fault`), or whose time was over, tells nothing about the walls: a machine may
     be that slow. What an attack wins it sends at once, and then no time is too short to be noticed.
     """
-    return tuple(canary.name for canary in CANARIES if not _held(canary, jail))
+    return tuple(canary.name for canary in CANARIES if not _is_stopped(canary, jail))
 
 
-def _held(canary: Canary, jail: JobRunner, *, again: bool = True) -> bool:
+def _is_stopped(canary: Canary, jail: JobRunner, *, again: bool = True) -> bool:
     header = {"source": canary.source, "names": ["won"]}
     reply = jail.run(Job(driver="probe", header=header, seconds=canary.seconds, output_bytes=2**16))
     if reply.ending in ("fault", "timeout"):
@@ -73,4 +73,4 @@ def _held(canary: Canary, jail: JobRunner, *, again: bool = True) -> bool:
     if "won" in reply.arrays:
         return False
     # Something on the machine may have killed it, so an odd ending is looked at twice.
-    return ending in canary.endings or (again and _held(canary, jail, again=False))
+    return ending in canary.endings or (again and _is_stopped(canary, jail, again=False))

@@ -110,7 +110,7 @@ class Zygote:
         self.served = True
         return child
 
-    def release(self, child: Child) -> None:
+    def discard_child(self, child: Child) -> None:
         """Done with *child*, however it ends: have the next one made at once, and wait for nothing."""
         child.close()
         self._ask(frames.NEXT)
@@ -118,7 +118,7 @@ class Zygote:
     def exit_of(self, child: Child, seconds: float) -> ChildExit:
         """Wait for the report of *child*'s end."""
         try:
-            message, _ = self._heard("exit", seconds, child.pid)
+            message, _ = self._next_message("exit", seconds, child.pid)
         except TimeoutError:
             raise ZygoteGoneError("the zygote does not answer") from None
         message.pop("kind")
@@ -129,7 +129,7 @@ class Zygote:
         self.is_warm(WARM_SECONDS)
         started = time.perf_counter()
         self._ask(frames.BARE)
-        self._heard("bare", WARM_SECONDS)
+        self._next_message("bare", WARM_SECONDS)
         return time.perf_counter() - started
 
     def close(self) -> None:
@@ -149,10 +149,10 @@ class Zygote:
             self._control.send(question)
 
     def _next_child(self, seconds: float) -> Child:
-        message, (pidfd, channel) = self._heard("ready", seconds)
+        message, (pidfd, channel) = self._next_message("ready", seconds)
         return Child(message["pid"], pidfd, socket.socket(fileno=channel))
 
-    def _heard(self, kind: str, seconds: float, pid: int | None = None) -> tuple[dict[str, Any], list[int]]:
+    def _next_message(self, kind: str, seconds: float, pid: int | None = None) -> tuple[dict[str, Any], list[int]]:
         """Receive the next message of *kind*, about *pid* if it is given; ends of older runs are dropped."""
         limit = time.monotonic() + seconds
         while True:
@@ -229,14 +229,14 @@ class ResultPipe:
         self._most = job.output_bytes
         clock = _Clock(child, job)
         while True:
-            left = clock.left()
+            left = clock.seconds_left()
             ready = dict(poll.poll(max(0.0, left) * 1000))
             if interrupt is not None and interrupt.fileno() in ready and interrupt.asked():
                 _kill(child)
                 raise RunCancelledError
             if child.pidfd in ready:
                 return ""
-            if self._descriptor in ready and not self._read():
+            if self._descriptor in ready and not self._read_once():
                 poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
             ending = "flood" if self._bytes > self._most else "" if self._says_done() else "deadline"
             if ending != "deadline" or left <= 0:
@@ -245,7 +245,7 @@ class ResultPipe:
 
     def drain(self) -> bytes:
         """Everything that was written before the end; of one that is still dying, no more than is wanted."""
-        while self._bytes <= self._most and self._read():
+        while self._bytes <= self._most and self._read_once():
             pass
         return b"".join(self._chunks)
 
@@ -260,7 +260,7 @@ class ResultPipe:
             self.ended = result if result.ended and not result.malformed else None
         return self.ended is not None
 
-    def _read(self) -> bool:
+    def _read_once(self) -> bool:
         """Read once; False where nothing more can come, or nothing is there now."""
         try:
             chunk = os.read(self._descriptor, _CHUNK)
@@ -277,18 +277,18 @@ class _Clock:
     def __init__(self, child: Child, job: Job) -> None:
         self._child = child
         self._deadline = time.monotonic() + job.seconds
-        self._cpu = _used(child) + job.cpu_seconds
+        self._cpu = _cpu_seconds(child) + job.cpu_seconds
         self._look = time.monotonic() + job.cpu_seconds
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until the run has to be looked at again; none where its time is over."""
         now = time.monotonic()
         if self._look <= now < self._deadline:
-            self._look = now + self._cpu - _used(self._child)
+            self._look = now + self._cpu - _cpu_seconds(self._child)
         return min(self._look, self._deadline) - now
 
 
-def _used(child: Child) -> float:
+def _cpu_seconds(child: Child) -> float:
     try:
         return processor_seconds(child.pid)
     except OSError:  # it has ended

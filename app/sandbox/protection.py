@@ -204,10 +204,10 @@ def _missing_capabilities() -> list[str]:
 
 def _free_uid() -> int | None:
     """A user id that is mapped here and that no account is likely to have."""
-    return next((uid for uid in _UIDS if _mapped("uid", uid) and _mapped("gid", uid)), None)
+    return next((uid for uid in _UIDS if _can_map("uid", uid) and _can_map("gid", uid)), None)
 
 
-def _mapped(kind: str, wanted: int) -> bool:
+def _can_map(kind: str, wanted: int) -> bool:
     rows = [[int(field) for field in line.split()] for line in Path(f"/proc/self/{kind}_map").read_text().splitlines()]
     return any(first <= wanted < first + count for first, _, count in rows)
 

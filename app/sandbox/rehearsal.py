@@ -13,7 +13,7 @@ _SCOPE = ("A", "B", "C")
 _SHAPES = {"A": (3, 2), "B": (2, 4), "C": (3, 4), "dA": (3, 2), "dB": (2, 4)}
 
 
-def _run(name: str, dtype: str, forced: bool) -> dict[str, Any]:
+def _rehearsal_run(name: str, dtype: str, forced: bool) -> dict[str, Any]:
     return {
         "id": name,
         "dtype": dtype,
@@ -35,7 +35,7 @@ HEADER: dict[str, Any] = {
     "required": ["dA", "dB"],
     "shown": [],
     "echoes": False,
-    "runs": [_run("v", "float32", forced=False), _run("a", "float64", forced=True)],
+    "runs": [_rehearsal_run("v", "float32", forced=False), _rehearsal_run("a", "float64", forced=True)],
 }
 
 

@@ -107,7 +107,7 @@ class Jail:
         with self._lock:
             started = time.perf_counter()
             try:
-                carried = self._run(source, limits)
+                carried = self._run_in_child(source, limits)
             except ZygoteGoneError as error:
                 self._replace(str(error))
                 carried = RawReply(ending="fault", detail=f"the zygote ended: {error}"[:2000])
@@ -140,7 +140,7 @@ class Jail:
             return "Code cannot run here: Landlock is required by the settings and missing."
         return ""
 
-    def _run(self, source: int, job: Job) -> RawReply:
+    def _run_in_child(self, source: int, job: Job) -> RawReply:
         zygote, child = self._start()
         try:
             read_end = self._hand_over(child, job, source)
@@ -151,7 +151,7 @@ class Jail:
             # How one ended that was killed from here is known, and nobody waits until its memory is taken down.
             end = _AT_ONCE if cut or pipe.ended else zygote.exit_of(child, _REPORT_SECONDS)
         finally:
-            zygote.release(child)
+            zygote.discard_child(child)
         ending, detail = self._judge(job, result, end, cut)
         return RawReply(ending=ending, blob=blob, detail=detail)
 

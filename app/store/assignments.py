@@ -176,7 +176,7 @@ async def assign_lesson(
         RefusedError: The terms do not fit together.
     """
     row = Assignment(class_id=group, lesson=lesson)
-    _set(row, terms)
+    _apply_settings(row, terms)
     db.add(row)
     await db.flush()
     await record_event(db, group, actor, "assigned", row.id, lesson=lesson, due=terms.due_at)
@@ -208,11 +208,11 @@ async def change_terms(db: AsyncSession, row: Assignment, terms: AssignmentSetti
         RefusedError: The terms do not fit together.
     """
     before = row.due_at
-    _set(row, terms)
+    _apply_settings(row, terms)
     await record_event(db, row.class_id, actor, "assignment-changed", row.id, before=before, due=terms.due_at)
 
 
-def _set(row: Assignment, terms: AssignmentSettings) -> None:
+def _apply_settings(row: Assignment, terms: AssignmentSettings) -> None:
     if fault := terms.fault():
         raise RefusedError(fault)
     for field in fields(terms):

@@ -113,15 +113,13 @@ async def exercise_statuses(
     values = {"class_id": class_id, "lesson": lesson}
     rows_by_exercise: dict[tuple[int, str], dict[str, Any]] = {}
     for learner, name, code, correct, kind, newest, tried_at, same in await db.execute(
-        _narrowed(_ENDINGS, _ATTEMPT, exercise, before), values
+        _narrow(_ENDINGS, _ATTEMPT, exercise, before), values
     ):
         row = rows_by_exercise.setdefault((learner, name), {"tries": 0, "newest": 0})
         row["tries"] += same
         if newest > row["newest"]:
             row.update(newest=newest, same=same, correct=correct, code=code, kind=kind, tried_at=tried_at)
-    for learner, name, solved_at, solution_at, hints in await db.execute(
-        _narrowed(_STEPS, _PROGRESS, exercise), values
-    ):
+    for learner, name, solved_at, solution_at, hints in await db.execute(_narrow(_STEPS, _PROGRESS, exercise), values):
         steps = {"solved_at": solved_at, "solution_at": solution_at, "hints": hints}
         rows_by_exercise.setdefault((learner, name), {}).update(steps)
     return [
@@ -196,7 +194,7 @@ async def explained_at(db: AsyncSession, class_id: int, lesson: str, exercise: s
     return await db.scalar(_EXPLAINED, values)
 
 
-def _narrowed(
+def _narrow(
     question: Select[Any], table: FromClause, exercise: str | None, before: datetime | None = None
 ) -> Select[Any]:
     if exercise is not None:
@@ -209,7 +207,7 @@ def _of_learners(table: FromClause, *columns: Any) -> Select[Any]:
     return select(*columns).join_from(_MEMBER, table, table.c.learner_id == _MEMBER.c.learner_id).where(_LEARNS)
 
 
-def _counted(table: FromClause) -> Select[Any]:
+def _count_slips(table: FromClause) -> Select[Any]:
     """The codes in *table*, some attempts."""
     learners, place = func.count(table.c.learner_id.distinct()), (table.c.lesson, table.c.exercise, table.c.code)
     return (
@@ -254,7 +252,7 @@ _SINCE = (
     .cte("since")
     .prefix_with("MATERIALIZED")
 )
-_CODES, _CODES_SINCE = _counted(_ATTEMPT), _counted(_SINCE)
+_CODES, _CODES_SINCE = _count_slips(_ATTEMPT), _count_slips(_SINCE)
 _RECENT = (
     _of_learners(_SINCE, _SINCE.c.lesson, _SINCE.c.exercise)
     .group_by(_SINCE.c.lesson, _SINCE.c.exercise)

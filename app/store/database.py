@@ -53,7 +53,7 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
         """A consistent view; nothing is written."""
-        with self._timed("read"):
+        with self._measure("read"):
             async with self._sessions() as session:
                 yield session
 
@@ -71,13 +71,13 @@ class Database:
         began = time.perf_counter()
         async with self._line():
             self._observe("line", time.perf_counter() - began)
-            with self._timed("write"):
+            with self._measure("write"):
                 async with self._sessions.begin() as session:
                     await session.connection(execution_options={_BEGIN: "BEGIN IMMEDIATE", _SHORT: short})
                     yield session
 
     @contextmanager
-    def _timed(self, part: str) -> Iterator[None]:
+    def _measure(self, part: str) -> Iterator[None]:
         began = time.perf_counter()
         try:
             yield
@@ -159,13 +159,13 @@ def _write_ahead(file: str) -> None:
     """
     until = time.monotonic() + BUSY_SECONDS
     with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
-        while not _turned(connection):
+        while not _is_rolled_over(connection):
             if time.monotonic() > until:
                 raise sqlite3.OperationalError(f"{file} is locked")
             time.sleep(0.01)
 
 
-def _turned(connection: sqlite3.Connection) -> bool:
+def _is_rolled_over(connection: sqlite3.Connection) -> bool:
     try:
         connection.execute("PRAGMA journal_mode=WAL")
     except sqlite3.OperationalError as error:
@@ -218,11 +218,11 @@ class _Connection(aiosqlite.Connection):
     """Whether statements run in the thread that asks for them."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        super().__init__(self._opened, iter_chunk_size=1)
+        super().__init__(self._open_sqlite, iter_chunk_size=1)
         self._open = connect
         self._stopping: asyncio.Future[Any] | None = None
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open_sqlite(self) -> sqlite3.Connection:
         self._file = self._open()
         return self._file
 
@@ -264,12 +264,12 @@ class _Connection(aiosqlite.Connection):
         return self._stopping
 
 
-def _connected(database: str, **options: Any) -> _Connection:
+def _connect(database: str, **options: Any) -> _Connection:
     return _Connection(partial(sqlite3.connect, database, **options))
 
 
 # With what SQLAlchemy wants of the package, and connections of ours.
-_DRIVER = AsyncAdapt_aiosqlite_dbapi(cast(Any, SimpleNamespace(**{**vars(aiosqlite), "connect": _connected})), sqlite3)
+_DRIVER = AsyncAdapt_aiosqlite_dbapi(cast(Any, SimpleNamespace(**{**vars(aiosqlite), "connect": _connect})), sqlite3)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

@@ -60,7 +60,7 @@ def backup_database(url: str, target: Path) -> None:
         raise BackupError(f"{target} cannot be written: {error}.") from error
     try:
         if _kind_of(url) == "SQLite":
-            with _opened(_file_of(url)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
+            with _open_read_only(_file_of(url)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
                 source.backup(copy)
         else:
             _call("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={part}", url=url)
@@ -119,7 +119,10 @@ async def restore_database(url: str, source: Path, *, replace: bool = False) -> 
     if kind == "PostgreSQL" and (users := await _users(url)):
         raise BackupError(users)
     if kind == "SQLite":
-        with _opened(source) as copy, contextlib.closing(sqlite3.connect(_file_of(url), LEAVING_SECONDS)) as target:
+        with (
+            _open_read_only(source) as copy,
+            contextlib.closing(sqlite3.connect(_file_of(url), LEAVING_SECONDS)) as target,
+        ):
             _refuse_others(target, _file_of(url))
             copy.backup(target)
     else:
@@ -148,14 +151,14 @@ def _file_of(url: str) -> Path:
     return Path(make_url(url).database or "")
 
 
-def _opened(file: Path) -> contextlib.closing[sqlite3.Connection]:
+def _open_read_only(file: Path) -> contextlib.closing[sqlite3.Connection]:
     """A SQLite file, for reading alone."""
     return contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", BUSY_SECONDS, uri=True))
 
 
 def _sqlite_revision(source: Path) -> str:
     try:
-        with _opened(source) as copy:
+        with _open_read_only(source) as copy:
             (sound,) = copy.execute("PRAGMA quick_check(1)").fetchone()
             if sound != "ok":
                 raise BackupError(f"{source} is damaged ({sound}). Take another backup.")
@@ -168,7 +171,7 @@ def _sqlite_revision(source: Path) -> str:
 def _programs_in(source: Path, kind: str) -> list[str]:
     """Triggers, views and the like in a backup; the schema has none, in no version."""
     if kind == "SQLite":
-        with _opened(source) as copy:
+        with _open_read_only(source) as copy:
             programs = copy.execute(
                 "SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
             )

@@ -33,7 +33,7 @@ def _not_installed(_url: str, message: str) -> str:
     return f"{message}. Install Backhand with it: pip install '.[postgres]'."
 
 
-def _closed(url: str, message: str) -> str:
+def _not_writable(url: str, message: str) -> str:
     database = make_url(url)
     if database.query.get("mode") == "ro":
         return f"{message}. Its URL opens it only to be read: leave out mode=ro."
@@ -57,8 +57,8 @@ _TOLD: Mapping[str, Callable[[str, str], str]] = {
     "requires an async driver": _driver,
     "Can't load plugin": _driver,
     "No module named 'psycopg": _not_installed,
-    "unable to open database file": _closed,
-    "Permission denied": _closed,
-    "Read-only file system": _closed,
-    "readonly database": _closed,
+    "unable to open database file": _not_writable,
+    "Permission denied": _not_writable,
+    "Read-only file system": _not_writable,
+    "readonly database": _not_writable,
 }

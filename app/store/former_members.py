@@ -47,14 +47,14 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
     row = FormerMember(
         class_id=group.id, learner_id=person.learner_id, name=person.name, external_id=person.external_id,
         label=person.label, left_at=now(), reason=reason,
-        solved=json.dumps(await _solved(db, group, person.learner_id)),
+        solved=json.dumps(await _solved_exercises(db, group, person.learner_id)),
         overrides=json.dumps({grade_override.assignment_id: grade_override.points for grade_override in excuses}),
     )  # fmt: skip
     db.add(row)
     await db.flush()
 
 
-async def _solved(db: AsyncSession, group: Class, learner: int) -> list[dict[str, Any]]:
+async def _solved_exercises(db: AsyncSession, group: Class, learner: int) -> list[dict[str, Any]]:
     """Each exercise that counts and was solved while it did, by assignment, and whether in time."""
     time = await assignment_times(db, group, learner)
     query = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))

@@ -90,7 +90,7 @@ async def build_gradebook(
         (grade_override.assignment_id, grade_override.learner_id): grade_override
         for grade_override in await db.scalars(excused)
     }
-    solved = await _solved(db, group.id, assignment_rows, time, learner)
+    solved = await _solved_counts(db, group.id, assignment_rows, time, learner)
     rows = []
     for person in shown:
         who, joined = person.learner_id, person.joined_at is not None
@@ -193,15 +193,15 @@ def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow])
     return _row(person, assignment_rows, grades, former.left_at)
 
 
-async def _solved(
+async def _solved_counts(
     db: AsyncSession, group: int, assignment_rows: Sequence[_AssignmentRow], time: Times, learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """Count the exercises solved in time and late, by learner and assignment."""
-    counted = await _counted(db, group, assignment_rows, learner)
+    counted = await _counts_by_own_dates(db, group, assignment_rows, learner)
     return {**counted, **await _counted_for(db, assignment_rows, time, learner)} if time.moved else counted
 
 
-async def _counted(
+async def _counts_by_own_dates(
     db: AsyncSession, group: int, assignment_rows: Sequence[_AssignmentRow], learner: int | None
 ) -> Mapping[tuple[int, int], Sequence[int]]:
     """By the assignments' own dates. The database counts: a row for each exercise is three times what is needed."""

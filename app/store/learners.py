@@ -127,19 +127,19 @@ async def forget_empty(db: AsyncSession, before: datetime) -> int:
     return cast(CursorResult[Any], gone).rowcount
 
 
-def _lost(before: datetime) -> tuple[ColumnElement[bool], ...]:
+def _lost_conditions(before: datetime) -> tuple[ColumnElement[bool], ...]:
     recent_session = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
     return Learner.created_at < before, ~recent_session, ~_HAS_CREDENTIAL
 
 
 async def lost_members(db: AsyncSession, before: datetime) -> list[int]:
     """Of the learners whom no browser knows since *before*, those who are in a class."""
-    return list(await db.scalars(select(Learner.id).where(*_lost(before), _IN_CLASS)))
+    return list(await db.scalars(select(Learner.id).where(*_lost_conditions(before), _IN_CLASS)))
 
 
 async def forget_lost(db: AsyncSession, before: datetime) -> int:
     """Delete learners whom no browser knows since *before*; how many there were. An account is never lost."""
-    lost = delete(Learner).where(*_lost(before))
+    lost = delete(Learner).where(*_lost_conditions(before))
     gone = await db.execute(lost.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount
 

@@ -32,7 +32,7 @@ async def migrate(url: str) -> None:
             async with connection.begin():
                 before = await connection.run_sync(_revision)
                 # While nobody else writes: another process may have been about to do the same.
-                copy = await asyncio.to_thread(_copied, url, before) if before not in (None, head) else None
+                copy = await asyncio.to_thread(_copy_at_revision, url, before) if before not in (None, head) else None
                 await connection.run_sync(upgrade)
         if before not in (None, head):
             log.info("migrated", before=before, now=head, **({"copy": str(copy)} if copy else {}))
@@ -46,7 +46,7 @@ def _revision(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def _copied(url: str, revision: str | None) -> Path | None:
+def _copy_at_revision(url: str, revision: str | None) -> Path | None:
     """A copy of the file as it was at *revision*; None where the database is no file."""
     parts = make_url(url)
     if parts.get_backend_name() != "sqlite" or not parts.database or "uri" in parts.query:

@@ -112,12 +112,12 @@ class LastList:
 
 async def last_list(db: AsyncSession, group: int) -> LastList | None:
     """The last list that was laid over the roster; None where nothing of it can be taken back."""
-    rows = await _changed(db, group)
+    rows = await _last_changes(db, group)
     new = sum(change.is_new for change, _ in rows)
     return LastList(max(change.at for change, _ in rows), new, len(rows) - new) if rows else None
 
 
-async def _changed(db: AsyncSession, group: int) -> list[tuple[RosterChange, Membership]]:
+async def _last_changes(db: AsyncSession, group: int) -> list[tuple[RosterChange, Membership]]:
     same = (Membership.class_id == RosterChange.class_id) & (Membership.learner_id == RosterChange.learner_id)
     query = select(RosterChange, Membership).join(Membership, same).where(RosterChange.class_id == group)
     rows = [(change, person) for change, person in await db.execute(query)]
@@ -129,7 +129,7 @@ async def undo_list(db: AsyncSession, group: Class, actor: int | None) -> LastLi
 
     Who joined stays.
     """
-    last, rows = await last_list(db, group.id), await _changed(db, group.id)
+    last, rows = await last_list(db, group.id), await _last_changes(db, group.id)
     seats = [person.learner_id for change, person in rows if change.is_new]
     for change, person in rows:
         if not change.is_new:

@@ -96,7 +96,7 @@ async def record_training(
         row.halt = halt
     if leaving:
         row.owner = None
-    if finished and (row.passing or not await _solved(db, learner, lesson, exercise)):
+    if finished and (row.passing or not await _has_solved(db, learner, lesson, exercise)):
         row.finished = run
     return "stop" if row.stopping else "go on"
 
@@ -113,7 +113,7 @@ async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[T
     return taken
 
 
-async def _solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> bool:
+async def _has_solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> bool:
     """True if right gradients have trained this exercise to the end before."""
     row = await db.get(Progress, (learner, lesson, exercise))
     return row is not None and row.solved_at is not None

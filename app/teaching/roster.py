@@ -98,10 +98,10 @@ def read_roster(text: str, fields: Sequence[str] | None = None, *, named: bool =
         entries.append(entry)
         lines |= {entry.external_id: line} if entry.external_id else {}
     notes += _namesakes(entries)
-    return Listing(tuple(entries), tuple(faults), tuple(notes), columns or _unnamed(rows[0]), names)
+    return Listing(tuple(entries), tuple(faults), tuple(notes), columns or _columns_of_first_row(rows[0]), names)
 
 
-def _unnamed(row: tuple[int, Sequence[str]]) -> tuple[RosterColumn, ...]:
+def _columns_of_first_row(row: tuple[int, Sequence[str]]) -> tuple[RosterColumn, ...]:
     """The columns of a list that does not name them, as its first line was read."""
     texts, entry = [one_line(cell) for cell in row[1]], _entry(*row, ())
     fields: dict[str, Field] = {entry.name: "name", entry.external_id: "id", entry.label: "label"}

@@ -1,7 +1,7 @@
 """Which mutants of a function are asked of its cases."""
 
 from app.check.mutants import mutants_of
-from app.check.prove_functions import _asked
+from app.check.prove_functions import _changes_learner_line
 from app.content.blocks import FunctionBox
 from app.content.parse import parse_lesson
 
@@ -37,7 +37,7 @@ def test_the_other_sign_of_a_normal_draw_is_no_mistake() -> None:
     assert isinstance(box, FunctionBox)
 
     mutants = mutants_of(box.solution.source, frozenset())
-    asked = [one.code for one in mutants if _asked(box, one)]
+    asked = [one.code for one in mutants if _changes_learner_line(box, one)]
 
     assert any("-torch.randn" in one.code for one in mutants)
     assert asked
@@ -89,7 +89,7 @@ def test_what_stands_above_is_proved_where_it_was_written() -> None:
     box = lesson.exercises[1]
     assert isinstance(box, FunctionBox)
 
-    asked = [one.code for one in mutants_of(box.solution.source, frozenset()) if _asked(box, one)]
+    asked = [one.code for one in mutants_of(box.solution.source, frozenset()) if _changes_learner_line(box, one)]
 
     assert asked
     assert all("return x / 2" in one for one in asked)

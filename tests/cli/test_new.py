@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from app.cli import app
-from app.cli.new import _quoted
+from app.cli.new import _yaml_text
 from app.content.course import load_course
 
 runner = CliRunner()
@@ -104,4 +104,4 @@ def test_new_writes_nothing_that_would_break_the_course(tmp_path: Path, path: st
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="\x85\ufeff"), min_size=1))
 def test_any_title_stays_the_same_text_in_the_front_matter(title: str) -> None:
-    assert yaml.safe_load(f"title: {_quoted(title)}\n") == {"title": title}
+    assert yaml.safe_load(f"title: {_yaml_text(title)}\n") == {"title": title}

@@ -157,7 +157,7 @@ def test_the_zygote_makes_the_next_child_while_the_last_one_lives(jail: Jail):
     assert {status(one.pid)["State"][0] for one in (first, second)} <= set("RS")  # alive, both of them
 
     second.close()
-    zygote.release(first)
+    zygote.discard_child(first)
 
 
 @pytest.mark.parametrize("source", ["while True: pass", "import os\nwhile True: os.write(3, bytes(4096))"])

@@ -37,7 +37,7 @@ class _Planted:
     def end(self) -> int:
         return self.statements[self.wrong].end_lineno or self.line
 
-    def mended(self, child: Directive) -> Code:
+    def with_mend(self, child: Directive) -> Code:
         """The whole of the given code with the statement of *child* in place of the wrong one."""
         lines = self.given.body.text.rstrip().split("\n")
         put = child.body.text.strip("\n").rstrip().split("\n")
@@ -56,8 +56,8 @@ def read(directive: Directive, reading: ParseContext) -> Bug:
     inside = reading.inside(directive, CHILDREN)
     given = required_child(inside, "given", directive, reading)
     solution = required_child(inside, "solution", directive, reading)
-    planted = _planted(given, solution, require, reading) if given and solution else None
-    mistakes, innocent = _declared(inside, planted, reading)
+    planted = _parse_planted(given, solution, require, reading) if given and solution else None
+    mistakes, innocent = _parse_mistakes(inside, planted, reading)
     return Bug(
         **parse_exercise_fields(directive, options, inside, reading),
         forward=forward.name if forward else "",
@@ -66,13 +66,15 @@ def read(directive: Directive, reading: ParseContext) -> Bug:
         line=planted.line if planted else 1,
         end=planted.end if planted else 1,
         mended=code_of(solution) if solution else blank_code(directive),
-        solution=planted.mended(solution) if planted and solution else blank_code(directive),
+        solution=planted.with_mend(solution) if planted and solution else blank_code(directive),
         mistakes=mistakes,
         innocent=innocent,
     )
 
 
-def _planted(given: Directive, solution: Directive, require: tuple[str, ...], reading: ParseContext) -> _Planted | None:
+def _parse_planted(
+    given: Directive, solution: Directive, require: tuple[str, ...], reading: ParseContext
+) -> _Planted | None:
     faults = reading.faults
     tree = check_python(given.body.text, given.body.line, "This given", faults)
     right = check_python(solution.body.text, solution.body.line, "This solution", faults)
@@ -86,7 +88,7 @@ def _planted(given: Directive, solution: Directive, require: tuple[str, ...], re
         message = f"The solution has {len(right.body)} statements."
         faults.add(solution.place, "one-line", message, "Write the one line that is mended.")
         return None
-    replaced = _replaced(tree.body, right.body[0])
+    replaced = _replaceable_positions(tree.body, right.body[0])
     if len(replaced) != 1:
         message = f"{len(replaced)} lines of '{{given}}' write what the solution writes; it must be one."
         faults.add(solution.place, "which-line", message, "Mend a line by another one that writes the same name.")
@@ -98,7 +100,7 @@ def _planted(given: Directive, solution: Directive, require: tuple[str, ...], re
     return planted
 
 
-def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
+def _replaceable_positions(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
     """The positions in *body* that *mend* may replace: what writes the same, or else changes the same name later on."""
     same = [index for index, statement in enumerate(body) if _writes(statement) == _writes(mend)]
     alike = [index for index in same if type(body[index]) is type(mend)]
@@ -108,7 +110,7 @@ def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
     return [index for index, statement in enumerate(body) if _owner(statement) == _owner(mend)][1:]
 
 
-def _declared(
+def _parse_mistakes(
     inside: DirectiveBody, planted: _Planted | None, reading: ParseContext
 ) -> tuple[tuple[DeclaredMistake, ...], tuple[CorrectLine, ...]]:
     """Parse declared mistakes and correct lines; a correct line is one of the planted program."""
@@ -134,7 +136,7 @@ def _declared(
         elif stands is not None:
             innocent.append(CorrectLine(place=child.place, line=stands.lineno, message=child.argument))
         else:
-            html, code = render_sentence(child.argument), planted.mended(child)
+            html, code = render_sentence(child.argument), planted.with_mend(child)
             mistakes.append(DeclaredMistake(place=child.place, message=child.argument, html=html, code=code))
     return tuple(mistakes), tuple(innocent)
 

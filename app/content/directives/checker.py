@@ -104,7 +104,7 @@ def _cases(
 
 def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -> CheckerCase:
     tree = check_python(child.body.text, child.body.line, f"This {child.name}", reading.faults)
-    known = set(_written(tree)) if tree else set(arguments)
+    known = set(_defined_names(tree)) if tree else set(arguments)
     missing = [name for name in arguments if name not in known]
     if missing:
         message = f"This {child.name} does not write {', '.join(repr(name) for name in missing)}."
@@ -121,7 +121,7 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -
     )
 
 
-def _written(tree: ast.Module) -> Iterator[str]:
+def _defined_names(tree: ast.Module) -> Iterator[str]:
     """Names that code assigns or defines."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -43,12 +43,12 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
     options = reading.options(directive)
     name = reading.name(directive)
     if "from" in options:
-        return _borrowed(name, directive, options, reading)
+        return _borrowed_program(name, directive, options, reading)
     source, line = directive.body.text.rstrip() + "\n", directive.body.line
     # A fault is told once, not again at every use of what it hides: names that cannot be read are taken as known.
     sizes = _items("dims", options)
-    drawn = _drawn(options)
-    dims = _dims(sizes, options) if sizes is not None else _guessed(options, drawn or {})
+    drawn = _parse_inputs(options)
+    dims = _dims(sizes, options) if sizes is not None else _guess_dims(options, drawn or {})
     unread = tuple(Input(name=text, sizes=()) for text in read_in(source))
     inputs = unread if drawn is None else _inputs(drawn, dims, options)
     ends = _outputs(options)
@@ -83,11 +83,11 @@ def read(directive: Directive, reading: ParseContext) -> Forward | None:
         lines=program.lines if program else (),
         show=options.flag("show", default=True),
         related={name: text for name, text in related.items() if name not in asked_names},
-        hidden=_hidden(dims, related, asked_names, options),
+        hidden=_parse_hidden_sizes(dims, related, asked_names, options),
     )
 
 
-def _borrowed(name: str, directive: Directive, options: Options, reading: ParseContext) -> Forward | None:
+def _borrowed_program(name: str, directive: Directive, options: Options, reading: ParseContext) -> Forward | None:
     """The program of another lesson, `file.md#name`, under a name of this one."""
     target, _, other = (options.needed_text("from", "03-cells.md#lstm") or "").partition("#")
     for key in OPTIONS:
@@ -134,7 +134,7 @@ def _items(key: str, options: Options) -> Items | None:
     return items_of(value, options.faults, f"':{key}:'") if value else {}
 
 
-def _drawn(options: Options) -> Items | None:
+def _parse_inputs(options: Options) -> Items | None:
     """The inputs as they are written, or None where they cannot be read."""
     value = options.need("inputs", "{X: [N, D]}")
     if value and (shape := re.search(r":\s*\(([^()]*)\)", value.text)):
@@ -144,7 +144,7 @@ def _drawn(options: Options) -> Items | None:
     return _items("inputs", options) if value else None
 
 
-def _guessed(options: Options, drawn: Items) -> dict[str, int]:
+def _guess_dims(options: Options, drawn: Items) -> dict[str, int]:
     """Dims for the names in the sizes of the inputs, where those of the author cannot be read."""
     text = options.entries["inputs"].text if "inputs" in options else ""
     return {name: 2 for name in re.findall(r"[A-Za-z_]\w*", text) if name not in drawn}
@@ -163,7 +163,7 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
     return dims
 
 
-def _hidden(
+def _parse_hidden_sizes(
     dims: Mapping[str, int], related: Mapping[str, str], asked_names: Collection[str], options: Options
 ) -> dict[str, tuple[int, int]]:
     """The sizes in `:hidden:`, one for both hidden runs or a list of two; dims that were *asked* for keep their own."""

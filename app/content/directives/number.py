@@ -19,7 +19,7 @@ OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
 @parse_with_draws
 def read(directive: Directive, reading: ParseContext) -> NumberQuestion | NumbersQuestion:
     options = reading.options(directive)
-    constants = _given(options, reading.numbers)
+    constants = _parse_constants(options, reading.numbers)
     atol = options.number("atol")
     answers = _answers(options)
     answer = None if answers else options.needed_text("answer", "1/(n-1)")
@@ -90,7 +90,7 @@ def _said_of(name: str, tempting: str) -> str:
     return value.strip() if sign and before.strip() == name else ""
 
 
-def _given(options: Options, drawn: Drawn) -> dict[str, float]:
+def _parse_constants(options: Options, drawn: Drawn) -> dict[str, float]:
     """The numbers of `:with:`, which may follow from those that were *drawn*."""
     value = options.entries.get("with")
     items = items_of(value, options.faults, "':with:'") if value else {}

@@ -63,7 +63,7 @@ def _after(options: Options, directive: Directive, reading: ParseContext) -> tup
 def _above(directive: Directive, reading: ParseContext) -> dict[str, tuple[str, ...]]:
     """Questions, boxes and sheets above, by name, each with the exercises that it represents."""
     rows = {row for names in reading.sheets.values() for row in names}
-    single = {name: (name,) for name in _answered(reading) if name not in rows}
+    single = {name: (name,) for name in _answered_names(reading) if name not in rows}
     return {
         name: names
         for name, names in (single | reading.sheets).items()
@@ -71,5 +71,5 @@ def _above(directive: Directive, reading: ParseContext) -> dict[str, tuple[str, 
     }
 
 
-def _answered(reading: ParseContext) -> Iterable[str]:
+def _answered_names(reading: ParseContext) -> Iterable[str]:
     return (name for name, exercise in reading.exercises.items() if isinstance(exercise, Quiz | CodeBox))

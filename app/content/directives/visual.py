@@ -22,7 +22,7 @@ def read(directive: Directive, reading: ParseContext) -> Visual:
     kind = options.one_of("kind", tuple(KINDS), "") if options.need("kind", "graph") else ""
     forward = reading.forward(options, needed=False)
     of = reading.gradient(options, "of", forward, tensors=True) if "of" in options else None
-    given = _given(options)
+    given = _parse_given(options)
     if kind and given is not None:
         check_given(KINDS[kind], given, options)
     statement = _at(kind, options, forward, of)
@@ -68,7 +68,7 @@ def _at(kind: str, options: Options, forward: Forward | None, of: str | None) ->
     return point_of(options, forward, of if kind == "slider" else None)
 
 
-def _given(options: Options) -> dict[str, object] | None:
+def _parse_given(options: Options) -> dict[str, object] | None:
     """The mapping of `:given:`, or None after a fault was added."""
     value = options.entries.get("given")
     if value is None:

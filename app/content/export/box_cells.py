@@ -20,20 +20,20 @@ def program_cell(forward: Forward) -> NotebookCell:
     """A forward program with the inputs that it starts from."""
     dims = ", ".join(f"{name}={size}" for name, size in forward.dims.items())
     inputs = "\n".join(
-        f"{tensor_input.name} = backhand.{_drawn(tensor_input, forward.dims)}" for tensor_input in forward.inputs
+        f"{tensor_input.name} = backhand.{_draw_code(tensor_input, forward.dims)}" for tensor_input in forward.inputs
     )
     opening = f'with backhand.program("{forward.name}", "{" ".join(forward.outputs)}"{", " + dims if dims else ""}):'
     body = "\n\n".join(part for part in (inputs, forward.source.strip("\n")) if part)
     shapes = "\n".join(f"# {name.name}: ({', '.join(name.sizes)}){_kind(name)}" for name in forward.inputs)
     sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.sizes)}\n" if dims else ""
     plain = f"{sizes}{shapes}\n{forward.source.strip()}"
-    return NotebookCell(text=f"{opening}\n{_indented(body)}", code=True, name=forward.name, plain=plain)
+    return NotebookCell(text=f"{opening}\n{_indent(body)}", code=True, name=forward.name, plain=plain)
 
 
 def gradient_cells(lesson: Lesson, box: Grad | Bug, work: Work) -> list[NotebookCell]:
     """A box of gradients, and the comparison of what it leaves with what autograd says."""
     text = work.codes.get(box.name, box.starter.source)
-    given_names = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
+    given_names = " ".join(_given_gradients(lesson, box)) if isinstance(box, Grad) else ""
     given = f", given={given_names!r}" if given_names else ""
     opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{given}):'
     return [
@@ -47,7 +47,7 @@ def checker_cells(box: Checker, work: Work) -> list[NotebookCell]:
     text = work.codes.get(box.name, box.starter.source)
     call = f"said = {box.function}({', '.join(box.arguments)})"
     cases = [
-        f"with backhand.case({item.right}, {item.message!r}):\n{_indented(item.code.source.strip() + chr(10) + call)}"
+        f"with backhand.case({item.right}, {item.message!r}):\n{_indent(item.code.source.strip() + chr(10) + call)}"
         for item in box.cases
     ]
     opening = f'with backhand.function("{box.function}"):'
@@ -69,14 +69,14 @@ def function_cells(box: FunctionBox, work: Work) -> list[NotebookCell]:
     text = plain_text(work.codes.get(box.name, box.starter.source)).strip("\n")
     whole = text if not work.unfit(text) else "\n".join(f"# {line}".rstrip() for line in text.splitlines())
     call = f"result = {box.function}({', '.join(box.arguments)})"
-    cases = "\n\n".join(_tried(function_case, number, call) for number, function_case in enumerate(box.cases, 1))
+    cases = "\n\n".join(_case_code(function_case, number, call) for number, function_case in enumerate(box.cases, 1))
     return [
         NotebookCell(text=whole or "pass", code=True, name=box.name, plain=text),
         NotebookCell(text=cases, code=True, name=f"{box.name}-cases"),
     ]
 
 
-def _tried(case: FunctionCase, number: int, call: str) -> str:
+def _case_code(case: FunctionCase, number: int, call: str) -> str:
     """One case that prints what came of it; an error in it does not end the notebook."""
     source = case.code.source.strip()
     body = source if "result" in assigned_names(ast.parse(source)) else f"{source}\n{call}"
@@ -85,17 +85,17 @@ def _tried(case: FunctionCase, number: int, call: str) -> str:
     )
     stopped = f'except Exception as error:\n{INDENT}print("case {number} stopped:", repr(error))'
     message = "\n".join(f"# {line}" for line in textwrap.wrap(case.message, 100))
-    return f"{message}\ntry:\n{_indented(body + chr(10) + report)}\n{stopped}"
+    return f"{message}\ntry:\n{_indent(body + chr(10) + report)}\n{stopped}"
 
 
 def as_block_body(text: str, unfit: Callable[[str], str] = block_problem) -> str:
     """*text* as the body of a `with`; what is *unfit* for that becomes a comment, so that the rest can run."""
     text = plain_text(text).strip("\n").rstrip()
     if not _acts(text):
-        return f"{_indented(text)}\n{INDENT}pass".lstrip("\n")
+        return f"{_indent(text)}\n{INDENT}pass".lstrip("\n")
     reason = unfit(text)
     if not reason:
-        return _indented(text)
+        return _indent(text)
     lines = [f"{INDENT}# This is not Python yet: {reason}.", *(f"{INDENT}# {line}" for line in text.splitlines())]
     return "\n".join([*(line.rstrip() for line in lines), f"{INDENT}pass"])
 
@@ -111,7 +111,7 @@ def _acts(text: str) -> bool:
     return any(line.strip(" \t\f") and not line.lstrip(" \t\f").startswith("#") for line in text.split("\n"))
 
 
-def _given(lesson: Lesson, box: Grad) -> Iterable[str]:
+def _given_gradients(lesson: Lesson, box: Grad) -> Iterable[str]:
     """The gradients in scope besides the upstream: given by the author, or asked for by the boxes it continues."""
     names = list(box.given)
     earlier = box.after
@@ -123,7 +123,7 @@ def _given(lesson: Lesson, box: Grad) -> Iterable[str]:
     return dict.fromkeys(name for name in names if name not in box.require)
 
 
-def _drawn(input_: Input, dims: Mapping[str, int]) -> str:
+def _draw_code(input_: Input, dims: Mapping[str, int]) -> str:
     sizes = (input_.bound, *input_.sizes) if input_.bound else input_.sizes
     arguments = [*(f"{number:g}" for number in input_.parameters), *(python_size(size, dims) for size in sizes)]
     return f"{DRAWN.get(input_.distribution, input_.distribution)}({', '.join(arguments)})"
@@ -145,5 +145,5 @@ def _kind(input_: Input) -> str:
     return "" if input_.distribution == "randn" else f", {input_.distribution}{parameters}"
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return textwrap.indent(text, INDENT)

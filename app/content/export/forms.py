@@ -48,17 +48,20 @@ def _notebook_cell(cell: NotebookCell, name: str) -> dict[str, object]:
 
 
 def _script(cells: Sequence[NotebookCell]) -> str:
-    parts = [f"# %%\n{cell.text}" if cell.code else f"# %% [markdown]\n{_commented(_said(cell))}" for cell in cells]
+    parts = [
+        f"# %%\n{cell.text}" if cell.code else f"# %% [markdown]\n{_as_comment(_text_without_picture(cell))}"
+        for cell in cells
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def _text(cells: Sequence[NotebookCell]) -> str:
     shown = [cell for cell in cells if not cell.aid and (cell.plain or not cell.code)]
-    parts = [_fenced(cell.plain) if cell.code else _said(cell) for cell in shown]
+    parts = [_as_fence(cell.plain) if cell.code else _text_without_picture(cell) for cell in shown]
     return "\n\n".join(parts) + "\n"
 
 
-def _said(cell: NotebookCell) -> str:
+def _text_without_picture(cell: NotebookCell) -> str:
     """The text of a cell that cannot hold a picture: what the picture shows, in words and as a table."""
     markdown = ATTACHED.sub(r"**Picture**: \1", cell.text)
     if not cell.drawing:
@@ -86,11 +89,11 @@ def _base64(file: bytes) -> str:
 FORMS: Mapping[str, Callable[[Sequence[NotebookCell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}
 
 
-def _commented(text: str) -> str:
+def _as_comment(text: str) -> str:
     return "\n".join(f"# {line}".rstrip() for line in text.split("\n"))
 
 
-def _fenced(code: str) -> str:
+def _as_fence(code: str) -> str:
     """*code* behind a fence that is longer than any in it."""
     longest = max((len(match[0]) for match in FENCE.finditer(code)), default=2)
     fence = "`" * max(3, longest + 1)

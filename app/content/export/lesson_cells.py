@@ -120,7 +120,7 @@ def _cells(
     right = Options(directive.options, directive.name, directive.place, ErrorCollector(file.path)).text("right") or ""
     hints = hints if work.hints is None else hints[: work.hints.get(block.name, 0)]
     yield NotebookCell(
-        text=f'<a id="{block.name}"></a>\n\n{_asked(lesson, block, text, hints, work, right)}',
+        text=f'<a id="{block.name}"></a>\n\n{_exercise_text(lesson, block, text, hints, work, right)}',
         name=f"{block.name}-asked",
         drawing=work.drawings.get(block.name),
     )
@@ -143,7 +143,9 @@ def _line(lesson: Lesson, quiz: Quiz) -> str:
     return statement_of(quiz.of or "", forward) if isinstance(quiz, ShapeQuestion) and forward else ""
 
 
-def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str) -> str:
+def _exercise_text(
+    lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str
+) -> str:
     match block:
         case Visual():
             return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"

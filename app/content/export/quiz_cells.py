@@ -30,11 +30,13 @@ def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, r
     if isinstance(quiz, ChoiceQuestion):
         prompt, items = without_lists(text, TASK)
         if not items:
-            prompt, items = without_lists(text, TEMPTING)[0], [_derived(option) for option in quiz.options]
+            prompt, items = without_lists(text, TEMPTING)[0], [_derived_item(option) for option in quiz.options]
         places = [int(name) for name in work.answers.get(quiz.name, ()) if name.isdecimal() and len(name) < 4]
         entered = ", ".join(f"({LETTERS[place % 26]})" for place in places)
-        prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
-        answer = _chosen(quiz, items)
+        prompt = "\n\n".join(
+            [prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _with_letters(items))]
+        )
+        answer = _chosen_letters(quiz, items)
     elif isinstance(quiz, OrderQuestion):
         items = without_lists(text, STEP, "ordered_list")[1] if quiz.steps else []
         prompt = without_lists(text, STEP, "ordered_list")[0] if quiz.steps else text
@@ -43,7 +45,7 @@ def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, r
     else:
         prompt, items = without_lists(text, TEMPTING)
         entered = (" @ " if isinstance(quiz, MatmulQuestion) else ", ").join(work.answers.get(quiz.name, ()))
-        entered = _quoted(entered)
+        entered = _inline_code(entered)
         prompt += _point(quiz) if isinstance(quiz, CellsQuestion) else ""
         prompt += f"\n\n{', '.join(part.name for part in quiz.parts)}" if isinstance(quiz, NumbersQuestion) else ""
         prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, ShapeQuestion) and quiz.ask else ""
@@ -67,7 +69,7 @@ def _point(quiz: CellsQuestion) -> str:
     return "".join(f"\n\n`{name} = {value}`" for name, value in quiz.at.items())
 
 
-def _derived(option: Option) -> ListItem:
+def _derived_item(option: Option) -> ListItem:
     """Item of a derived option: the name of a tensor, and the feedback for choosing it wrongly."""
     return ListItem(f"[ ] `{words_of(option.html)}`", words_of(option.feedback) if option.feedback else "")
 
@@ -89,13 +91,13 @@ def folded_hints(hints: Sequence[str]) -> list[str]:
     ]
 
 
-def _quoted(answer: str) -> str:
+def _inline_code(answer: str) -> str:
     """Format a typed answer as code on one line."""
     plain = " ".join(answer.replace("`", "'").encode("utf-8", "replace").decode().split())
     return f"`{plain}`" if plain else ""
 
 
-def _lettered(items: Sequence[ListItem]) -> list[tuple[str, ListItem]]:
+def _with_letters(items: Sequence[ListItem]) -> list[tuple[str, ListItem]]:
     return [(LETTERS[number % 26], item) for number, item in enumerate(items)]
 
 
@@ -109,8 +111,8 @@ def _hanging(text: str, indent: int) -> str:
     return "\n".join([first, *(f"{' ' * indent}{line}" if line.strip() else "" for line in others)])
 
 
-def _chosen(quiz: ChoiceQuestion, items: Sequence[ListItem]) -> str:
-    lettered = list(zip(_lettered(items), quiz.options, strict=False))
+def _chosen_letters(quiz: ChoiceQuestion, items: Sequence[ListItem]) -> str:
+    lettered = list(zip(_with_letters(items), quiz.options, strict=False))
     right = [letter for (letter, _), option in lettered if option.right]
     lines = [f"({letter}) {item.quote}" for (letter, item), _ in lettered if item.quote]
     return "\n\n".join([f"**{' '.join(f'({letter})' for letter in right)}**", *lines])

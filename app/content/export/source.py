@@ -77,12 +77,12 @@ def _item(lines: Sequence[str], item: SyntaxTreeNode) -> ListItem:
     quoted = {line - first for start, end in quotes for line in range(start, end)}
     text = BULLET.sub("", lines[first])
     indent = len(lines[first]) - len(text)
-    dedented = [text, *(_dedented(line, indent) for line in lines[first + 1 : last])]
+    dedented = [text, *(_dedent(line, indent) for line in lines[first + 1 : last])]
     quote = [re.sub(r"^\s*> ?", "", line) for number, line in enumerate(dedented) if number in quoted]
     return ListItem(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
 
 
-def _dedented(line: str, indent: int) -> str:
+def _dedent(line: str, indent: int) -> str:
     return line[indent:] if not line[:indent].strip() else line.lstrip()
 
 

@@ -50,8 +50,8 @@ def training_cells(lesson: Lesson, train: Train, work: Work) -> Iterator[Noteboo
         yield NotebookCell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
         return
     own = "\n".join(work.codes.get(box.name, box.starter.source) for box in boxes[1])
-    run = _Run(train, forward, own, as_block_body(own, work.unfit), _taken(lesson, work))
-    data = _packed(train.table) if train.table else tuple(work.names)
+    run = _Run(train, forward, own, as_block_body(own, work.unfit), _taken_names(lesson, work))
+    data = _row_words(train.table) if train.table else tuple(work.names)
     introduction = OWN_DATA.format(source=train.table.source) if train.table else INTRODUCTION
     yield NotebookCell(text=introduction, name=f"{train.name}-introduction")
     yield NotebookCell(text=helpers(data), code=True, name=f"{train.name}-helpers", aid=True)
@@ -75,7 +75,7 @@ def helpers(names: tuple[str, ...]) -> str:
     return resource_text("training_helpers.py").replace("@@LIST@@", textwrap.fill(packed, WIDTH))
 
 
-def _packed(table: Table) -> tuple[str, ...]:
+def _row_words(table: Table) -> tuple[str, ...]:
     """A word for each row of *table*, its target last."""
     rows = ((*row, target) for row, target in zip(table.contexts, table.targets, strict=True))
     return tuple(",".join(f"{number:.9g}" for number in row) for row in rows)
@@ -95,7 +95,7 @@ class _Run:
         self.parameters = parameters_of(forward, (train.context, train.target))
         self.taken = set(taken)
         self.names: dict[str, str] = {}
-        self.parts = {**self._sizes(), **self._judged(), **self._lines(own, fitted)}
+        self.parts = {**self._sizes(), **self._judged_parts(), **self._lines(own, fitted)}
 
     def cell(self, name: str) -> str:
         """The cell *name* with the parts of this run in it."""
@@ -147,7 +147,7 @@ class _Run:
             "FORWARD": forward.source.strip("\n"),
             "OWN": textwrap.dedent(fitted).strip("\n"),
             "PLAIN_OWN": plain_text(own).strip("\n"),
-            "DRAWN": "\n".join(self._drawn(name) for name in self.parameters),
+            "DRAWN": "\n".join(self._draw_code(name) for name in self.parameters),
             "OUTPUT": forward.output,
             "LOGITS": train.logits or "None",
             "BATCH": f"{train.context}, {train.target}",
@@ -160,7 +160,7 @@ class _Run:
             "BY_NAME": ", ".join(f"{name}={name}" for name in gradients),
         }
 
-    def _judged(self) -> dict[str, str]:
+    def _judged_parts(self) -> dict[str, str]:
         """Code that measures once over all training data, and the rest of the program with the result as constants."""
         held = tuple(name for name in (self.train.mean, self.train.variance) if name)
         statements = _statements(self.forward)
@@ -172,7 +172,7 @@ class _Run:
         }
         return measured if held else {**measured, "CALIBRATION": ""}
 
-    def _drawn(self, name: str) -> str:
+    def _draw_code(self, name: str) -> str:
         dims = self.forward.dims
         sizes = ", ".join(python_size(size, dims) for size in self.inputs[name].sizes) or "[]"
         scale, shift = (by.get(name) for by in (self.train.scale, self.train.shift))
@@ -182,7 +182,7 @@ class _Run:
         return f"{name} = torch.randn({sizes}, generator={self._name('dice')}){times}{plus}"
 
 
-def _taken(lesson: Lesson, work: Work) -> set[str]:
+def _taken_names(lesson: Lesson, work: Work) -> set[str]:
     """Every name that a program of *lesson* or a text in its boxes uses."""
     programs = [program for program in lesson.blocks if isinstance(program, Forward)]
     names = {name for program in programs for name in (*program.dims, *tensors_of(program))}

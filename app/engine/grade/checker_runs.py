@@ -26,7 +26,7 @@ def check_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: Jai
     """The verdict on *code*, which *plan* was read from."""
     if (unfinished := definition_runs.blank_verdict(checker, plan)) is not None:
         return unfinished
-    cases = [(f"c{index}", name) for index, name in enumerate(_shuffled(names_of(checker)))]
+    cases = [(f"c{index}", name) for index, name in enumerate(_shuffle(names_of(checker)))]
     reply = jail.run(_job(checker, code, dict(cases)))
     if (stopped := definition_runs.stopped_verdict(checker, reply)) is not None:
         return stopped
@@ -54,7 +54,7 @@ def run_checker(checker: Checker, code: str, plan: ParsedSubmission, jail: JailR
     return definition_runs.run_definitions(checker, _job(checker, code, {}, shown=list(plan.last)), jail)
 
 
-def _shuffled(names: tuple[str, ...]) -> list[str]:
+def _shuffle(names: tuple[str, ...]) -> list[str]:
     return _ORDER.sample(names, len(names))
 
 

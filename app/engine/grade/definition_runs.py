@@ -42,7 +42,7 @@ def stopped_verdict(box: Box, reply: Reply) -> Verdict | None:
         error = own.errors[0]
         return Verdict(outcome="error", line=error.line, message=translate_error(error), printed=printed)
     if own.kinds:
-        return replace(_not_yet(box, _undefined(box, own.kinds.get(ANSWER, "object"))), printed=printed)
+        return replace(_not_yet(box, _undefined_message(box, own.kinds.get(ANSWER, "object"))), printed=printed)
     return None
 
 
@@ -63,7 +63,7 @@ def _not_yet(box: Box, message: str) -> Verdict:
     return Verdict(outcome="graded", names=(NameVerdict(name=box.function, verdict="not-yet", message=message),))
 
 
-def _undefined(box: Box, kind: str) -> str:
+def _undefined_message(box: Box, kind: str) -> str:
     is_class = box.solution.source.lstrip().startswith("class ") or f"\nclass {box.function}" in box.solution.source
     begin = f"`class {box.function}:`" if is_class else f"`def {box.function}({', '.join(box.arguments)}):`"
     if kind == "NoneType":

@@ -115,7 +115,7 @@ class Engine:
         """
         spent = self._spent()
         try:
-            verdict = self._judged(task, normalise(code)[0], gate, self._hurried(seconds))
+            verdict = self._check_gradients(task, normalise(code)[0], gate, self._time_limited_jail(seconds))
         except MemoryError:
             raise  # a limit of the reader's, which the text has met
         except Exception:
@@ -125,20 +125,20 @@ class Engine:
         wall, in_jail = spent()
         return replace(verdict, wall_ms=wall, jail_ms=in_jail)
 
-    def _judged(self, task: AnyTask, code: str, gate: bool, jail: JailRunner) -> Verdict:
+    def _check_gradients(self, task: AnyTask, code: str, gate: bool, jail: JailRunner) -> Verdict:
         match task:
             case CheckerTask(checker=checker):
-                plan, refused = self._admitted((), code, gate)
+                plan, refused = self._admit((), code, gate)
                 return refused or checker_runs.check_checker(checker, code, plan, jail)
             case FunctionTask(box=box):
-                plan, refused = self._admitted((CLASSES,), code, gate)
-                return refused or function_runs.check_function(box, code, plan, jail, self._declared(box, jail))
+                plan, refused = self._admit((CLASSES,), code, gate)
+                return refused or function_runs.check_function(box, code, plan, jail, self._declared_results(box, jail))
             case HuntTask(bug=bug, mending=mending):
-                return self._hunted(bug, mending, code, gate, jail)
+                return self._check_hunt(bug, mending, code, gate, jail)
             case GradTask():
                 return self._check(task, code, gate, jail)
 
-    def _hunted(self, bug: Bug, mending: GradTask, text: str, gate: bool, jail: JailRunner) -> Verdict:
+    def _check_hunt(self, bug: Bug, mending: GradTask, text: str, gate: bool, jail: JailRunner) -> Verdict:
         """First the line, then what was made of it, then that nothing else was touched.
 
         A cure at another line is one: it is run before the line is called the wrong one.
@@ -167,12 +167,12 @@ class Engine:
     def _check(
         self, task: GradTask, code: str, gate: bool, jail: JailRunner, before: tuple[NameVerdict, ...] = ()
     ) -> Verdict:
-        plan, refused = self._admitted(task.grad.forbid, code, gate, in_part=True)
+        plan, refused = self._admit(task.grad.forbid, code, gate, in_part=True)
         if refused is not None:
             return refused
         try:
             bench = self._bench(task)
-            reply, rode = _attempted(bench, plan, jail)
+            reply, rode = _run_attempt(bench, plan, jail)
         except (AuthorError, JailFailedError, UngradableExerciseError) as error:
             return exercise_fault_verdict(error)
         if reply.ending != "done":
@@ -204,7 +204,9 @@ class Engine:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
         spent = self._spent()
         try:
-            ran = replace(self._ran(task, normalise(code)[0], gate, self._hurried(seconds)), told=self.told(task, code))
+            ran = replace(
+                self._ran(task, normalise(code)[0], gate, self._time_limited_jail(seconds)), told=self.told(task, code)
+            )
         except (AuthorError, JailFailedError, UngradableExerciseError) as error:
             ran = RunResult(outcome="fault", message=exercise_fault_verdict(error).message)
         except MemoryError:
@@ -218,7 +220,7 @@ class Engine:
 
     def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRunner) -> RunResult:
         task = task.mending if isinstance(task, HuntTask) else task
-        plan, refused = self._admitted(_rules(task), code, gate)
+        plan, refused = self._admit(_rules(task), code, gate)
         if refused is not None:
             return RunResult(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
@@ -253,9 +255,9 @@ class Engine:
         if isinstance(task, CheckerTask | FunctionTask):
             return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
         code, _ = normalise(code)
-        plan, refused = self._admitted(task.grad.forbid, code, gate)
+        plan, refused = self._admit(task.grad.forbid, code, gate)
         try:
-            own = nudging.SubmissionSource(refused or plan, self._hurried(seconds), patient=seconds is None)
+            own = nudging.SubmissionSource(refused or plan, self._time_limited_jail(seconds), patient=seconds is None)
             return nudging.grade_nudge(self._bench(task), self._jail, name, entry, own)
         except nudging.LateError:
             return Nudge(outcome="timeout", name=name)
@@ -282,10 +284,10 @@ class Engine:
         began, before = time.perf_counter(), self._jail.spent_ms
         return lambda: (round((time.perf_counter() - began) * 1e3, 3), round(self._jail.spent_ms - before, 3))
 
-    def _hurried(self, seconds: float | None) -> JailRunner:
+    def _time_limited_jail(self, seconds: float | None) -> JailRunner:
         return self._jail if seconds is None else TimeLimitedRunner(self._jail, seconds)
 
-    def _admitted(
+    def _admit(
         self, forbid: tuple[str, ...], code: str, gate: bool, *, in_part: bool = False
     ) -> tuple[ParsedSubmission, Verdict | None]:
         """*code* as a plan, or why it is not run. *in_part*: lines that are no Python are set aside."""
@@ -302,22 +304,22 @@ class Engine:
 
     # What is kept between submissions.
 
-    def _declared(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
+    def _declared_results(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
         """Results of the declared mistakes of *box*; computed at the first call, then cached."""
         key = (box.function, box.cases, tuple(declared_mistake.code.source for declared_mistake in box.mistakes))
-        return lambda: _remembered(self._declared_answers, key, lambda: function_runs.run_declared_mistakes(box, jail))
+        return lambda: _from_cache(self._declared_answers, key, lambda: function_runs.run_declared_mistakes(box, jail))
 
     def _study(self, forward: Forward, scaled: bool = False) -> ForwardReferences:
         sizes = tuple(tuple(item.items()) for item in (forward.dims, forward.related, forward.hidden))
         ends = (forward.output, forward.others)
         content = (sizes, forward.inputs, ends, forward.source, forward.lines)
         key = (content, forward.source_line, scaled)
-        study = _remembered(self._studies, key, lambda: self._studied(forward, scaled))
+        study = _from_cache(self._studies, key, lambda: self._study_forward(forward, scaled))
         if isinstance(study, AuthorError):
             raise study
         return study
 
-    def _studied(self, forward: Forward, scaled: bool) -> ForwardReferences | AuthorError:
+    def _study_forward(self, forward: Forward, scaled: bool) -> ForwardReferences | AuthorError:
         try:
             return ForwardReferences(forward, self._jail, self._cache, scaled, self._seeds)
         except AuthorError as error:
@@ -329,10 +331,10 @@ class Engine:
         judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
         declared = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, declared)
-        return _remembered(self._benches, key, lambda: PreparedTask(task, study, self._jail))
+        return _from_cache(self._benches, key, lambda: PreparedTask(task, study, self._jail))
 
 
-def _attempted(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> tuple[Reply, bool]:
+def _run_attempt(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> tuple[Reply, bool]:
     """Run *plan*; returns the reply, and True if it was run on the numbers of the others as well."""
     reply = jail.run(bench.job(plan))
     if reply.ending == "done" or not bench.others:
@@ -393,7 +395,7 @@ def _ground(task: AnyTask) -> ShapeContext:
             return ground_of_program(forward, (*forward.upstreams, *given_names))
 
 
-def _remembered(cache: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+def _from_cache(cache: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
     if key in cache:
         cache.move_to_end(key)
         return cache[key]

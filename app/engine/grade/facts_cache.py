@@ -65,7 +65,7 @@ class FactsCache:
         if entry is not None:
             self._entries.move_to_end(key)
             return entry
-        entry = self._read(key)
+        entry = self._load(key)
         if entry is None:
             entry = answer()
             if entry is not None:
@@ -81,7 +81,7 @@ class FactsCache:
             _, dropped = self._entries.popitem(last=False)
             self._held -= dropped.size
 
-    def _read(self, key: str) -> CacheEntry | None:
+    def _load(self, key: str) -> CacheEntry | None:
         if self._folder is None:
             return None
         path = self._folder / f"{key}.npz"

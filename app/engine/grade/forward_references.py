@@ -102,8 +102,8 @@ class ForwardReferences:
         why = ("", 0)
         for kind in ("free", "related", "pinned"):
             try:
-                dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
-                entry, report = self._forward_run(self._drawn(dims))
+                dims = {"v": visible, **{name: self._hidden_dims(kind, shift) for shift, name in enumerate(HIDDEN)}}
+                entry, report = self._forward_run(self._draw_inputs(dims))
             except ValueError as error:  # a size such as C / H may be whole on the lesson's own sizes alone
                 why = why if why[0] else (str(error).rstrip("."), 0)
                 continue
@@ -125,27 +125,27 @@ class ForwardReferences:
             if output not in self.gradable:
                 message = f"the output `{output}` does not depend on any input of real numbers"
                 raise AuthorError(message, self._blame.line_writing(output))
-        better = better_draws(self._drawn(dims), report, self._tried)
+        better = better_draws(self._draw_inputs(dims), report, self._run_draws)
         if better != self.draws:
             self.draws = better
-            entry, report = self._forward_run(self._drawn(dims))
+            entry, report = self._forward_run(self._draw_inputs(dims))
         self.asked = [asked_in(report[name]) for name in HIDDEN]
-        return {name: self._data_set(name, self._drawn(dims)[name], entry, report[name]) for name in SETS}
+        return {name: self._data_set(name, self._draw_inputs(dims)[name], entry, report[name]) for name in SETS}
 
-    def _hidden(self, kind: str, shift: int) -> dict[str, int]:
+    def _hidden_dims(self, kind: str, shift: int) -> dict[str, int]:
         if kind == "pinned":
             return dict(self.forward.dims)
         fits = partial(fits_memory, self.forward)
         return hidden_dims(self.forward, shift, related=kind == "related", fits=fits)
 
-    def _drawn(self, dims: Mapping[str, Mapping[str, int]]) -> dict[str, Drawn]:
+    def _draw_inputs(self, dims: Mapping[str, Mapping[str, int]]) -> dict[str, Drawn]:
         return {name: Drawn(name, dims[name], self.draws[name]) for name in SETS}
 
     def _inputs(self, drawn: Drawn) -> dict[str, Array]:
         name = drawn.like
         return draw_inputs(self.forward, drawn.dims, self._seed[name], DTYPE[name], drawn.draw)
 
-    def _tried(self, drawn: Mapping[str, Drawn]) -> Mapping[str, Any]:
+    def _run_draws(self, drawn: Mapping[str, Drawn]) -> Mapping[str, Any]:
         """Reports of runs on other draws; empty if the jail ended them."""
         try:
             return self._forward_run(drawn, tried=True)[1]
@@ -153,7 +153,9 @@ class ForwardReferences:
             return {}
 
     def _forward_run(self, drawn: Mapping[str, Drawn], *, tried: bool = False) -> tuple[CacheEntry, dict[str, Any]]:
-        runs: list[TapeRun] = [{**self._run(run, item.like, item.dims), "tried": tried} for run, item in drawn.items()]
+        runs: list[TapeRun] = [
+            {**self._tape_run(run, item.like, item.dims), "tried": tried} for run, item in drawn.items()
+        ]
 
         def arrays() -> dict[str, Array]:
             return {f"{run}/{key}": array for run, item in drawn.items() for key, array in self._inputs(item).items()}
@@ -251,7 +253,7 @@ class ForwardReferences:
             tensors = sorted(others) if detail and name != "v" else []
             runs.append(
                 {
-                    **self._run(name, name, self.sets[name].dims),
+                    **self._tape_run(name, name, self.sets[name].dims),
                     "id": run,
                     "forced": {tensor: f"{name}/d{tensor}" for tensor in held},
                     "whole": name == "v" and not detail,
@@ -274,7 +276,7 @@ class ForwardReferences:
         question: object = ["backward", [{key: item for key, item in run.items() if key != "inputs"} for run in runs]]
         return self._ask(question, "backward", runs, arrays)
 
-    def _run(self, run: str, name: str, dims: Mapping[str, int]) -> TapeRun:
+    def _tape_run(self, run: str, name: str, dims: Mapping[str, int]) -> TapeRun:
         inputs = {tensor_input.name: f"{run}/{tensor_input.name}" for tensor_input in self.forward.inputs}
         return {"id": run, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
 

@@ -115,15 +115,15 @@ def _references(box: FunctionBox, reply: Reply, jail: JailRunner) -> Answers | V
     arrays = {key: array for key, array in reply.arrays.items() if key.rpartition("/")[0] in judged}
     answered = jail.run(_job(box, box.solution.source, judge=True, judged=judged, arrays=arrays))
     if answered.ending != "done" or "escaped" in answered.texts:
-        return _broken(f"it ended as: {answered.ending}")
+        return _solution_fault(f"it ended as: {answered.ending}")
     results = _answers(box, answered)
     failed = next((case_result.error for case_result in results.values() if case_result.error is not None), None)
     if failed is not None:
-        return _broken(translate_error(failed))
+        return _solution_fault(translate_error(failed))
     return results
 
 
-def _broken(why: str) -> Verdict:
+def _solution_fault(why: str) -> Verdict:
     return Verdict(outcome="fault", message=f"The solution of this exercise did not run ({why}). Our fault, not yours.")
 
 

@@ -56,7 +56,7 @@ def grade_nudge(bench: PreparedTask, jail: JailRunner, name: str, entry: str, ow
     index = read_entry(entry, name, tensor.shape)
     if isinstance(index, str):
         return _answer(name, index)
-    quotient = _measured(bench, jail, name[1:], index)
+    quotient = _measure(bench, jail, name[1:], index)
     if isinstance(quotient, str):
         return replace(_answer(name, quotient), entry=index)
     number, why = _number(bench, name, index, own)
@@ -81,7 +81,7 @@ def _answer(name: str, message: str) -> Nudge:
     return Nudge(outcome="refused", name=name, message=message)
 
 
-def _measured(bench: PreparedTask, jail: JailRunner, tensor: str, entry: tuple[int, ...]) -> Quotient | str:
+def _measure(bench: PreparedTask, jail: JailRunner, tensor: str, entry: tuple[int, ...]) -> Quotient | str:
     study = bench.study
     data, forward = study.sets["v"], study.forward
     inputs = {tensor_input.name: _wide(data.tensors[tensor_input.name]) for tensor_input in forward.inputs}

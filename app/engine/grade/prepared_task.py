@@ -81,7 +81,7 @@ class PreparedTask:
         cuts = {"v": ("v", outputs), "a": ("a", forced), "b": ("b", forced), "true": ("a", outputs)}
         self.references: Mapping[str, Mapping[str, Reference]] = study.references(cuts, forced)
         self._check_references()
-        self._arrays, self._jobs = self._prepared()
+        self._arrays, self._jobs = self._prepare_attempts()
         self._substitution = Substitution(study, self.ruling, self.references["v"])
         self._axes = axis_names(study.forward, {name: study.sets[name].tensors for name in HIDDEN}, self._dims)
 
@@ -109,7 +109,7 @@ class PreparedTask:
 
     # The job.
 
-    def _prepared(self) -> tuple[dict[str, Array], list[AttemptRun]]:
+    def _prepare_attempts(self) -> tuple[dict[str, Array], list[AttemptRun]]:
         """The arrays and the runs of every attempt."""
         outputs = self.study.forward.outputs
         known = [*dict.fromkeys([*(name[1:] for name in self.ruling.given), *outputs])]
@@ -163,7 +163,7 @@ class PreparedTask:
                 {"reads": sorted(line.reads), "writes": sorted(line.writes), "blank": line.blank} for line in plan.lines
             ],
             "last": dict(plan.last),
-            "required": [*self.ruling.required, *self._volunteered(plan)],
+            "required": [*self.ruling.required, *self._optional_steps(plan)],
             "shown": list(plan.last) if shows else [],
             "echoes": shows,
             "runs": runs,
@@ -195,7 +195,7 @@ class PreparedTask:
         """The own runs and those of the others, with all arrays that they read."""
         jobs = [
             *self._jobs,
-            *(_numbered(job, number) for number, bench in enumerate(self.others) for job in bench._jobs[1:]),
+            *(_with_pair_number(job, number) for number, bench in enumerate(self.others) for job in bench._jobs[1:]),
         ]
         arrays = {
             f"{number}/{key}": array for number, bench in enumerate(self.others) for key, array in bench._arrays.items()
@@ -237,7 +237,7 @@ class PreparedTask:
             errors=[replace(item, known=known(item), ahead=ahead(item), fresh=fresh(item)) for item in trial.errors],
         )
 
-    def _volunteered(self, plan: ParsedSubmission) -> list[str]:
+    def _optional_steps(self, plan: ParsedSubmission) -> list[str]:
         """Optional steps that the learner wrote; they are judged too, so that a mistake in them can be found there."""
         known = {*self.ruling.forced, *(f"d{tensor_input.name}" for tensor_input in self.study.forward.inputs)}
         return [name for name in plan.last if name not in known][:_STEPS]
@@ -270,18 +270,18 @@ class PreparedTask:
 
     def declared_error(self, error: ReportedError) -> str:
         """The author's message where a declared mistake raises the very same error; empty where none does."""
-        for tried in self._declared:
+        for tried in self._judged_mistakes:
             errors = tried.trials["v"].errors
             if errors and (errors[0].kind, errors[0].text) == (error.kind, error.text):
                 return tried.mistake.message
         return ""
 
     @cached_property
-    def _declared(self) -> tuple["JudgedMistake", ...]:
-        judged = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
+    def _judged_mistakes(self) -> tuple["JudgedMistake", ...]:
+        judged = (self._judge_mistake(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
         return tuple(judged_mistake for judged_mistake in judged if judged_mistake is not None)
 
-    def _tried(self, index: int, mistake: DeclaredMistake) -> "JudgedMistake | None":
+    def _judge_mistake(self, index: int, mistake: DeclaredMistake) -> "JudgedMistake | None":
         plan = parse_submission(mistake.code.source)
         reply = self._jail.run(self.job(plan, alone=True))
         if reply.ending != "done" or plan.fault is not None:
@@ -296,14 +296,14 @@ class PreparedTask:
     def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, RunReport]) -> NameVerdict:
         if verdict.verdict not in {"wrong", "aliased", "mutated"}:
             return verdict
-        for tried in self._declared:
+        for tried in self._judged_mistakes:
             if tried.names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried.trials):
                 code = f"{verdict.name}:declared-{tried.index + 1}"
                 return replace(verdict, code=code, message=tried.mistake.message)
         return verdict
 
 
-def _numbered(job: AttemptRun, number: int) -> AttemptRun:
+def _with_pair_number(job: AttemptRun, number: int) -> AttemptRun:
     """*job* as one of the pair *number*."""
     scope, forced = ({name: f"{number}/{key}" for name, key in job[kind].items()} for kind in ("scope", "forced"))
     return {**job, "id": f"{number}/{job['id']}", "scope": scope, "forced": forced}

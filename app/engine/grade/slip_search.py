@@ -53,7 +53,7 @@ class SlipSearch:
             if complete or not slips:
                 break
             tree = slips[-1].tree
-            holding = self._tried(tree) or holding
+            holding = self._try_tree(tree) or holding
         return tuple(sorted(slips_so_far, key=lambda slip: slip.line))
 
     def _next(self, tree: ast.Module, right: ast.Module, holding: Holding) -> tuple[list[Slip], bool]:
@@ -67,23 +67,23 @@ class SlipSearch:
             return _sayable([slip_of(tree, edits)]), True
         better: tuple[int, Slip] | None = None
         for slip in habits:
-            held = self._tried(slip.tree)
+            held = self._try_tree(slip.tree)
             if held is None:
                 continue
             if len(held) == len(self._cases):
                 return [slip], True
             if held > holding and self._first(holding) in held and (better is None or len(held) > better[0]):
                 better = len(held), slip
-        if slips := self._needed(tree, edits):
+        if slips := self._needed_edits(tree, edits):
             return slips, True
         return ([better[1]] if better else []), False
 
-    def _needed(self, tree: ast.Module, edits: list[TreeEdit]) -> list[Slip]:
+    def _needed_edits(self, tree: ast.Module, edits: list[TreeEdit]) -> list[Slip]:
         """The fewest of *edits* that make *tree* hold; none where they are many, or one of them cannot be said."""
         needed = list(edits)
         for edit in edits:
             fewer = [other for other in needed if other is not edit]
-            if fewer and self._tried(slip_of(tree, fewer).tree) == frozenset(self._cases):
+            if fewer and self._try_tree(slip_of(tree, fewer).tree) == frozenset(self._cases):
                 needed = fewer
         kinds = {edit.kind for edit in needed}
         if not needed or (len(needed) > 2 and len(kinds) > 1):
@@ -94,7 +94,7 @@ class SlipSearch:
     def _first(self, holding: Holding) -> str:
         return next((case for case in self._cases if case not in holding), "")
 
-    def _tried(self, tree: ast.Module) -> Holding | None:
+    def _try_tree(self, tree: ast.Module) -> Holding | None:
         if self._runs >= MOST_RUNS or self._late >= MOST_LATE:
             return None
         self._runs += 1

@@ -57,12 +57,12 @@ class Substitution:
 
     @cached_property
     def runs(self) -> tuple[AttemptRun, ...]:
-        return tuple(self._run(name) for name in SETS)
+        return tuple(self._attempt_run(name) for name in SETS)
 
-    def _run(self, name: str) -> AttemptRun:
+    def _attempt_run(self, name: str) -> AttemptRun:
         data = self._study.sets[name]
-        required = [text for text in self._ruling.required if text[1:] not in self._given]
-        gradients = {f"d{tensor}": f"{name}/d{tensor}" for tensor in self._given}
+        required = [text for text in self._ruling.required if text[1:] not in self._given_tensors]
+        gradients = {f"d{tensor}": f"{name}/d{tensor}" for tensor in self._given_tensors}
         return {
             "id": name,
             "dtype": WIDE,
@@ -74,13 +74,13 @@ class Substitution:
         }
 
     @property
-    def _given(self) -> list[str]:
+    def _given_tensors(self) -> list[str]:
         """The tensors whose gradients are in scope from the beginning."""
         return [*dict.fromkeys([*(name[1:] for name in self._ruling.given), *self._ruling.outputs])]
 
     @property
     def _tensors(self) -> list[str]:
-        return [*dict.fromkeys([*self._given, *(name[1:] for name in self._ruling.required)])]
+        return [*dict.fromkeys([*self._given_tensors, *(name[1:] for name in self._ruling.required)])]
 
     def _gradient(self, name: str, tensor: str) -> Array:
         if tensor in self._ruling.outputs:

@@ -86,20 +86,20 @@ class TapeQueries:
 
     def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
-        return self._asked(diagnose, name, cut, got)
+        return self._diagnose_with(diagnose, name, cut, got)
 
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
-        return self._asked(diagnose, name, [f"d{output}" for output in self._ruling.outputs], got, true=True)
+        return self._diagnose_with(diagnose, name, [f"d{output}" for output in self._ruling.outputs], got, true=True)
 
     def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
         """Diagnose the mistake in *name* that remains once dims replace the literal sizes."""
         nothing = dict.fromkeys(HIDDEN, np.zeros(()))
-        return self._asked(partial(diagnose_in_sizes, dims=self._ruling.dims), name, cut, nothing)
+        return self._diagnose_with(partial(diagnose_in_sizes, dims=self._ruling.dims), name, cut, nothing)
 
     def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
         """True facts about *got*; with *others*, other lines are wrong as well."""
-        diagnosis = self._asked(describe_unrecognised, name, cut, got)
+        diagnosis = self._diagnose_with(describe_unrecognised, name, cut, got)
         if diagnosis is not None:
             return diagnosis
         diagnosis = sentences.plain_difference(name)
@@ -107,7 +107,7 @@ class TapeQueries:
             return diagnosis
         return replace(diagnosis, message=" ".join((diagnosis.message, SPENT, *([OTHERS_FIRST] if others else []))))
 
-    def _asked(
+    def _diagnose_with(
         self,
         ask: Callable[[WrongGradient], Diagnosis | None],
         name: str,

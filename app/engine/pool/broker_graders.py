@@ -145,15 +145,15 @@ class BrokerGraders(GraderClient):
         role = "trains" if question["ask"] == "train" else "checks"
         self._waiting += 1
         try:
-            connection = await self._someone_there(role)
-            return await self._answered(connection, role, question, seconds)
+            connection = await self._wait_for_host(role)
+            return await self._answer_of_version(connection, role, question, seconds)
         except NoResponseError as error:
             self._refused[role] += error.message == BUSY
             raise
         finally:
             self._waiting -= 1
 
-    async def _someone_there(self, role: str) -> Client:
+    async def _wait_for_host(self, role: str) -> Client:
         """The connection, once a host of graders has been heard of."""
         if self._full:
             raise NoResponseError("busy", BUSY)
@@ -173,10 +173,10 @@ class BrokerGraders(GraderClient):
             raise NoResponseError("refused", NOBODY_TRAINS)
         return self._connection
 
-    async def _answered(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> Any:
+    async def _answer_of_version(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> Any:
         """The answer of a grader of this version, as long as there is one."""
         for _ in range(MISSES):
-            response = await self._said(connection, role, question, seconds)
+            response = await self._request(connection, role, question, seconds)
             if "answer" in response:
                 return response["answer"]
             if "version" not in response or not any(
@@ -186,7 +186,7 @@ class BrokerGraders(GraderClient):
             await asyncio.sleep(MISSED_SECONDS)
         raise NoResponseError(response["outcome"], str(response["message"]))
 
-    async def _said(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+    async def _request(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         # Whoever guesses it could answer; nobody does.
         number = secrets.token_hex(16)
         reply = f"{self._inbox}.answer.{number}"
@@ -198,7 +198,7 @@ class BrokerGraders(GraderClient):
         self._questions[number] = waiting
         try:
             await self._publish(connection, number, waiting)
-            return await self._listened(connection, role, waiting, STARTUP_SECONDS + seconds)
+            return await self._wait_for_response(connection, role, waiting, STARTUP_SECONDS + seconds)
         except asyncio.CancelledError:
             if connection.is_connected:
                 await connection.publish(broker.STOP, number.encode())
@@ -215,7 +215,9 @@ class BrokerGraders(GraderClient):
         except (Error, TimeoutError) as error:
             raise NoResponseError("busy", AWAY) from error
 
-    async def _listened(self, connection: Client, role: str, waiting: PendingRequest, seconds: float) -> dict[str, Any]:
+    async def _wait_for_response(
+        self, connection: Client, role: str, waiting: PendingRequest, seconds: float
+    ) -> dict[str, Any]:
         """Wait for the response of a grader; a fault if the request is no longer queued anywhere."""
         end, lost = time.monotonic() + seconds, 0
         while time.monotonic() < end and lost < broker.DELIVERIES:
@@ -242,21 +244,21 @@ class BrokerGraders(GraderClient):
         """Connect, and ask from time to time who is there."""
         settings = self._settings
         self._connection = await broker.connect_to_broker(
-            settings.nats_url, settings.nats_nkey, self._inbox, self._lost, self._back
+            settings.nats_url, settings.nats_nkey, self._inbox, self._on_disconnect, self._on_reconnect
         )
-        await self._connection.subscribe(f"{self._inbox}.answer.*", cb=self._came)
-        await self._connection.subscribe(f"{broker.PONG}.{self._replica}", cb=self._ponged)
+        await self._connection.subscribe(f"{self._inbox}.answer.*", cb=self._on_response)
+        await self._connection.subscribe(f"{broker.PONG}.{self._replica}", cb=self._on_pong)
         self._met.set()
         while True:
             try:
-                await self._prepared(self._connection)
+                await self._ensure_stream(self._connection)
                 await self._connection.publish(broker.PING, self._replica.encode())
                 self._roles = tuple([await self._looked_at(self._connection, role) for role in broker.ROLES])
             except (Error, APIError, TimeoutError) as error:
                 log.warning("broker-refuses", error=str(error))
             await asyncio.sleep(PING_SECONDS if self._heard.is_set() else PING_SECONDS / 20)
 
-    async def _prepared(self, connection: Client) -> None:
+    async def _ensure_stream(self, connection: Client) -> None:
         """Make sure that the stream and its consumers exist, as large as the slots demand."""
         jetstream = connection.jetstream()
         slots = sum(sum(pong.slots.values()) for pong in self._hosts())
@@ -282,31 +284,31 @@ class BrokerGraders(GraderClient):
             refused=self._refused[role],
         )
 
-    async def _lost(self) -> None:
+    async def _on_disconnect(self) -> None:
         log.warning("broker-lost")
 
-    async def _back(self) -> None:
+    async def _on_reconnect(self) -> None:
         """Ask again for each pending answer after a reconnect: it may have been published in the meantime."""
         log.warning("broker-back", waiting=len(self._questions))
         connection = self._connection
         if connection is None:
             return
         with contextlib.suppress(Error, APIError, TimeoutError):
-            await self._prepared(connection)
+            await self._ensure_stream(connection)
         for number, waiting in list(self._questions.items()):
             if waiting.tries == 1 and not waiting.answer.done():
                 waiting.tries = 2
                 with contextlib.suppress(NoResponseError):
                     await self._publish(connection, number, waiting)
 
-    async def _came(self, message: Msg) -> None:
+    async def _on_response(self, message: Msg) -> None:
         """The first answer counts; a second one, or one to nothing, is dropped."""
         waiting = self._questions.get(message.subject.rpartition(".")[2])
         if waiting is None or waiting.answer.done():
             return
         waiting.answer.set_result(_understood(message.data))
 
-    async def _ponged(self, message: Msg) -> None:
+    async def _on_pong(self, message: Msg) -> None:
         try:
             pong = from_json_value(HostStatus, json.loads(message.data))
         except (ValueError, RecursionError) as error:

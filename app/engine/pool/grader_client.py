@@ -64,27 +64,27 @@ class GraderClient(ABC):
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         question = {"ask": "check", **self._asking(task, code)}
-        return await self._submitted(question, task.seconds, Verdict, Verdict)
+        return await self._submit(question, task.seconds, Verdict, Verdict)
 
     async def run(self, task: AnyTask, code: str) -> RunResult:
         question = {"ask": "run", **self._asking(task, code)}
-        return await self._submitted(question, task.seconds, RunResult, RunResult)
+        return await self._submit(question, task.seconds, RunResult, RunResult)
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
-        return await self._submitted(question, task.seconds, Nudge, partial(Nudge, name=name))
+        return await self._submit(question, task.seconds, Nudge, partial(Nudge, name=name))
 
     async def told(self, task: AnyTask, code: str) -> InlayShapes:
         question = {"ask": "told", **self._asking(task, code)}
-        return await self._asked(question, SHORT_SECONDS, InlayShapes, lambda **_: InlayShapes())
+        return await self._ask(question, SHORT_SECONDS, InlayShapes, lambda **_: InlayShapes())
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
         question = {"ask": "unfit", "texts": list(texts)}
-        return await self._asked(question, 2.0, tuple[str, ...], lambda **_: (UNREAD,) * len(texts))
+        return await self._ask(question, 2.0, tuple[str, ...], lambda **_: (UNREAD,) * len(texts))
 
     async def facts(self, forward: Forward) -> Facts:
         question = {"ask": "facts", "forward": json.dumps(to_json_value(forward))}
-        return await self._asked(
+        return await self._ask(
             question,
             2.0,
             Facts,
@@ -93,15 +93,15 @@ class GraderClient(ABC):
 
     async def train(self, stretch: TrainingChunk) -> ChunkResult:
         question = {"ask": "train", "stretch": to_json_value(stretch), "gate": self._gate}
-        return await self._asked(question, LONGEST_SECONDS, ChunkResult, ChunkResult)
+        return await self._ask(question, LONGEST_SECONDS, ChunkResult, ChunkResult)
 
-    async def _submitted(self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[..., A]) -> A:
+    async def _submit(self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[..., A]) -> A:
         """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
 
         Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
         runs never hold all of them: a class does not wait for the endless loops of a few.
         """
-        answer = await self._asked({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
+        answer = await self._ask({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
         if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
             return answer
         if self._full:
@@ -115,7 +115,7 @@ class GraderClient(ABC):
         finally:
             self._waiting -= 1
         try:
-            return await self._asked({**question, "seconds": None}, seconds, kind, instead)
+            return await self._ask({**question, "seconds": None}, seconds, kind, instead)
         finally:
             self._long.release()
 
@@ -125,7 +125,7 @@ class GraderClient(ABC):
     def _text(self, task: AnyTask) -> str:
         return self._texts.of(task, lambda: json.dumps(to_json_value(task)))
 
-    async def _asked(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
+    async def _ask(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
         """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""
         try:
             return from_json_value(kind, await self.carry(question, seconds))

@@ -54,8 +54,8 @@ class GraderHost:
 
     async def run(self, until: asyncio.Event) -> None:
         """Answer *until* it is time to leave; what is being answered then is answered."""
-        await self._connection.subscribe(broker.PING, cb=self._pinged)
-        await self._connection.subscribe(broker.STOP, cb=self._stopped)
+        await self._connection.subscribe(broker.PING, cb=self._on_ping)
+        await self._connection.subscribe(broker.STOP, cb=self._on_cancel)
         slots = [
             asyncio.ensure_future(self._slot(number, role, until))
             for number, role in enumerate(role for role, count in self._slots.items() for _ in range(count))
@@ -104,7 +104,7 @@ class GraderHost:
         request = json.loads(message.data)
         if request["id"] not in self._given_up:
             working = asyncio.ensure_future(self._working(message))
-            run = self._running[request["id"]] = asyncio.ensure_future(self._said(role, request))
+            run = self._running[request["id"]] = asyncio.ensure_future(self._respond(role, request))
             try:
                 answer = json.dumps({"id": request["id"], **(await run)}).encode()
                 self._last[number] = (request["reply"], answer)
@@ -118,7 +118,7 @@ class GraderHost:
                 working.cancel()
         await message.respond(b"+ACK")
 
-    async def _said(self, role: str, request: dict[str, Any]) -> dict[str, Any]:
+    async def _respond(self, role: str, request: dict[str, Any]) -> dict[str, Any]:
         if request["version"] != grading_version():
             message = VERSIONS.format(theirs=grading_version(), ours=request["version"])
             return {"outcome": "busy", "message": message, "version": grading_version()}
@@ -132,7 +132,7 @@ class GraderHost:
             await asyncio.sleep(broker.WORKING_SECONDS)
             await message.respond(b"+WPI")
 
-    async def _stopped(self, message: Msg) -> None:
+    async def _on_cancel(self, message: Msg) -> None:
         """Cancel a request: it is stopped if it is running, and does not begin if it is queued."""
         self._given_up[message.data.decode()] = None
         while len(self._given_up) > REMEMBERED:
@@ -140,7 +140,7 @@ class GraderHost:
         if run := self._running.get(message.data.decode()):
             run.cancel()
 
-    async def _pinged(self, message: Msg) -> None:
+    async def _on_ping(self, message: Msg) -> None:
         loads = [pool.load for pool in self._pools.values()]
         pong = {
             "host": self._name,

@@ -143,7 +143,7 @@ class LocalGraders(GraderClient):
             except NoResponseError:
                 self._free.put_nowait(process)
                 raise
-            return await self._heard_out(process, question, seconds + GRACE_SECONDS)
+            return await self._await_response(process, question, seconds + GRACE_SECONDS)
         except TimeoutError:
             raise NoResponseError("busy", BUSY if self._running else NONE_UP) from None
         except GraderDiedError:
@@ -177,7 +177,7 @@ class LocalGraders(GraderClient):
         for _ in range(self._waiting):
             self._free.put_nowait(None)
 
-    async def _heard_out(self, process: GraderProcess, question: dict[str, Any], seconds: float) -> Any:
+    async def _await_response(self, process: GraderProcess, question: dict[str, Any], seconds: float) -> Any:
         """The answer of *process*; a caller that goes away ends the run, and the grader is free again at once."""
         exchange = self._spawn(self._exchange(process, question, seconds))
         try:
@@ -192,7 +192,7 @@ class LocalGraders(GraderClient):
         try:
             answer = await process.ask(question, seconds)
         except GraderDiedError as error:
-            self._lost(process, str(error))
+            self._replace_once(process, str(error))
             raise
         except BaseException:
             await process.stop()
@@ -201,16 +201,16 @@ class LocalGraders(GraderClient):
         return answer
 
     def _process(self) -> GraderProcess:
-        return GraderProcess(self._options, self._looked, self._lost)
+        return GraderProcess(self._options, self._on_canary_report, self._replace_once)
 
-    def _looked(self, look: CanaryReport) -> None:
+    def _on_canary_report(self, look: CanaryReport) -> None:
         """A hole that was found once stays found: no later flight of canaries opens the door again."""
         if look.refusal:
             log.critical("canary-attacks-succeeded", attacks=look.succeeded)
         if self._look is None or not self._look.refusal:
             self._look = look
 
-    def _lost(self, process: GraderProcess, why: str = "it ended") -> None:
+    def _replace_once(self, process: GraderProcess, why: str = "it ended") -> None:
         """Replace *process*, once, however many callers noticed."""
         if process not in self._running:
             return
@@ -254,10 +254,10 @@ class LocalGraders(GraderClient):
     def _spawn(self, work: Awaitable[T]) -> "asyncio.Task[T]":
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_task_end)
         return task
 
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
+    def _on_task_end(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # whoever waits for it gets it; nobody may wait any more

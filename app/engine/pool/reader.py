@@ -87,7 +87,7 @@ class ReaderProcess:
             while True:
                 message, job = self._next(connection)
                 if job is not None:
-                    self._run(connection, job, message["limits"])
+                    self._run_job(connection, job, message["limits"])
                 elif "said" in message:
                     last_message = message["said"]
                 elif "stopped" in message:
@@ -118,7 +118,7 @@ class ReaderProcess:
             raise EOFError
         return received
 
-    def _run(self, connection: socket.socket, job: int, limits: dict[str, Any]) -> None:
+    def _run_job(self, connection: socket.socket, job: int, limits: dict[str, Any]) -> None:
         try:
             came = self._jail.carry(job, Job(driver="", header={}, **limits))
         except RunCancelledError:

@@ -56,7 +56,7 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     stops = CancelListener(connection)
     seeds = seeds_in(Path(options["secrets"])) if options["secrets"] else PUBLIC
     reader = ReaderProcess(jail, partial(answering, options["facts"], seeds))
-    trainer = Trainer(jail, Path(options["names"]) if options["names"] else None, partial(_gated, reader))
+    trainer = Trainer(jail, Path(options["names"]) if options["names"] else None, partial(_apply_gate, reader))
     try:
         watch.look()
         connection.sendall(encode_frame({"refusal": jail.refusal, "layers": to_json_value(jail.layers)}))
@@ -105,7 +105,7 @@ def _unread(question: dict[str, Any], outcome: Outcome) -> object:
             return Verdict(outcome=outcome, message=message)
 
 
-def _gated(reader: ReaderProcess, code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
+def _apply_gate(reader: ReaderProcess, code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
     plain_code, refused = reader.ask({"ask": "gate", "code": code, "forbid": forbid, "gate": gate})
     return plain_code, None if refused is None else from_json_value(Refusal, refused)
 
@@ -113,10 +113,10 @@ def _gated(reader: ReaderProcess, code: str, forbid: tuple[str, ...], gate: bool
 def answering(facts: str, seeds: Seeds, jail: JailRunner, say: Say) -> Answer:
     """Function with which a reader answers requests; it keeps what it learned from the one before."""
     engine = Engine(jail, Path(facts) if facts else None, seeds, lambda verdict: say(to_json_value(verdict)))
-    return lambda question: to_json_value(_read(engine, question))
+    return lambda question: to_json_value(_answer_question(engine, question))
 
 
-def _read(engine: Engine, question: dict[str, Any]) -> Any:
+def _answer_question(engine: Engine, question: dict[str, Any]) -> Any:
     match question["ask"]:
         case "check":
             task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]

@@ -64,7 +64,7 @@ class Trainer:
             job = self._job(stretch, code)
         except (NamesError, ProgramError) as error:
             return ChunkResult(outcome="fault", message=f"The run could not begin: {error}")
-        return _read(stretch, self._jail.run(job))
+        return _chunk_result(stretch, self._jail.run(job))
 
     def _job(self, stretch: TrainingChunk, code: str | None) -> Job:
         arrays = {key: array_of(numbers) for key, numbers in stretch.state.items()}
@@ -112,7 +112,7 @@ def _header(stretch: TrainingChunk, code: str | None) -> TrainHeader:
     }
 
 
-def _read(stretch: TrainingChunk, reply: Reply) -> ChunkResult:
+def _chunk_result(stretch: TrainingChunk, reply: Reply) -> ChunkResult:
     if reply.ending != "done":
         verdict = early_end_verdict(reply, LONGEST_SECONDS)
         return ChunkResult(outcome=verdict.outcome, message=verdict.message, wall_ms=reply.wall_ms)

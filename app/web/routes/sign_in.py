@@ -114,7 +114,7 @@ async def reset(
         async with site.turns.turn():
             secret = await passwords.hash_password(name, password)
         async with site.database.write() as db:
-            proof = await recovery.set_anew(db, token, secret)
+            proof = await recovery.set_new_password(db, token, secret)
     except RefusedError as refused:
         return await _reset_page(request, site, token, status=422, said=str(refused))
     return await sign_in_response(request, site, visitor, proof, way="password", back="/")

@@ -42,7 +42,7 @@ def graders() -> BrokerGraders:
 async def say(graders: BrokerGraders, **changes: Any) -> None:
     pong = {"host": "one", "version": "1", "slots": {"checks": 1}, "idle": 1, "replaced": 0}
     pong |= {"readiness": [to_json_value(Readiness(state="ready"))], **changes}
-    await graders._ponged(cast(Any, SimpleNamespace(data=json.dumps(pong).encode())))
+    await graders._on_pong(cast(Any, SimpleNamespace(data=json.dumps(pong).encode())))
 
 
 @pytest.mark.anyio
@@ -76,6 +76,6 @@ async def test_invented_slots_are_not_believed(graders: BrokerGraders, slots: di
 
 @pytest.mark.anyio
 async def test_a_pong_that_is_nested_without_end_is_dropped(graders: BrokerGraders) -> None:
-    await graders._ponged(cast(Any, SimpleNamespace(data=DEEP)))
+    await graders._on_pong(cast(Any, SimpleNamespace(data=DEEP)))
 
     assert graders._pongs == {}

@@ -149,8 +149,8 @@ def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path:
         async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
             await comes(lambda: graders.readiness.state == "ready")
 
-            graders._looked(CanaryReport(at=1.0, succeeded=("read a file",)))
-            graders._looked(CanaryReport(at=2.0))
+            graders._on_canary_report(CanaryReport(at=1.0, succeeded=("read a file",)))
+            graders._on_canary_report(CanaryReport(at=2.0))
 
             assert graders.readiness.state == "refused"
             assert graders.readiness.look == CanaryReport(at=1.0, succeeded=("read a file",))

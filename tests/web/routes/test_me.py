@@ -436,7 +436,7 @@ async def is_archived(db: AsyncSession, two: Two) -> None:
 
 async def another_was_used(db: AsyncSession, two: Two) -> None:
     token = await recovery.reset_link(db, learner=two.grace, by=two.ada)
-    await recovery.set_anew(db, token, "hash of another password")
+    await recovery.set_new_password(db, token, "hash of another password")
 
 
 VOID = (
