@@ -149,7 +149,7 @@ class Sleepers:
     readiness = Readiness(state="ready")
     load = Load()
 
-    async def carry(self, _question: dict[str, Any], _seconds: float) -> list[str]:
+    async def send_request(self, _question: dict[str, Any], _seconds: float) -> list[str]:
         await asyncio.sleep(SLEEP_SECONDS)
         return [""]
 
@@ -176,14 +176,14 @@ async def _rate(count: int) -> float:
             while remote.load.up < count:
                 await asyncio.sleep(0.1)
             # Hosts that were there before the stream fetch from it some seconds later.
-            await asyncio.gather(*(remote.unfit(["x"]) for _ in range(count)))
+            await asyncio.gather(*(remote.export_problems(["x"]) for _ in range(count)))
             await asyncio.sleep(6.0)
             end, answered = time.monotonic() + ASKED_SECONDS, 0
 
             async def ask() -> None:
                 nonlocal answered
                 while time.monotonic() < end:
-                    await remote.unfit(["x"])
+                    await remote.export_problems(["x"])
                     answered += 1
 
             await asyncio.gather(*(ask() for _ in range(2 * count)))

@@ -64,13 +64,13 @@ class RetryingGrader:
         async with self._turn:
             return await self._grader.nudge(task, code, name, entry)
 
-    async def told(self, task: AnyTask, code: str) -> InlayShapes:
+    async def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
         async with self._turn:
-            return await self._grader.told(task, code)
+            return await self._grader.line_shapes(task, code)
 
-    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+    async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
         async with self._turn:
-            return await self._grader.unfit(texts)
+            return await self._grader.export_problems(texts)
 
     async def facts(self, forward: Forward) -> Facts:
         return await self._ask_with_retries(lambda: self._grader.facts(forward))

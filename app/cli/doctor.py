@@ -49,7 +49,7 @@ def doctor() -> None:
 
 
 def _attack(settings: Settings) -> None:
-    from app.sandbox.canaries import CANARIES, canaries  # only Linux has what they import
+    from app.sandbox.canaries import CANARIES, run_canaries  # only Linux has what they import
     from app.sandbox.runner import Jail
 
     jail = Jail(settings.require_landlock, settings.unsafe_no_sandbox, settings.cgroup)
@@ -60,7 +60,7 @@ def _attack(settings: Settings) -> None:
             refuse(f"Code is refused: {jail.refusal}", status=1)
         if not all(layer.on for layer in jail.facts if layer.name == "seccomp"):
             refuse("Code runs WITHOUT the filter for system calls: BACKHAND_UNSAFE_NO_SANDBOX is set.", status=1)
-        succeeded = canaries(jail)
+        succeeded = run_canaries(jail)
         typer.echo(f"{len(CANARIES) - len(succeeded)} of {len(CANARIES)} test attacks were stopped.")
         if succeeded:
             refuse(f"Code is refused: these test attacks succeeded: {', '.join(succeeded)}.", status=1)

@@ -43,7 +43,7 @@ class FormulaError(ValueError):
         self.at = column
 
 
-def mathml(tex: str, *, display: bool = False) -> Markup:
+def render_mathml(tex: str, *, display: bool = False) -> Markup:
     """Convert *tex* to MathML; long inline formulas become several parts, so that a line may break between them.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
 from app.content.course_page import NO_PAGE, CoursePage
-from app.content.directives import OPTIONS, READERS
+from app.content.directives import OPTIONS, PARSERS
 from app.content.directives.callout import KINDS
 from app.content.errors import ErrorCollector, LessonError
 from app.content.fences import Directive, SourceFile, TokenRun, split_at_directives
@@ -149,7 +149,7 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None
     check_fence(part, reading.faults)
     with reading.prose_language(part):
-        block = READERS[part.name](part, reading)
+        block = PARSERS[part.name](part, reading)
     if isinstance(block, Forward):
         reading.forwards.setdefault(block.name, block)
     for item in (block, *held_by(block)) if block else ():

@@ -118,7 +118,7 @@ class ParseContext:
         self.names.setdefault(name, place)
         return name
 
-    def was(self, options: Options) -> tuple[str, ...]:
+    def parse_former_ids(self, options: Options) -> tuple[str, ...]:
         """Former ids, and `lesson-id#id` of exercises that came from there; each must be free, for it has one heir."""
         words = options.words("was")
         for word, place in words:
@@ -136,7 +136,7 @@ class ParseContext:
         return ExerciseFields(
             place=directive.place,
             name=self.name(directive),
-            was=self.was(options),
+            was=self.parse_former_ids(options),
             prompt=self.prompt(directive, inside.tokens, inside.line),
             right=self.line(options, "right"),
             hints=self.hints(inside),

@@ -9,7 +9,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, get_lexer_by_name
 
-from app.content.mathml import FormulaError, kept_together, mathml
+from app.content.mathml import FormulaError, kept_together, render_mathml
 from app.content.tex import expand_macros
 
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
@@ -80,7 +80,7 @@ def _formulas(text: str) -> Markup:
 
 def _formula(tex: str) -> Markup:
     try:
-        return mathml(tex)
+        return render_mathml(tex)
     except FormulaError:
         return code_span(tex)
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.content.blocks import SourceLocation
 from app.content.errors import ErrorCollector
 from app.content.fences import SourceFile
-from app.content.mathml import FormulaError, mathml
+from app.content.mathml import FormulaError, render_mathml
 
 BARRED = re.compile(
     r"\\(?:href|url|includegraphics|html[A-Za-z]*|tag|label|(?:eq)?ref|(?:re)?newcommand|providecommand|[gex]?def|let)(?![A-Za-z])"
@@ -48,7 +48,7 @@ def set_formula(token: Token, line: int, macros: Mapping[str, str], file: Source
     issues = list(problems(token.content))
     tex = token.content = expand_macros(token.content, macros).strip()
     try:
-        token.meta = {**token.meta, "set": mathml(tex, display=display)}
+        token.meta = {**token.meta, "set": render_mathml(tex, display=display)}
     except FormulaError as error:
         token.meta = {**token.meta, "set": Markup("<code>{}</code>").format(tex)}
         rest = (tex[error.at :].strip() or tex).partition("\n")[0]

@@ -153,11 +153,11 @@ class Grader(Protocol):
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge: ...
 
-    async def told(self, task: AnyTask, code: str) -> InlayShapes:
+    async def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
         """The shapes that the lines of *code* give, read and not run; nothing where no grader is free to read."""
         ...
 
-    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+    async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Reasons why each of *texts* cannot be part of a Python file; empty if it can."""
         ...
 

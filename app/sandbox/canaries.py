@@ -55,7 +55,7 @@ CANARIES = (
 )
 
 
-def canaries(jail: JobRunner) -> tuple[str, ...]:
+def run_canaries(jail: JobRunner) -> tuple[str, ...]:
     """The names of the attacks that succeeded, empty when the jail holds.
 
     A run that could not be made at all (`fault`), or whose time was over, tells nothing about the walls: a machine may

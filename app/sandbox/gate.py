@@ -89,7 +89,7 @@ def _is_python(code: str) -> bool:
         return False
 
 
-def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
+def find_refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     """Refuse *code* that breaks the rules, or return None. Text that is no Python passes: its own error says more.
 
     Args:

@@ -21,7 +21,7 @@ _CHUNKS = (*range(65_536, 2048, -512), *range(2048, 0, -16))
 _filling: list[Any] = []
 
 
-def fill() -> None:
+def fill_heap() -> None:
     """Fill the holes of Python's allocator, then, where the C library tells about its own, those of `malloc`."""
     for size in range(_LARGEST, 0, -_STEP):
         _filling.append(_fill_pools(size))

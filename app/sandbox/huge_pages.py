@@ -14,10 +14,10 @@ HUGE = 2**21
 _LINE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)")
 
 
-def settle() -> None:
+def use_huge_pages() -> None:
     """Arrange the memory of this process for its children. No other thread may be running."""
     gc.collect()
-    heap_packing.fill()
+    heap_packing.fill_heap()
     gc.freeze()
     gather()
 

@@ -90,11 +90,11 @@ class Jail:
         parts = encode_job(job)
         try:
             with memory_file(parts) as source:
-                return self.carry(source, job).reply
+                return self.run_raw(source, job).reply
         except OSError as error:
             return Reply(ending="fault", detail=protection.error_text(error))
 
-    def carry(self, source: int, limits: Job) -> RawReply:
+    def run_raw(self, source: int, limits: Job) -> RawReply:
         """Run the job that the file *source* holds, as `encode_job` writes it; of *limits* only the limits count.
 
         Raises:

@@ -41,7 +41,7 @@ def prepare() -> jail.ConfinementPlan:
     warm.warm_up()
     for _ in range(REHEARSALS):
         harness.rehearse()
-    huge_pages.settle()
+    huge_pages.use_huge_pages()
     if (threads := kernel.threads()) != 1:
         raise RuntimeError(f"the zygote has {threads} threads, not one")
     plan = protection.confinement_plan()

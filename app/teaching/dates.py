@@ -25,7 +25,7 @@ def zone(name: str) -> tzinfo:
 
 
 @cache
-def timezones() -> tuple[str, ...]:
+def list_timezones() -> tuple[str, ...]:
     """Time zones: places, and UTC; without the names that are aliases."""
     places = (
         timezone
@@ -37,7 +37,7 @@ def timezones() -> tuple[str, ...]:
 
 def zone_fault(name: str) -> str:
     """ "" for a time zone that can be used."""
-    return "" if name in timezones() else f"There is no time zone {name[:60]!r}. Choose one like 'Europe/Berlin'."
+    return "" if name in list_timezones() else f"There is no time zone {name[:60]!r}. Choose one like 'Europe/Berlin'."
 
 
 def to_local(moment: datetime, timezone: str) -> datetime:
@@ -90,7 +90,7 @@ def parse_day(typed: str) -> date | None:
     return day
 
 
-def midnight(timezone: str, moment: datetime) -> datetime:
+def start_of_day(timezone: str, moment: datetime) -> datetime:
     """Start of the day of *moment* in *timezone*, in UTC."""
     return to_local(moment, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 

@@ -181,7 +181,7 @@ class CheckService:
         task = self._tasks.task(lesson, exercise)
         return await self._asked("nudge", learner, code, lambda: self._grader.nudge(task, code, name, entry))
 
-    async def told(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> InlayShapes:
+    async def line_shapes(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> InlayShapes:
         """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes.
 
         Args:
@@ -193,12 +193,12 @@ class CheckService:
         self._keys.consume(asker)
         self._faults.refuse(code)
         with _one_more(self._typing, asker):
-            return await self._grader.told(self._tasks.task(lesson, exercise), code)
+            return await self._grader.line_shapes(self._tasks.task(lesson, exercise), code)
 
-    async def unfit(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
+    async def export_problems(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
         """Why each of *texts* cannot stand in a file of Python; it counts as a check while it runs."""
         with self._counted(learner):
-            return await self._grader.unfit(texts)
+            return await self._grader.export_problems(texts)
 
     def spend(self, learner: int) -> None:
         """Count one more question of *learner*.

@@ -211,7 +211,7 @@ class Site:
         return exercises_in(self.assigned(name))
 
     @cached_property
-    def offered(self) -> tuple[Lesson, ...]:
+    def assignable_lessons(self) -> tuple[Lesson, ...]:
         """What a class may be given next."""
         return (*self.course.lessons, *(practice_set.lesson for practice_set in self.practice.curriculum.sets.values()))
 

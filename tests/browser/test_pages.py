@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import AxesQuestion, MatmulQuestion
-from app.content.mathml import mathml
+from app.content.mathml import render_mathml
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG as SLUG
 from tests.browser.answers import read_lesson, right_answer
@@ -149,7 +149,7 @@ def test_a_figure_lights_the_path_of_an_entry_by_keys_and_by_the_pointer(page: P
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640})
 def test_a_formula_wider_than_a_phone_scrolls_in_its_box_and_the_keyboard_reaches_it(page: Page) -> None:
     page.goto(ADDRESS)
-    wide = mathml(" + ".join(["x"] * 14), display=True)
+    wide = render_mathml(" + ".join(["x"] * 14), display=True)
     html = f'<p><button type="button" id="before">Before</button></p><div class="math" id="wide">{wide}</div>'
     page.evaluate(
         """html => {

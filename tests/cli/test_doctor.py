@@ -32,7 +32,7 @@ def test_the_folder_of_work_is_named_and_what_is_left_elsewhere(monkeypatch, tmp
 
 
 def test_an_attack_that_succeeds_is_named_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canaries, "canaries", lambda _: ("read a file",))
+    monkeypatch.setattr(canaries, "run_canaries", lambda _: ("read a file",))
 
     result = runner.invoke(app, ["doctor"])
 

@@ -11,7 +11,15 @@ from markupsafe import Markup
 
 from app.content.blocks import Grad
 from app.content.course_page import CoursePage
-from app.content.mathml import LONG, MATH, FormulaError, accessible_name_attribute, kept_together, mathml, words_of
+from app.content.mathml import (
+    LONG,
+    MATH,
+    FormulaError,
+    accessible_name_attribute,
+    kept_together,
+    render_mathml,
+    words_of,
+)
 from app.content.parse import parse_lesson
 
 TAGS = r"math|semantics|annotation|mrow|m[ino]|mtext|mspace|mpadded|mphantom|mfrac|msqrt|mroot|mtable|mt[rd]|b"
@@ -35,7 +43,7 @@ def tags_and_attributes(markup: Markup) -> set[str]:
 @given(st.lists(st.sampled_from([*PIECES.split(" "), *UNWRITTEN]), max_size=14).map(" ".join), st.booleans())
 def test_whatever_is_written_becomes_mathml_without_styles_or_is_refused(tex: str, display: bool) -> None:
     with suppress(FormulaError):
-        seen = tags_and_attributes(mathml(tex, display=display))
+        seen = tags_and_attributes(render_mathml(tex, display=display))
 
         assert [one for one in seen if not re.fullmatch(f"{TAGS}|{NAMES}", one)] == []
 
@@ -43,13 +51,13 @@ def test_whatever_is_written_becomes_mathml_without_styles_or_is_refused(tex: st
 @pytest.mark.parametrize("tex", [*UNWRITTEN[1:], r"> \mathbin\middle|\displaystyle"])
 def test_what_cannot_be_written_as_mathml_is_refused(tex: str) -> None:
     with pytest.raises(FormulaError, match="cannot be written"):
-        mathml(tex)
+        render_mathml(tex)
 
 
 @pytest.mark.parametrize("deep", [r"{" * 5000 + "}" * 5000, r"\sqrt " * 5000 + "x", "x^{" * 5000 + "}" * 5000])
 def test_a_formula_deeper_than_the_stack_is_refused_before_it_is_read(deep: str) -> None:
     with pytest.raises(FormulaError, match="letters, and at most"):
-        mathml(deep)
+        render_mathml(deep)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +70,15 @@ def test_a_formula_deeper_than_the_stack_is_refused_before_it_is_read(deep: str)
     ],
 )
 def test_a_long_formula_in_a_line_may_end_the_line_behind_a_sign_between_two_sides(tex: str, parts: list[str]) -> None:
-    found = [re.sub(r"<annotation.*?</annotation>|<[^>]+>|\s", "", one) for one in MATH.findall(mathml(tex))]
+    found = [re.sub(r"<annotation.*?</annotation>|<[^>]+>|\s", "", one) for one in MATH.findall(render_mathml(tex))]
 
     assert found == parts
-    assert len(MATH.findall(mathml(tex, display=True))) == 1
+    assert len(MATH.findall(render_mathml(tex, display=True))) == 1
 
 
 def test_a_formula_is_said_once_by_its_source_also_where_it_comes_in_parts() -> None:
     tex = r"y < \sigma(x) = 1/(1 + e^{-x})"
-    html = Markup("<p>So <em>much</em>: {}.</p>").format(mathml(tex))
+    html = Markup("<p>So <em>much</em>: {}.</p>").format(render_mathml(tex))
 
     assert len(tex) >= LONG
     assert words_of(html) == f"So much: {tex}."
@@ -80,10 +88,10 @@ def test_a_formula_is_said_once_by_its_source_also_where_it_comes_in_parts() -> 
 
 @pytest.mark.parametrize(("before", "behind"), [("", "."), ("(", "),"), ("“", "”"), ("&quot;", "&quot;?")])
 def test_what_stands_close_to_a_formula_stays_in_its_line(before: str, behind: str) -> None:
-    html = Markup(f"<p>a {before}{mathml('x')}{behind} b</p>")
+    html = Markup(f"<p>a {before}{render_mathml('x')}{behind} b</p>")
 
-    assert kept_together(html) == f'<p>a <span class="together">{before}{mathml("x")}{behind}</span> b</p>'
-    assert kept_together(Markup(f"a {mathml('x')} b.")) == f"a {mathml('x')} b."
+    assert kept_together(html) == f'<p>a <span class="together">{before}{render_mathml("x")}{behind}</span> b</p>'
+    assert kept_together(Markup(f"a {render_mathml('x')} b.")) == f"a {render_mathml('x')} b."
 
 
 BOX = """---

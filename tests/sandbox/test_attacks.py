@@ -15,7 +15,7 @@ from remote import NOBODY, RemoteJail, can_change_user
 from running import children, eventually
 
 from app.sandbox import protection
-from app.sandbox.gate import refusal
+from app.sandbox.gate import find_refusal
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job, Reply
 from tests.waiting import SECONDS
@@ -91,7 +91,7 @@ def test_without_roots_rights_an_attack_gains_nothing_either(attack, nobodys_jai
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_the_gate_knows_what_it_lets_through(attack):
-    assert (refusal(attack.source) is None) == attack.passes_gate
+    assert (find_refusal(attack.source) is None) == attack.passes_gate
 
 
 @pytest.mark.skipif(not KERNEL_OBJECTS["shm"].exists(), reason="this kernel has no System V objects")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.sandbox import canaries as module
-from app.sandbox.canaries import Canary, canaries
+from app.sandbox.canaries import Canary, run_canaries
 from app.sandbox.wire import Ending, Job, Reply
 
 ONE = Canary(name="fork", source="")
@@ -41,4 +41,4 @@ def _one(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_only_what_was_stopped_as_planned_is_held(endings: list[Ending | None], succeeded: tuple[str, ...]) -> None:
-    assert canaries(Replies(*endings)) == succeeded
+    assert run_canaries(Replies(*endings)) == succeeded

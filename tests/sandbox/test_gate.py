@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.lookalikes import IN_SUMS
-from app.sandbox.gate import DEEPEST, LONGEST, normalise, refusal
+from app.sandbox.gate import DEEPEST, LONGEST, find_refusal, normalise
 
 HONEST = [
     "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)",
@@ -80,7 +80,7 @@ REFUSED = {
     ],
 )
 def test_of_two_lines_that_are_not_for_a_box_the_first_is_told(code):
-    found = refusal(code)
+    found = find_refusal(code)
 
     assert found is not None
     assert found.line == 2 + code.startswith("\n")
@@ -88,12 +88,12 @@ def test_of_two_lines_that_are_not_for_a_box_the_first_is_told(code):
 
 @pytest.mark.parametrize("code", HONEST)
 def test_honest_code_passes(code):
-    assert refusal(code) is None
+    assert find_refusal(code) is None
 
 
 @pytest.mark.parametrize(("code", "reason"), REFUSED.items(), ids=[code[:24] for code in REFUSED])
 def test_what_a_box_is_not_for_is_refused_with_a_reason(code, reason):
-    found = refusal(code)
+    found = find_refusal(code)
 
     assert found is not None
     assert reason in found.message
@@ -101,11 +101,11 @@ def test_what_a_box_is_not_for_is_refused_with_a_reason(code, reason):
 
 @pytest.mark.parametrize("code", ["dX = (", "dX = 1 +", "def", "x = '", "  x", "x = 1\x00"])
 def test_what_is_no_python_is_left_to_the_parser_of_the_plan(code):
-    assert refusal(code) is None
+    assert find_refusal(code) is None
 
 
 def test_the_place_is_counted_in_characters_from_one():
-    found = refusal("y = 1\nz = 'é' + x.backward()")
+    found = find_refusal("y = 1\nz = 'é' + x.backward()")
 
     assert (found.line, found.column) == (2, 13)
 
@@ -119,7 +119,7 @@ def test_the_place_is_counted_in_characters_from_one():
     ],
 )
 def test_what_is_written_in_other_places_is_told_in_the_words_of_a_box(code, said):
-    assert said in refusal(code).message
+    assert said in find_refusal(code).message
 
 
 NODE = (
@@ -131,18 +131,18 @@ NODE = (
 def test_the_words_of_micrograd_are_told_in_those_of_the_engine_at_hand(attribute):
     loop = f"def visit(v):\n    for child in v.{attribute}:\n        visit(child)\n"
 
-    assert "is called `made_from` here, such as `v.made_from`." in refusal(NODE + loop, ("classes",)).message
-    assert "made_from" not in refusal(loop, ("classes",)).message
+    assert "is called `made_from` here, such as `v.made_from`." in find_refusal(NODE + loop, ("classes",)).message
+    assert "made_from" not in find_refusal(loop, ("classes",)).message
 
 
 def test_a_near_miss_is_suggested():
-    assert "`.sum`" in refusal("x.sumn(0)").message
+    assert "`.sum`" in find_refusal("x.sumn(0)").message
 
 
 @pytest.mark.parametrize("code", ["for i in x: pass", "while x: pass", "[i for i in x]", "{i: 1 for i in x}"])
 def test_loops_are_refused_only_where_the_exercise_says_so(code):
-    assert refusal(code) is None
-    assert "loop" in refusal(code, ("loops",)).message
+    assert find_refusal(code) is None
+    assert "loop" in find_refusal(code, ("loops",)).message
 
 
 def test_typography_is_made_plain_and_said_so():
@@ -172,7 +172,7 @@ WORDS = [*"()[]{}x.T=\n:f1,@'\"\\#\t", "__class__", "lambda", "for", "in", "if",
 @given(st.text(max_size=200))
 def test_any_text_gets_an_answer(code):
     plain, _ = normalise(code)
-    found = refusal(plain)
+    found = find_refusal(plain)
 
     assert found is None or (found.line >= 1 and found.column >= 1 and found.message)
 
@@ -184,22 +184,22 @@ def test_any_text_gets_an_answer(code):
     )
 )
 def test_any_row_of_words_gets_an_answer(words):
-    refusal(" ".join(words))
+    find_refusal(" ".join(words))
 
 
 @pytest.mark.parametrize(
     "opening", ["(", "[", "{", "x[", "x(", "-", "not ", "lambda: ", "~", "f(*", "x.T", "x if y else ", "if x:\n "]
 )
 def test_deep_nesting_of_every_kind_is_answered_at_once(opening):
-    refusal(opening * (LONGEST // len(opening)))
-    refusal(opening * (DEEPEST - 1) + "1")
+    find_refusal(opening * (LONGEST // len(opening)))
+    find_refusal(opening * (DEEPEST - 1) + "1")
 
 
 ENGINE = "class A:\n    def __add__(self, b):\n        return b\n    __radd__ = __add__\n"
 
 
 def test_a_class_may_name_its_operators_and_nothing_else_that_is_hidden():
-    assert refusal(f"{ENGINE}    def __mul__(self, b):\n        return self.__add__(b)\n", ("classes",)) is None
-    assert refusal(f"{ENGINE}    __class__ = 3\n", ("classes",)) is not None
-    assert refusal(f"{ENGINE}x = A().__rpow__\n", ("classes",)) is not None
-    assert refusal("x = (1).__add__\n", ()) is not None
+    assert find_refusal(f"{ENGINE}    def __mul__(self, b):\n        return self.__add__(b)\n", ("classes",)) is None
+    assert find_refusal(f"{ENGINE}    __class__ = 3\n", ("classes",)) is not None
+    assert find_refusal(f"{ENGINE}x = A().__rpow__\n", ("classes",)) is not None
+    assert find_refusal("x = (1).__add__\n", ()) is not None

@@ -15,7 +15,7 @@ del scattered[::2]
 gc.collect()
 from app.sandbox import heap_packing
 if {fill}:
-    heap_packing.fill()
+    heap_packing.fill_heap()
 later = [bytes(200) for _ in range(60)]
 print(len({{id(one) // 16384 for one in later}}))
 """
@@ -40,7 +40,7 @@ del scattered
 gc.collect()
 from app.sandbox import heap_packing
 if {fill}:
-    heap_packing.fill()
+    heap_packing.fill_heap()
 later = [bytes(400) for _ in range(10_000)]
 print(len({{id(one) >> 20 for one in later}}))
 """
@@ -63,7 +63,7 @@ for chunk in taken[::2]:
     libc.free(chunk)
 libc.mallinfo2.restype = heap_packing._Mallinfo
 if {fill}:
-    heap_packing.fill()
+    heap_packing.fill_heap()
 print(libc.mallinfo2().between[0])
 """
 
@@ -76,7 +76,7 @@ def test_malloc_has_nothing_free_but_the_end_of_its_heap() -> None:
 
 def test_filling_ends_where_the_c_library_serves_small_objects() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from app.sandbox import heap_packing; heap_packing._MOST = 2000; heap_packing.fill()"],
+        [sys.executable, "-c", "from app.sandbox import heap_packing as heap; heap._MOST = 2000; heap.fill_heap()"],
         env={"PYTHONMALLOC": "malloc"}, capture_output=True, check=True, timeout=SECONDS,
     )  # fmt: skip
     assert done.returncode == 0

@@ -11,7 +11,7 @@ import pytest
 from remote import AS_NOBODY, AS_POWERLESS_ROOT, can_change_user
 
 from app.sandbox import kernel, protection
-from app.sandbox.canaries import CANARIES, canaries
+from app.sandbox.canaries import CANARIES, run_canaries
 from app.sandbox.protection import probe_layers
 from app.sandbox.wire import Job, Reply
 from tests.waiting import SECONDS
@@ -112,7 +112,7 @@ def test_every_missing_layer_has_a_reason_and_a_remedy():
 
 
 def test_no_canary_survives_in_a_jail_that_holds(any_jail):
-    assert canaries(any_jail) == ()
+    assert run_canaries(any_jail) == ()
     assert len(CANARIES) >= 20
 
 
@@ -125,7 +125,7 @@ class Open:
 
 
 def test_every_canary_is_noticed_when_it_succeeds():
-    assert canaries(Open()) == tuple(canary.name for canary in CANARIES)
+    assert run_canaries(Open()) == tuple(canary.name for canary in CANARIES)
 
 
 BUSY_THREADS = """

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.content.blocks import CodeBox, FunctionBox
 from app.sandbox import frames
-from app.sandbox.gate import LONGEST, normalise, refusal
+from app.sandbox.gate import LONGEST, find_refusal, normalise
 from app.sandbox.process import ResultPipe
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 from app.sandbox.wire import decode_result
@@ -77,14 +77,14 @@ def forbidden(code: str) -> Iterator[str]:
 
 def test_the_gate_lets_the_course_through() -> None:
     assert len(PROGRAMS) > 20
-    assert [refusal(normalise(one)[0]) for one in PROGRAMS] == [None] * len(PROGRAMS)
+    assert [find_refusal(normalise(one)[0]) for one in PROGRAMS] == [None] * len(PROGRAMS)
 
 
 @examples(200)
 @given(wounded())
 def test_a_program_with_wounds_gets_an_answer_and_what_passes_holds_nothing_forbidden(text: str) -> None:
     plain, notices = normalise(text)
-    found = refusal(plain)
+    found = find_refusal(plain)
 
     assert normalise(plain) == (plain, ()) or notices is not None
     if found is not None:
@@ -108,7 +108,7 @@ def test_the_same_piece_again_and_again_is_answered(pieces: list[str], times: in
     text = piece * min(times, 2 * LONGEST // max(1, len(piece)))
 
     plain, _ = normalise(text)
-    refusal(plain)
+    find_refusal(plain)
 
 
 def tensor(key: str, array: np.ndarray) -> bytes:

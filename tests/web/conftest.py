@@ -127,7 +127,7 @@ class FakeGrader:
             note="L has a kink here.",
         )
 
-    async def told(self, task: AnyTask, code: str) -> InlayShapes:
+    async def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
         self.told_of.append((task.name, code))
         return InlayShapes(
             lines=(LineShape(line=1, text="(N, D), W is (D, H)", fits=False),),
@@ -137,7 +137,7 @@ class FakeGrader:
             ),
         )
 
-    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+    async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(block_problem(text) for text in texts)
 
     async def facts(self, forward: Forward) -> Facts:

@@ -1,6 +1,6 @@
 """One directive per file: each turns a fence into a frozen block, or adds faults.
 
-To add a directive, write its file with `OPTIONS` and `read`, and name it here.
+To add a directive, write its file with `OPTIONS` and `parse`, and name it here.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ from app.content.directives import (
 from app.content.fences import Directive
 from app.content.parse_context import CODE, ParseContext
 
-Read = Callable[[Directive, ParseContext], Block | None]
+Parse = Callable[[Directive, ParseContext], Block | None]
 
 # A directive is called as its file is; the callouts share one.
 _FILES = {
@@ -55,7 +55,7 @@ _FILES = {
     )
 } | dict.fromkeys(callout.KINDS, callout)
 
-READERS: Mapping[str, Read] = {name: file.read for name, file in _FILES.items()}
+PARSERS: Mapping[str, Parse] = {name: file.parse for name, file in _FILES.items()}
 OPTIONS: Mapping[str, tuple[str, ...]] = {
     name: file.OPTIONS if name in CODE else (*file.OPTIONS, "lang") for name, file in _FILES.items()
 }

@@ -9,7 +9,7 @@ OPTIONS = ("forward", "of", "from", "vary", "right", "was")
 
 
 @parse_with_draws
-def read(directive: Directive, reading: ParseContext) -> AxesQuestion:
+def parse(directive: Directive, reading: ParseContext) -> AxesQuestion:
     options = reading.options(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward)

@@ -11,7 +11,7 @@ OPTIONS: tuple[str, ...] = ()
 KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}
 
 
-def read(directive: Directive, reading: ParseContext) -> Callout:
+def parse(directive: Directive, reading: ParseContext) -> Callout:
     return Callout(
         place=directive.place,
         kind=KINDS[directive.name],

@@ -13,7 +13,7 @@ EXTREMES = ("largest", "smallest")
 ENTRY = re.compile(r"^([^\W\d]\w*)\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]$")
 
 
-def read(directive: Directive, reading: ParseContext) -> CellsQuestion:
+def parse(directive: Directive, reading: ParseContext) -> CellsQuestion:
     options = reading.options(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward, tensors=True)

@@ -24,7 +24,7 @@ CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
 FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 
-def read(directive: Directive, reading: ParseContext) -> Checker:
+def parse(directive: Directive, reading: ParseContext) -> Checker:
     options = reading.options(directive)
     function, arguments = parse_signature(options, "cmp(got, reference)")
     inside = reading.inside(directive, CHILDREN)

@@ -10,7 +10,7 @@ OPTIONS = ("vary", "right", "was")
 
 
 @parse_with_draws
-def read(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
+def parse(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
     inside = reading.inside(directive)
     tokens, choices = take_options(inside.tokens, inside.line, reading.file, reading.prose, reading.faults)

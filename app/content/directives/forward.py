@@ -39,7 +39,7 @@ Items = Mapping[str, tuple[Value, yaml.Node]]
 MOST_NUMBERS = 4_000_000
 
 
-def read(directive: Directive, reading: ParseContext) -> Forward | None:
+def parse(directive: Directive, reading: ParseContext) -> Forward | None:
     options = reading.options(directive)
     name = reading.name(directive)
     if "from" in options:

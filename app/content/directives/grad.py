@@ -48,7 +48,7 @@ CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
 
 
-def read(directive: Directive, reading: ParseContext) -> Grad:
+def parse(directive: Directive, reading: ParseContext) -> Grad:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)

@@ -15,7 +15,7 @@ from app.content.sentences import render_sentence
 OPTIONS = ("of", "right", "was")
 
 
-def read(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
+def parse(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
     inside, tempting = reading.with_tempting(directive)
     box = reading.box(options, "of") if options.need("of", "linear-backward") else None

@@ -9,7 +9,7 @@ OPTIONS = ("forward", "of", "vary", "right", "was")
 
 
 @parse_with_draws
-def read(directive: Directive, reading: ParseContext) -> MatmulQuestion:
+def parse(directive: Directive, reading: ParseContext) -> MatmulQuestion:
     options = reading.options(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward)

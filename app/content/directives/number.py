@@ -17,7 +17,7 @@ OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
 
 
 @parse_with_draws
-def read(directive: Directive, reading: ParseContext) -> NumberQuestion | NumbersQuestion:
+def parse(directive: Directive, reading: ParseContext) -> NumberQuestion | NumbersQuestion:
     options = reading.options(directive)
     constants = _parse_constants(options, reading.numbers)
     atol = options.number("atol")

@@ -17,7 +17,7 @@ OPTIONS = ("of", "forward", "right", "was")
 MOST_LINES = 40
 
 
-def read(directive: Directive, reading: ParseContext) -> OrderQuestion:
+def parse(directive: Directive, reading: ParseContext) -> OrderQuestion:
     options = reading.options(directive)
     inside = reading.inside(directive, ("hint", "solution"))
     forward = reading.forward(options, needed=False)

@@ -17,7 +17,7 @@ CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 
 
-def read(directive: Directive, reading: ParseContext) -> FunctionBox:
+def parse(directive: Directive, reading: ParseContext) -> FunctionBox:
     options = reading.options(directive)
     function, arguments = parse_signature(options, "num_grad(f, x, h)")
     inside = reading.inside(directive, CHILDREN)

@@ -16,7 +16,7 @@ INSIDE: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read(directive: Directive, reading: ParseContext) -> Reveal:
+def parse(directive: Directive, reading: ParseContext) -> Reveal:
     options = reading.options(directive)
     name = reading.name(directive)
     tokens = reading.prose.tokens(directive.body.text, directive.body.line)
@@ -41,7 +41,7 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Prose | Callout
     if part.name == "visual":
         reading.prose.anchors.append(part.argument)
     with reading.prose_language(part):
-        return visual.read(part, reading) if part.name == "visual" else callout.read(part, reading)
+        return visual.parse(part, reading) if part.name == "visual" else callout.parse(part, reading)
 
 
 def _after(options: Options, directive: Directive, reading: ParseContext) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ OPTIONS = ("forward", "of", "ask", "answer", "vary", "right", "was")
 
 
 @parse_with_draws
-def read(directive: Directive, reading: ParseContext) -> ShapeQuestion:
+def parse(directive: Directive, reading: ParseContext) -> ShapeQuestion:
     options = reading.options(directive)
     forward = reading.forward(options, needed="answer" not in options or "of" in options)
     of = reading.gradient(options, "of", forward, tensors=True) if forward or "of" in options else None

@@ -12,10 +12,10 @@ from app.content.parse_context import ParseContext
 OPTIONS = ("forward",)
 Row = AxesQuestion | ChoiceQuestion | NumberQuestion | NumbersQuestion | ShapeQuestion
 ROWS: Mapping[str, Callable[[Directive, ParseContext], Row]] = {
-    "shape": shape.read,
-    "number": number.read,
-    "choice": choice.read,
-    "axes": axes.read,
+    "shape": shape.parse,
+    "number": number.parse,
+    "choice": choice.parse,
+    "axes": axes.parse,
 }
 ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
     name: (*module.OPTIONS, "lang")
@@ -23,7 +23,7 @@ ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read(directive: Directive, reading: ParseContext) -> Sheet:
+def parse(directive: Directive, reading: ParseContext) -> Sheet:
     options = reading.options(directive)
     forward = reading.forward(options, needed=False)
     name = reading.name(directive)

@@ -16,7 +16,7 @@ from app.content.visuals import KINDS, check_given
 OPTIONS = ("kind", "forward", "of", "given", "at")
 
 
-def read(directive: Directive, reading: ParseContext) -> Visual:
+def parse(directive: Directive, reading: ParseContext) -> Visual:
     options = reading.options(directive)
     name = reading.name(directive)
     kind = options.one_of("kind", tuple(KINDS), "") if options.need("kind", "graph") else ""

@@ -23,7 +23,7 @@ from app.content.directives import OPTIONS
 from app.content.errors import ErrorCollector
 from app.content.export.box_cells import checker_cells, function_cells, gradient_cells, program_cell
 from app.content.export.notebook import ATTACHED, NotebookCell, Work, resource_text
-from app.content.export.quiz_cells import disclosure, folded_hints, question_markdown
+from app.content.export.quiz_cells import disclosure_markup, folded_hints, question_markdown
 from app.content.export.source import LessonContext, split_body
 from app.content.export.training_cells import training_cells
 from app.content.fences import Directive, SourceFile
@@ -111,7 +111,7 @@ def _cells(
         yield NotebookCell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
     if isinstance(block, Sheet | Reveal):
-        shown = disclosure("What comes of it", text) if isinstance(block, Reveal) and text else text
+        shown = disclosure_markup("What comes of it", text) if isinstance(block, Reveal) and text else text
         yield NotebookCell(text=f'<a id="{block.name}"></a>\n\n{shown}', name=f"{block.name}-asked")
         for part in inside:
             held = _block(lesson, part)

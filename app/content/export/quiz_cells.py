@@ -53,7 +53,7 @@ def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, r
         answer = f"{_right(quiz, work)}\n{answer}".strip()
     own = f"Your answer: {entered}" if entered else ""
     answer = "\n\n".join(part for part in (answer, right) if part)
-    answer_text = disclosure("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
+    answer_text = disclosure_markup("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
     return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, answer_text) if part)
 
 
@@ -78,7 +78,7 @@ def _python(lines: Iterable[str]) -> str:
     return "\n".join(["```python", *lines, "```"])
 
 
-def disclosure(title: str, text: str) -> str:
+def disclosure_markup(title: str, text: str) -> str:
     """A disclosure; the empty lines let markdown be markdown inside of it."""
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
@@ -86,7 +86,7 @@ def disclosure(title: str, text: str) -> str:
 def folded_hints(hints: Sequence[str]) -> list[str]:
     count = len(hints)
     return [
-        disclosure(f"Hint {number} of {count}" if count > 1 else "Hint", text)
+        disclosure_markup(f"Hint {number} of {count}" if count > 1 else "Hint", text)
         for number, text in enumerate(hints, start=1)
     ]
 

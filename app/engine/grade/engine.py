@@ -61,7 +61,7 @@ from app.grading.judge.python_functions import with_own_sums
 from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
-from app.sandbox.gate import CLASSES, normalise, refusal, too_much
+from app.sandbox.gate import CLASSES, find_refusal, normalise, too_much
 from app.sandbox.wire import Reply
 
 _LOG = logging.getLogger(__name__)
@@ -205,7 +205,8 @@ class Engine:
         spent = self._spent()
         try:
             ran = replace(
-                self._ran(task, normalise(code)[0], gate, self._time_limited_jail(seconds)), told=self.told(task, code)
+                self._ran(task, normalise(code)[0], gate, self._time_limited_jail(seconds)),
+                told=self.line_shapes(task, code),
             )
         except (AuthorError, JailFailedError, UngradableExerciseError) as error:
             ran = RunResult(outcome="fault", message=exercise_fault_verdict(error).message)
@@ -270,7 +271,7 @@ class Engine:
             _LOG.exception("a nudge of %s failed", task.name)
             return Nudge(outcome="fault", name=name, message=grader_fault().message)
 
-    def told(self, task: AnyTask, code: str) -> InlayShapes:
+    def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
         """The shapes that the lines of *code* give, read from the text alone: nothing is run."""
         plain, _ = normalise(code)
         if too_much(plain) is not None:
@@ -291,7 +292,7 @@ class Engine:
         self, forbid: tuple[str, ...], code: str, gate: bool, *, in_part: bool = False
     ) -> tuple[ParsedSubmission, Verdict | None]:
         """*code* as a plan, or why it is not run. *in_part*: lines that are no Python are set aside."""
-        refused = refusal(code, forbid) if gate else None
+        refused = find_refusal(code, forbid) if gate else None
         if refused is not None:
             return ParsedSubmission(), refused_by(refused)
         plan = parse_submission(code)
@@ -299,7 +300,9 @@ class Engine:
             return plan, None
         if not plan.lines or not in_part:
             return plan, syntax_verdict(plan.fault)
-        refused = refusal(plan.source, forbid) if gate else None  # the gate could not read on where the parser stopped
+        refused = (
+            find_refusal(plan.source, forbid) if gate else None
+        )  # the gate could not read on where the parser stopped
         return plan, refused_by(refused) if refused is not None else None
 
     # What is kept between submissions.

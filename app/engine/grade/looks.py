@@ -8,7 +8,7 @@ from app.grading.diagnosis.evidence import Observation
 from app.grading.forward.data import Array
 
 
-def looks(
+def observations_of(
     study: ForwardReferences, tensor: str, cut: Collection[str], others: Collection[str], got: Mapping[str, Array]
 ) -> dict[str, Observation]:
     """Everything that a diagnosis may look at, by data set; *got* holds the learner's tensor of each set.

@@ -11,7 +11,7 @@ from app.engine.grade.explanation_time import ExplanationTimeBudget, TimeUpError
 from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN, SETS
 from app.engine.grade.jail_runs import JailFailedError
-from app.engine.grade.looks import looks
+from app.engine.grade.looks import observations_of
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
@@ -59,13 +59,13 @@ class TapeQueries:
         self._budget = ExplanationTimeBudget()
         self._reading = budget.EntryBudget()
 
-    def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
+    def references_via(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
         cut = _tensors(drawn_on)
         references = self._study.references({run: (run, cut) for run in HIDDEN}, [name[1:]])
         return {run: item[name[1:]] for run, item in references.items() if name[1:] in item}
 
-    def every(self, drawn_on: Collection[str]) -> References:
+    def all_references_via(self, drawn_on: Collection[str]) -> References:
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
         return self._study.references({run: (run, _tensors(drawn_on)) for run in HIDDEN}, self._study.gradable)
 
@@ -131,7 +131,7 @@ class TapeQueries:
 
     def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> WrongGradient:
         tensor = name[1:]
-        observations = looks(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
+        observations = observations_of(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
         if true:
             observations = {run: self._with_true(run, look) for run, look in observations.items()}
         return WrongGradient(

@@ -139,7 +139,7 @@ class BrokerGraders(GraderClient):
         if self._connection:
             await self._connection.close()
 
-    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+    async def send_request(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped:
             raise NoResponseError("busy", STOPPED)
         role = "trains" if question["ask"] == "train" else "checks"

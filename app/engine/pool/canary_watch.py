@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from app.engine.grader import CanaryReport
-from app.sandbox.canaries import canaries
+from app.sandbox.canaries import run_canaries
 from app.sandbox.runner import Jail
 
 WATCH_SECONDS = 300.0
@@ -34,7 +34,7 @@ class CanaryWatch:
         self._looked = time.monotonic()
         if not self._on or self._jail.refusal:
             return
-        succeeded = canaries(self._jail)
+        succeeded = run_canaries(self._jail)
         look = CanaryReport(at=time.time(), succeeded=succeeded)
         if succeeded:
             _LOG.critical("canary attacks succeeded: %s", ", ".join(succeeded))

@@ -74,11 +74,11 @@ class GraderClient(ABC):
         question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
         return await self._submit(question, task.seconds, Nudge, partial(Nudge, name=name))
 
-    async def told(self, task: AnyTask, code: str) -> InlayShapes:
+    async def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
         question = {"ask": "told", **self._asking(task, code)}
         return await self._ask(question, SHORT_SECONDS, InlayShapes, lambda **_: InlayShapes())
 
-    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+    async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
         question = {"ask": "unfit", "texts": list(texts)}
         return await self._ask(question, 2.0, tuple[str, ...], lambda **_: (UNREAD,) * len(texts))
 
@@ -128,14 +128,14 @@ class GraderClient(ABC):
     async def _ask(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
         """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""
         try:
-            return from_json_value(kind, await self.carry(question, seconds))
+            return from_json_value(kind, await self.send_request(question, seconds))
         except NoResponseError as why:
             return instead(outcome=why.outcome, message=why.message)
         except ValueError:  # no answer of ours
             return instead(outcome="fault", message=FAULT)
 
     @abstractmethod
-    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+    async def send_request(self, question: dict[str, Any], seconds: float) -> Any:
         """A grader's answer to *question*, which takes its run *seconds* at most; both in JSON.
 
         Raises:

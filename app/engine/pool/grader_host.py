@@ -123,7 +123,7 @@ class GraderHost:
             message = VERSIONS.format(theirs=grading_version(), ours=request["version"])
             return {"outcome": "busy", "message": message, "version": grading_version()}
         try:
-            return {"answer": await self._pools[role].carry(request["question"], request["seconds"])}
+            return {"answer": await self._pools[role].send_request(request["question"], request["seconds"])}
         except NoResponseError as why:
             return {"outcome": why.outcome, "message": why.message}
 

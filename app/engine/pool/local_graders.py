@@ -127,7 +127,7 @@ class LocalGraders(GraderClient):
             if process is not None:
                 await process.stop()
 
-    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+    async def send_request(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped.is_set():
             raise NoResponseError("busy", STOPPED)
         self._closed_where_refused()

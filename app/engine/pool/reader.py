@@ -42,7 +42,7 @@ Make = Callable[[JailRunner, Say], Answer]
 class RawJobRunner(Protocol):
     """A jail that takes a job as it is written."""
 
-    def carry(self, source: int, limits: Job) -> RawReply: ...
+    def run_raw(self, source: int, limits: Job) -> RawReply: ...
 
 
 class ReaderDiedError(Exception):
@@ -120,7 +120,7 @@ class ReaderProcess:
 
     def _run_job(self, connection: socket.socket, job: int, limits: dict[str, Any]) -> None:
         try:
-            came = self._jail.carry(job, Job(driver="", header={}, **limits))
+            came = self._jail.run_raw(job, Job(driver="", header={}, **limits))
         except RunCancelledError:
             send_message(connection, {"stopped": True})
             return

@@ -129,7 +129,7 @@ def _answer_question(engine: Engine, question: dict[str, Any]) -> Any:
             name, entry = question["name"], question["entry"]
             return engine.nudge(task, question["code"], name, entry, gate=gate, seconds=seconds)
         case "told":
-            return engine.told(_task(question["kind"], question["task"]), question["code"])
+            return engine.line_shapes(_task(question["kind"], question["task"]), question["code"])
         case "facts":
             return engine.facts(from_json_value(Forward, json.loads(question["forward"])))
         case "unfit":

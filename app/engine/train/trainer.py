@@ -17,7 +17,7 @@ from app.grading.forward.statements import ProgramError, read_program
 from app.grading.judge.run_reports import parse_error, parse_report
 from app.grading.judge.torch_errors import translate_error
 from app.grading.train.corpus import NamesError
-from app.sandbox.gate import Refusal, normalise, refusal
+from app.sandbox.gate import Refusal, find_refusal, normalise
 from app.sandbox.wire import Job, Reply
 
 _LOG = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ Read = Callable[[str, tuple[str, ...], bool], tuple[str, Refusal | None]]
 def apply_gate(code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
     """*code* as it is run, and why it is not let through, if *gate* is to look at it."""
     code, _ = normalise(code)
-    return code, refusal(code, forbid) if gate else None
+    return code, find_refusal(code, forbid) if gate else None
 
 
 class Trainer:

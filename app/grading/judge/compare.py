@@ -228,11 +228,11 @@ class Fit:
 class DiagnosisSource(Protocol):
     """What judging may ask of the tape while it goes on."""
 
-    def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
+    def references_via(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
         ...
 
-    def every(self, drawn_on: Collection[str]) -> References:
+    def all_references_via(self, drawn_on: Collection[str]) -> References:
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
         ...
 

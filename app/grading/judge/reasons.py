@@ -139,7 +139,7 @@ class Reasons:
             waiting += fresh
         for step in sorted(found, key=lambda text: self._plan.last[text]):
             got = {run: self._fit.trials[run].values[step] for run in HIDDEN}
-            references = self._roads.laboratory.along(step, self._ruling.forced)
+            references = self._roads.laboratory.references_via(step, self._ruling.forced)
             if not references or all(self._fit.match(got[run], references[run]) for run in HIDDEN):
                 continue
             mistake = self._roads.laboratory.diagnosis(step, self._ruling.forced, got)

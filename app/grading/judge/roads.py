@@ -68,7 +68,7 @@ class Roads:
         taken = self.program.frontier(name[1:], drawn_on | {f"d{output}" for output in self.ruling.outputs})
         if expected == taken or any(name not in self.fit.trials[run].values for run in HIDDEN):
             return None
-        references = self.laboratory.along(name, drawn_on)
+        references = self.laboratory.references_via(name, drawn_on)
         if (
             not references
             or any(reference.vacuous for reference in references.values())

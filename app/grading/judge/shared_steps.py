@@ -92,7 +92,7 @@ class SharedSteps:
 
     @cached_property
     def _every(self) -> References:
-        return self.laboratory.every(self.ruling.forced)
+        return self.laboratory.all_references_via(self.ruling.forced)
 
 
 def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:

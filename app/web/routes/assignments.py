@@ -155,7 +155,7 @@ async def _listed(
                 strict=True,
             )
         ),
-        lessons=[lesson for lesson in site.offered if lesson.exercises],
+        lessons=[lesson for lesson in site.assignable_lessons if lesson.exercises],
         fields=fields,
         problem=problem,
         doubtful=doubtful,

@@ -15,7 +15,7 @@ from app.store.assignments import assignments_of
 from app.store.classes import ClassMember, RefusedError
 from app.store.former_members import is_graded
 from app.store.tables import Class, Learner
-from app.teaching.dates import format_moment, parse_day, timezones, zone_fault
+from app.teaching.dates import format_moment, list_timezones, parse_day, zone_fault
 from app.teaching.text_input import name_fault, one_line
 from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page
 from app.web.render import back_to
@@ -85,7 +85,7 @@ def _form(
         name=name,
         mine=mine,
         timezone=timezone,
-        zones=timezones(),
+        zones=list_timezones(),
         problem=problem,
     )
 
@@ -174,7 +174,7 @@ def _settings(
 ) -> Response:
     shown = {
         "moved": moved,
-        "zones": timezones(),
+        "zones": list_timezones(),
         "typed": typed,
         "first": classes.today_of(within.group.timezone) + classes.NOTICE,
     }

@@ -223,7 +223,7 @@ async def shapes(
     """
     asker = await visitor.learner() or visitor.network
     inlay_shapes = await run_until_disconnect(
-        request, site.checks.told(asker, lesson, exercise, received_text(exercise, code))
+        request, site.checks.line_shapes(asker, lesson, exercise, received_text(exercise, code))
     )
     names = tuple(name_shape for name_shape in inlay_shapes.names if given or name_shape.line)
     return JSONResponse(to_json_value(replace(inlay_shapes, names=names)), headers={"cache-control": "no-store"})

@@ -52,7 +52,7 @@ async def export(
         folder: Path = request.app.state.settings.lessons
         work = replace(work, pictures=await asyncio.to_thread(files_of, lesson, folder))
     if learner is not None and (texts := await asyncio.to_thread(_read_in, lesson, work)):
-        reasons = dict(zip(texts, await site.checks.unfit(learner, texts), strict=True))
+        reasons = dict(zip(texts, await site.checks.export_problems(learner, texts), strict=True))
         work = replace(work, unfit=reasons.__getitem__)
     text = await asyncio.to_thread(lambda: written_as(form, cells_of(lesson, work)))
     headers = {

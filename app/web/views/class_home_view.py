@@ -62,7 +62,7 @@ async def home_view(site: Site, within: ClassMember) -> HomeView:
     async with site.database.read() as db:
         book = await build_gradebook(db, group, site.exercises)
         stuck = await most_stuck(db, group.id)
-        mistakes = await recent_mistakes(db, site.assigned, group.id, dates.midnight(group.timezone, now()))
+        mistakes = await recent_mistakes(db, site.assigned, group.id, dates.start_of_day(group.timezone, now()))
     here = [row for row in book.rows if row.person.joined_at is not None and row.left_at is None]
     columns = [[row.grades[at] for row in here] for at in range(len(book.assignments))]
     return HomeView(

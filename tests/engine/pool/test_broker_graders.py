@@ -145,7 +145,7 @@ def test_every_question_is_answered(graders_that: Callable[[Claim], None]) -> No
         assert ran.outcome == "graded"
         assert all(0 < one.jail_ms < one.wall_ms for one in (right, wrong, ran))
         assert endless.jail_ms > 500
-        assert await graders.unfit(["x = 1", "x ="]) == ("", "invalid syntax")
+        assert await graders.export_problems(["x = 1", "x ="]) == ("", "invalid syntax")
         assert (await graders.train(TrainingChunk(setup=SETUP, part="start"))).state
         assert graders.readiness.state == "ready"
 
@@ -164,13 +164,13 @@ def test_facts_are_those_of_the_forward_program(graders_that: Callable[[Claim], 
 
 def test_the_shapes_of_a_text_are_told_and_no_text_ends_a_grader(graders_that: Callable[[Claim], None]) -> None:
     async def claim(graders: Any) -> None:
-        told = await graders.told(task(), "dW = dY.T @ X\nwhile True:\n    pass")
-        nested = await graders.told(task(), "a = " + "(" * 5000)
+        told = await graders.line_shapes(task(), "dW = dY.T @ X\nwhile True:\n    pass")
+        nested = await graders.line_shapes(task(), "a = " + "(" * 5000)
         ran = await graders.run(task(), "dW = X.T @ dY")
 
         assert [(one.line, one.fits) for one in told.lines] == [(1, False)]
         assert nested.lines == ()
-        assert [one.fits for one in ran.told.lines] == [True]
+        assert [one.fits for one in ran.line_shapes.lines] == [True]
         assert {one.tensor: one.places[0] for one in ran.origins} == {"X": "[:, 0]", "dY": "[:, 0]"}
 
     graders_that(claim)
@@ -272,7 +272,7 @@ def test_a_full_queue_turns_the_next_question_away(lonely: Broker) -> None:
     async def claim(graders: BrokerGraders) -> None:
         stand_in = await pongs(lonely)
         await comes(lambda: graders._slots == 1)
-        waiting = [asyncio.ensure_future(graders.unfit([f"{number}"])) for number in range(20)]
+        waiting = [asyncio.ensure_future(graders.export_problems([f"{number}"])) for number in range(20)]
         assert graders._connection is not None
         jetstream = graders._connection.jetstream()
         while (await jetstream.stream_info(wire.STREAM)).state.messages < 20:
@@ -422,7 +422,7 @@ def test_the_second_answer_to_a_question_is_dropped(lonely: Broker) -> None:
     async def claim(graders: BrokerGraders) -> None:
         stand_in = await pongs(lonely)
         await comes(lambda: graders._slots == 1)
-        asked = asyncio.ensure_future(graders.unfit(["x"]))
+        asked = asyncio.ensure_future(graders.export_problems(["x"]))
         await comes(lambda: graders._questions)
         (number,) = graders._questions
         for said in ("first", "second"):
@@ -555,7 +555,7 @@ def test_a_host_that_is_told_to_leave_answers_first_what_it_has(
     async def claim(graders: BrokerGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         question = {"ask": "check", **graders._asking(task(), ENDLESS), "seconds": None}
-        endless = asyncio.ensure_future(graders.carry(question, 6.0))
+        endless = asyncio.ensure_future(graders.send_request(question, 6.0))
         await comes(lambda: graders.load.idle < graders.load.up)
         serving.terminate()
 

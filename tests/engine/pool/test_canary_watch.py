@@ -31,7 +31,7 @@ def test_a_jail_that_holds_is_not_refused(jail: Jail, looks: list[CanaryReport])
 def test_a_canary_that_succeeds_stops_the_jail(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
-    monkeypatch.setattr(canary_watch, "canaries", lambda _: ("read a file",))
+    monkeypatch.setattr(canary_watch, "run_canaries", lambda _: ("read a file",))
 
     CanaryWatch(jail, on=True, tell=looks.append).look()
 
@@ -43,7 +43,7 @@ def test_the_canaries_fly_again_after_a_while_and_end_the_grader(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
     monkeypatch.setattr(canary_watch, "WATCH_SECONDS", 0.0)
-    monkeypatch.setattr(canary_watch, "canaries", lambda _: ("fork",))
+    monkeypatch.setattr(canary_watch, "run_canaries", lambda _: ("fork",))
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert not CanaryWatch(jail, on=True, tell=looks.append).holds(ours)
@@ -62,7 +62,7 @@ def test_a_question_is_let_through_while_the_jail_holds(jail: Jail, looks: list[
 def test_a_watch_that_is_off_never_looks(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, looks: list[CanaryReport]
 ) -> None:
-    monkeypatch.setattr(canary_watch, "canaries", lambda _: ("fork",))
+    monkeypatch.setattr(canary_watch, "run_canaries", lambda _: ("fork",))
 
     CanaryWatch(jail, on=False, tell=looks.append).look()
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 class Away(GraderClient):
     """Nobody carries a question."""
 
-    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+    async def send_request(self, question: dict[str, Any], seconds: float) -> Any:
         raise NoResponseError("busy", BUSY if question and seconds else "")
 
     @property
@@ -38,10 +38,10 @@ async def test_texts_of_tasks_are_kept_for_so_many_and_made_once(monkeypatch: py
 async def test_every_question_has_an_answer_where_nobody_is_there() -> None:
     away, task = Away(gate=True, at_once=1), BOXES[0].task()
 
-    assert await away.unfit(["1", "2"]) == (UNREAD, UNREAD)
+    assert await away.export_problems(["1", "2"]) == (UNREAD, UNREAD)
     assert [(one.outcome, one.message) for one in (await away.check(task, ""), await away.run(task, ""))] == [
         ("busy", BUSY),
         ("busy", BUSY),
     ]
     assert (await away.facts(task.forward)).error == BUSY
-    assert (await away.told(task, "")).lines == ()
+    assert (await away.line_shapes(task, "")).lines == ()

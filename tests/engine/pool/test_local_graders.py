@@ -281,8 +281,8 @@ def test_a_text_that_takes_forever_to_compile_ends_a_reader_and_no_grader(lone: 
         await lone.check(task(), RIGHT)
         before = lone.pids
 
-        assert "".join(await lone.unfit([nested]))
-        assert await lone.unfit(["a = 1", "a ="]) == ("", "invalid syntax")
+        assert "".join(await lone.export_problems([nested]))
+        assert await lone.export_problems(["a = 1", "a ="]) == ("", "invalid syntax")
         assert (await lone.check(task(), f"{RIGHT}\n# again")).passed
         assert lone.pids == before
 

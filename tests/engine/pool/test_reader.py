@@ -46,7 +46,7 @@ class Jail:
         self.stopped = stopped
         self.pids: list[int] = []
 
-    def carry(self, source: int, limits: Job) -> RawReply:
+    def run_raw(self, source: int, limits: Job) -> RawReply:
         self.pids.append(os.getpid())
         if self.stopped:
             raise RunCancelledError

@@ -21,7 +21,7 @@ from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
 from app.grading.reading.calls import CALLS
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.library import FUNCTIONS, MOVES, VALUES
-from app.sandbox.gate import normalise, refusal
+from app.sandbox.gate import find_refusal, normalise
 from app.sandbox.wire import Job, RawReply
 
 MOST_MEMORY_KB = 384 * 1024
@@ -148,7 +148,7 @@ def reading(_jail: JailRunner, _say: Say) -> Answer:
     def answer(question: dict[str, Any]) -> list[float]:
         began = time.process_time()
         code, _ = normalise(question["code"])
-        refusal(code)
+        find_refusal(code)
         scope = Interpreter({**arrays, "y": np.ones(3)}, {"n": 3, "N": 4})
         for line in parse_submission(code).lines:
             # A stumble is no more than that, as where a check is explained.
@@ -160,7 +160,7 @@ def reading(_jail: JailRunner, _say: Say) -> Answer:
 
 
 class NoJail:
-    def carry(self, source: int, limits: Job) -> RawReply:
+    def run_raw(self, source: int, limits: Job) -> RawReply:
         raise NotImplementedError
 
 

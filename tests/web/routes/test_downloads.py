@@ -129,7 +129,7 @@ def test_what_a_learner_wrote_is_read_by_a_grader_and_never_here(
         asked.extend(texts)
         return ("to read it takes too long",) * len(texts)
 
-    monkeypatch.setattr(grader, "unfit", unfit)
+    monkeypatch.setattr(grader, "export_problems", unfit)
     text = client.get(f"{URL}.py").text
 
     assert code in asked
