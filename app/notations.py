@@ -14,7 +14,7 @@ _TABLE: Mapping[str, Any] = tomllib.loads(files("app").joinpath("phrases.toml").
 LIBRARIES: frozenset[str] = frozenset(_TABLE["LIBRARIES"])
 NAMES: Mapping[str, str] = _TABLE["NAMES"]
 ATTRIBUTES: Mapping[str, str] = _TABLE["ATTRIBUTES"]
-SIGNS: Sequence[tuple[str, str]] = tuple((row["seen"], row["here"]) for row in _TABLE["SIGNS"])
+SIGN_NOTATIONS: Sequence[tuple[str, str]] = tuple((row["seen"], row["here"]) for row in _TABLE["SIGNS"])
 """What no line of Python holds, as a pattern, with what to write."""
 _FUNCTIONS: Mapping[str, str] = _TABLE["FUNCTIONS"]
 _KEYWORDS: Mapping[str, str] = _TABLE["KEYWORDS"]

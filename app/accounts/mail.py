@@ -15,8 +15,8 @@ from app.store.classes import RefusedError
 
 log = structlog.get_logger()
 
-SECONDS = 10.0
-LONGEST = 254
+MAIL_SECONDS = 10.0
+MAX_ADDRESS_CHARS = 254
 ADDRESS = re.compile(
     r"(?=[^@]{1,64}@)[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)+"
 )
@@ -41,7 +41,7 @@ def address_of(typed: str) -> str:
         RefusedError: It is none.
     """
     address = typed.strip().lower()
-    if not ADDRESS.fullmatch(address) or ENCODED in address or len(address) > LONGEST:
+    if not ADDRESS.fullmatch(address) or ENCODED in address or len(address) > MAX_ADDRESS_CHARS:
         raise RefusedError("That is no e-mail address. It has the form name@example.org.")
     return address
 
@@ -75,9 +75,9 @@ def _deliver(server: SplitResult, letter: EmailMessage) -> None:
     closed = server.scheme == "smtps"
     port = server.port or (465 if closed else 587)
     with (
-        smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=trusted())
+        smtplib.SMTP_SSL(host, port, timeout=MAIL_SECONDS, context=trusted())
         if closed
-        else smtplib.SMTP(host, port, timeout=SECONDS)
+        else smtplib.SMTP(host, port, timeout=MAIL_SECONDS)
     ) as connection:
         if not closed and connection.ehlo()[0] and connection.has_extn("starttls"):
             connection.starttls(context=trusted())

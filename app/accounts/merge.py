@@ -1,6 +1,6 @@
 """Two learners become one: what belonged to the first belongs to the second, and no text is lost.
 
-`RULES` says for each table what becomes of a row that both have. A table without a rule is a failing test.
+`MERGE_RULES` says for each table what becomes of a row that both have. A table without a rule is a failing test.
 """
 
 import json
@@ -41,7 +41,7 @@ from app.store.tables import (
 from app.store.trainings import is_live
 
 FRESH = {"populate_existing": True}
-ROLES = ("learner", "assistant", "instructor")
+ROLES_BY_RANK = ("learner", "assistant", "instructor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
 
 def _memberships(into: Membership, other: Membership) -> MergedRow:
     changes = {
-        "role": max(into.role, other.role, key=ROLES.index),
+        "role": max(into.role, other.role, key=ROLES_BY_RANK.index),
         "external_id": into.external_id or other.external_id,
         "label": into.label or other.label,
         "joined_at": _first(into.joined_at, other.joined_at),
@@ -150,7 +150,7 @@ def _drills(into: Drill, other: Drill) -> MergedRow:
 
 
 PLACE = ("lesson", "exercise")
-RULES = (
+MERGE_RULES = (
     MergeRule(Session),
     MergeRule(Credential),
     MergeRule(ReplacedText),
@@ -190,7 +190,7 @@ async def merge_learners(db: AsyncSession, source: int, into: int) -> bool:
     if source == into or len(both) < 2:
         return False
     _join_learners(both[into], both[source])
-    for rule in RULES:
+    for rule in MERGE_RULES:
         await _apply(db, rule, source, into)
     for column in _pointing():
         await db.execute(update(column.table).where(column == source).values({column.name: into}))

@@ -20,7 +20,7 @@ from app.store.classes import RefusedError
 from app.store.tables import NAME_LENGTH
 from app.teaching.text_input import one_line
 
-SECONDS = 10.0
+PROVIDER_SECONDS = 10.0
 
 
 class ProviderUnavailableError(Exception):
@@ -59,7 +59,7 @@ class IdentityProvider:
         self.issuer = provider.issuer.rstrip("/")
         self._plain = WITHOUT_OPENID.get(self.issuer)
         keys = {"client_id": provider.client_id, "client_secret": provider.client_secret or None}
-        kwargs = {"code_challenge_method": "S256", "timeout": SECONDS, "verify": trusted()}
+        kwargs = {"code_challenge_method": "S256", "timeout": PROVIDER_SECONDS, "verify": trusted()}
         if self._plain is not None:
             auth_endpoints = self._plain
             addresses = {

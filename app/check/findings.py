@@ -58,4 +58,4 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-LINE: dict[Format, Callable[[Finding], str]] = {"text": _text, "json": _json, "github": _github}
+LINE_FORMATS: dict[Format, Callable[[Finding], str]] = {"text": _text, "json": _json, "github": _github}

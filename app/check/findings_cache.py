@@ -20,7 +20,7 @@ from app.engine.grader_version import sources_digest
 
 FOR_NOW = frozenset({"not-proved"})
 """Codes of findings that say something of this moment and not of the lesson."""
-MOST = 2000
+MAX_CACHED_LESSONS = 2000
 
 
 class FindingsCache:
@@ -63,7 +63,7 @@ class FindingsCache:
 
     def _trim(self) -> None:
         files = sorted(self._folder.iterdir(), key=lambda file: file.stat().st_mtime, reverse=True)
-        for file in files[MOST:]:
+        for file in files[MAX_CACHED_LESSONS:]:
             file.unlink(missing_ok=True)
 
     def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:

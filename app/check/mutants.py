@@ -21,7 +21,7 @@ from app.grading.diagnosis.grammar import (
 )
 
 REDUCTIONS = frozenset({"sum", "mean"})
-KINDS = (removal_edits, operator_edits, sign_edits, power_edits, reduction_edits, comparison_edits)
+MUTANT_EDITS = (removal_edits, operator_edits, sign_edits, power_edits, reduction_edits, comparison_edits)
 ONCE = frozenset({"power", "axis", "sign"})
 """Kinds of which one edit at a place is enough."""
 ADDED_INSTEAD: dict[str, str] = {"index_add_": "index_copy_", "scatter_add_": "scatter_", "scatter_add": "scatter"}
@@ -111,7 +111,7 @@ def _neighbours(node: ast.AST, *, keepdim: bool) -> Iterator[Neighbour]:
 
 def _of_grammar(node: ast.expr) -> Iterator[Neighbour]:
     once: set[str] = set()
-    for change in (change for kind in KINDS for change in kind(node, EditVocabulary())):
+    for change in (change for kind in MUTANT_EDITS for change in kind(node, EditVocabulary())):
         differs = ast.dump(change.new) != ast.dump(node)
         if change.kind in MADE and change.kind not in once and differs and _counts(node, change):
             once |= {change.kind} & ONCE

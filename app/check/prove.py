@@ -27,7 +27,7 @@ from app.content.blocks import (
     Quiz,
     Visual,
 )
-from app.content.visuals import KINDS
+from app.content.visuals import PICTURE_KINDS
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
 
@@ -64,7 +64,7 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
         findings += literals or [_runs_alone(forward, facts[forward.name])]
     findings += [one_sided for program in forwards for one_sided in _one_sided(program, facts[program.name])]
     findings += [wrong for program in forwards for wrong in prove_inference(program, facts[program.name])]
-    pictures = [visual for visual in lesson.blocks if isinstance(visual, Visual) and KINDS[visual.kind].walked]
+    pictures = [visual for visual in lesson.blocks if isinstance(visual, Visual) and PICTURE_KINDS[visual.kind].walked]
     findings += [
         finding for picture in pictures for finding in prove_picture(picture, lesson.forwards[picture.forward or ""])
     ]

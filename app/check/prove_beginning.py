@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.check.findings import Finding
 from app.content.blocks import CodeBox, Grad, Lesson
 
-BLANK = re.compile(r"_{2,}(?!\w)")
+BLANK_PATTERN = re.compile(r"_{2,}(?!\w)")
 
 
 def prove_order_of(lessons: Sequence[Lesson]) -> list[Finding]:
@@ -31,7 +31,7 @@ def prove_beginning(lessons: Sequence[Lesson]) -> list[Finding]:
         return []
     lesson, box = first
     forward = lesson.forward(box.forward) if isinstance(box, Grad) else None
-    blanks = len(BLANK.findall(box.starter.source))
+    blanks = len(BLANK_PATTERN.findall(box.starter.source))
     faults = [f"{blanks} blanks"] if blanks != 1 else []
     faults += [f"the dims {', '.join(forward.dims)}"] if forward and forward.dims else []
     if not faults:

@@ -14,7 +14,7 @@ from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
 from app.grading.train.corpus import NamesError
 from app.settings import Settings
 
-STEPS = 40
+MAX_STEPS = 40
 
 
 async def prove_training(lessons: Sequence[Lesson], grader: Grader, reach: Collection[Lesson] = ()) -> list[Finding]:
@@ -45,7 +45,11 @@ async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grade
     except NamesError as error:
         return [Finding(train.place, "error", "not-proved", str(error))]
     run = Training(
-        TrainingSpec(setup=setup, steps=min(STEPS, preset.steps), code=code), grader.train, rows, "", ReferenceRuns()
+        TrainingSpec(setup=setup, steps=min(MAX_STEPS, preset.steps), code=code),
+        grader.train,
+        rows,
+        "",
+        ReferenceRuns(),
     )
     ended = await run.run()
     wrong = Finding(train.place, "error", "training-fails", f"The run {preset.name!r} ")

@@ -9,7 +9,7 @@ from app.content.blocks import Forward, SourceLocation, Visual
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import difference_quotients, trace_program
 
-NEAR = 1e-4  # relative to the largest entry; a quotient is good to about a millionth
+TOLERANCE = 1e-4  # relative to the largest entry; a quotient is good to about a millionth
 
 
 def prove_picture(visual: Visual, forward: Forward) -> list[Finding]:
@@ -32,7 +32,7 @@ def prove_walk(place: SourceLocation, forward: Forward, point: Mapping[str, obje
         return [Finding(place, "error", "no-walk", message)]
     for name, quotient in measured.items():
         gradient = walk.gradients.get(name, np.zeros(quotient.shape))
-        if not np.allclose(gradient, quotient, rtol=0, atol=NEAR * max(1.0, np.abs(quotient).max(initial=0.0))):
+        if not np.allclose(gradient, quotient, rtol=0, atol=TOLERANCE * max(1.0, np.abs(quotient).max(initial=0.0))):
             message = f"`d{name}` is shown as {gradient.tolist()}, and nudging finds {quotient.round(5).tolist()}."
             return [Finding(place, "error", "walk-differs", f"{message} Is there a corner or a jump at this point?")]
     return []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from app.check.findings import LINE, Finding, Format, in_order, of_errors
+from app.check.findings import LINE_FORMATS, Finding, Format, in_order, of_errors
 from app.check.findings_cache import FindingsCache
 from app.check.lint_lessons import prove_care
 from app.check.prove_beginning import prove_beginning, prove_order_of
@@ -54,7 +54,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
     if lessons:
         findings += _prove_lessons(lessons, reach, settings, mutate=mutants, fresh=fresh)
     for finding in in_order(dict.fromkeys(findings)):
-        typer.echo(LINE[form](finding))
+        typer.echo(LINE_FORMATS[form](finding))
     errors = sum(finding.level == "error" for finding in findings)
     if form == "text":
         exercises = sum(len(lesson.exercises) for lesson in lessons)

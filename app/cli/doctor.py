@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MARK = 8
 """Letters of the mark of a secret that are shown; it does not tell the secret."""
-WORDS = {"required": "MISSING", "strong": "missing", "extra": "not used"}
+LAYER_WORDS = {"required": "MISSING", "strong": "missing", "extra": "not used"}
 QUICK_COOKIES = {(3, 11): 10, (3, 12): 6}
 """The patch levels from which on http.cookies reads quoted cookies in linear time; newer versions all do."""
 
@@ -83,4 +83,4 @@ def _line(layer: "Layer") -> str:
     if layer.on:
         return f"{'on':<9} {layer.name}"
     reason = layer.reason if layer.reason.endswith((".", "?", "!")) else f"{layer.reason}."
-    return f"{WORDS[layer.weight]:<9} {layer.name}: {reason} {layer.remedy}".rstrip()
+    return f"{LAYER_WORDS[layer.weight]:<9} {layer.name}: {reason} {layer.remedy}".rstrip()

@@ -9,7 +9,7 @@ from app.cli.refuse import refuse, refuse_unreadable
 from app.engine.grade.seeds import FILE, SecretError, seeds_in
 from app.engine.pool.local_graders import LocalGraders
 
-LOOK_SECONDS = 0.02
+POLL_SECONDS = 0.02
 
 
 @asynccontextmanager
@@ -17,7 +17,7 @@ async def started_graders(graders: LocalGraders) -> AsyncIterator[LocalGraders]:
     """*graders*, started, ready or refused."""
     async with graders:
         while graders.readiness.state == "warming":
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
         yield graders
 
 

@@ -24,7 +24,7 @@ from app.store import practice_items
 from app.store.database import Database
 
 T = TypeVar("T")
-HEAD = ("level", "draws", "solved", "kept", "mutants", "survive", "one red line", "unrecognised", "rows")
+REPORT_COLUMNS = ("level", "draws", "solved", "kept", "mutants", "survive", "one red line", "unrecognised", "rows")
 
 
 def draw(level: int, wanted: str, within: list[str], seed: int | None) -> None:
@@ -52,7 +52,7 @@ def prove(level: int, wanted: str, count: int, seed: int) -> None:
         _part(sum(proof.unrecognised for proof in proofs), mutants),
         len(rows),
     )
-    for line in (HEAD, ["---"] * len(HEAD), totals):
+    for line in (REPORT_COLUMNS, ["---"] * len(REPORT_COLUMNS), totals):
         typer.echo(f"| {' | '.join(map(str, line))} |")
 
 

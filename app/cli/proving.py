@@ -18,7 +18,7 @@ from app.content.blocks import Bug, CodeBox, Exercise, Grad, Lesson, Visual
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.reading.shape_inference import infer_shapes
 from app.settings import Settings
-from app.web.pictures import KINDS, draw_picture
+from app.web.pictures import PICTURE_RENDERERS, draw_picture
 
 AT_A_TERMINAL, IN_A_LOG = 0.5, 15.0  # seconds between two lines of progress
 
@@ -34,7 +34,7 @@ def proved_now(
 def undrawn(lesson: Lesson) -> list[Finding]:
     """An error for every picture of *lesson* of which a page would show the caption alone."""
     findings = []
-    for visual in (item for item in lesson.every if isinstance(item, Visual) and item.kind in KINDS):
+    for visual in (item for item in lesson.every if isinstance(item, Visual) and item.kind in PICTURE_RENDERERS):
         forward = lesson.forwards.get(visual.forward or "")
         shapes = infer_shapes(forward) if forward else {}
         if (shapes or forward is None) and not draw_picture(visual, shapes, forward):

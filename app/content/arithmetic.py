@@ -15,11 +15,11 @@ from app.content.lookalikes import IN_SUMS
 Value = Fraction | float
 Names = Mapping[str, int] | Mapping[str, float] | Mapping[str, Value]
 
-LONGEST = 400
-DEEPEST = 40
+MAX_EXPRESSION_CHARS = 400
+MAX_EXPRESSION_DEPTH = 40
 WIDEST_BITS = 1024
 
-FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+PLAIN_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "sqrt": math.sqrt,
     "exp": math.exp,
     "log": math.log,
@@ -74,8 +74,8 @@ def value_of(text: str, names: Names | None = None) -> Value:
     Raises:
         UnreadableError: Nothing else is ever raised.
     """
-    if len(text) > LONGEST:
-        raise UnreadableError(f"That is longer than {LONGEST} characters.")
+    if len(text) > MAX_EXPRESSION_CHARS:
+        raise UnreadableError(f"That is longer than {MAX_EXPRESSION_CHARS} characters.")
     parser = _Parser(text, names or {})
     try:
         value = parser.sum()
@@ -171,7 +171,7 @@ class _Parser:
 
     def sum(self) -> Value:
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > MAX_EXPRESSION_DEPTH:
             raise UnreadableError("That is nested too deeply.", self.column)
         value = self.combine(self.product, SUMS)
         self.depth -= 1
@@ -205,7 +205,7 @@ class _Parser:
         if not self.take("**", "^"):
             return base
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > MAX_EXPRESSION_DEPTH:
             raise UnreadableError("That is nested too deeply.", self.column)
         value = _finite(_power(base, self.parse_signed()))
         self.depth -= 1
@@ -230,8 +230,8 @@ class _Parser:
             if self.take("("):
                 return above / self.bracket()
             raise UnreadableError("What is below the fraction is missing.", self.column)
-        if token in FUNCTIONS and self.take("("):
-            return FUNCTIONS[token](float(self.bracket()))
+        if token in PLAIN_FUNCTIONS and self.take("("):
+            return PLAIN_FUNCTIONS[token](float(self.bracket()))
         if token in CONSTANTS:
             return CONSTANTS[token]
         raise UnreadableError(f"The name {token!r} is not known here.", column)

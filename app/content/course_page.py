@@ -10,9 +10,9 @@ from app.content.frontmatter import read_front_matter
 from app.content.options import items_of
 from app.content.tex import MACRO, balance_problem
 
-NAME = "course.md"
+COURSE_PAGE_FILE = "course.md"
 KEYS = ("macros", "lang")
-LONGEST = 100_000
+MAX_COURSE_PAGE_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ NO_PAGE = CoursePage()
 
 def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
     """Parse the page of the course in *folder*; returns its errors, too."""
-    path = folder / NAME
+    path = folder / COURSE_PAGE_FILE
     faults = ErrorCollector(path.as_posix())
     if not path.is_file():
         return NO_PAGE, ()
     try:
-        text = path.read_bytes()[:LONGEST].decode("utf-8")
+        text = path.read_bytes()[:MAX_COURSE_PAGE_CHARS].decode("utf-8")
     except (OSError, UnicodeDecodeError):
         faults.add(faults.at(1), "unreadable", "The page of the course cannot be read.", "Save it as UTF-8.")
         return NO_PAGE, faults.found

@@ -18,12 +18,12 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from app.content.blocks import SourceLocation
 from app.content.errors import ErrorCollector, did_you_mean
-from app.content.options import LINE, NEARLY, Value
+from app.content.options import NEARLY, OPTION_LINE, Value
 
 INFO = re.compile(r"^\s*\{\s*([\w-]+)\s*\}[ \t]*(.*?)\s*$")
 UNBREAKABLE = re.compile(r"^:[\w-]+:[ \t]*\u00a0")
 OPENS = re.compile(r"^(:{3,}|`{3,})[ \t]*\{[ \t]*([\w-]+)[ \t]*\}")
-DEEPEST = 20
+MAX_FENCE_DEPTH = 20
 """The level of blocks from which on markdown leaves out what it reads, with all that follows."""
 OPENING = re.compile(r"^[ ]{0,3}(`{3,})[ \t]*\{")
 
@@ -54,7 +54,9 @@ def _colon_fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def lesson_markdown() -> MarkdownIt:
     """The one markdown dialect of lessons: CommonMark without raw HTML, tables, footnotes, dollar math, fences."""
-    md = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False, "maxNesting": DEEPEST})
+    md = MarkdownIt(
+        "commonmark", {"html": False, "linkify": False, "typographer": False, "maxNesting": MAX_FENCE_DEPTH}
+    )
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin)
     md.use(dollarmath_plugin, allow_space=False, allow_labels=True, double_inline=True)
@@ -133,8 +135,8 @@ def split_at_directives(
     """
     run: list[Token] = []
     for token in tokens:
-        if token.nesting == 1 and token.level == DEEPEST - 1 and not faults.has_code("too-deep"):
-            message = f"Lists and quotations stand in one another here {DEEPEST // 2} times and more."
+        if token.nesting == 1 and token.level == MAX_FENCE_DEPTH - 1 and not faults.has_code("too-deep"):
+            message = f"Lists and quotations stand in one another here {MAX_FENCE_DEPTH // 2} times and more."
             place = file.place(line + (token.map or [0])[0])
             faults.add(place, "too-deep", message, "Begin a new one; what is deeper would be lost.")
         if not _is_directive(token):
@@ -265,7 +267,7 @@ def _options(
             message = "A no-break space stands behind this option."
             faults.add(file.place(line + index, "\u00a0"), "invisible", message, "Write a plain space.")
             current = current.replace("\u00a0", " ")
-        match = LINE.match(current)
+        match = OPTION_LINE.match(current)
         if match:
             key, value = match[1], match[2] or ""
             place = file.place(line + index, value) if value else file.place(line + index)
@@ -307,7 +309,7 @@ def _check_below(
 ) -> None:
     """Add an error for every option that is in the text, where it would be shown."""
     for number, text in enumerate(body.text.split("\n"), start=body.line):
-        match = LINE.match(text)
+        match = OPTION_LINE.match(text)
         if text.startswith((":::", "```")):
             return
         if match and match[1] in known and number > body.line:

@@ -9,7 +9,7 @@ import yaml
 from app.content.errors import ErrorCollector, did_you_mean
 from app.content.estimates import minutes_of
 from app.content.fences import DirectiveText, SourceFile
-from app.content.options import NAME, Options, Value, items_of, texts_of
+from app.content.options import NAME_PATTERN, Options, Value, items_of, texts_of
 
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", "was")
 UNIT_KEYS = ("title", "deliverables", "private")
@@ -112,7 +112,7 @@ def check_lesson(front: FrontMatter, faults: ErrorCollector) -> None:
     _require(options, "estimate", "20 min")
     check_title(options)
     name, estimate = options.text("id"), options.text("estimate")
-    if name and not NAME.fullmatch(name):
+    if name and not NAME_PATTERN.fullmatch(name):
         options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
     if estimate and not (ESTIMATE.fullmatch(estimate) and re.search("[1-9]", estimate)):
         options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
@@ -120,7 +120,7 @@ def check_lesson(front: FrontMatter, faults: ErrorCollector) -> None:
         options.wrong("estimate", "wrong-value", f"{estimate!r} is no length of one lesson.", "Divide it into several.")
     options.language("lang")
     for value in front.lists.get("was", ()):
-        if not NAME.fullmatch(value.text) or value.text == name:
+        if not NAME_PATTERN.fullmatch(value.text) or value.text == name:
             faults.add(value.place, "malformed-id", f"{value.text!r} is no former id of this lesson.")
     words = [value.text for value in front.lists.get("requires", ())]
     for value in front.lists.get("requires", ()):

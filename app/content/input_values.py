@@ -8,7 +8,7 @@ from app.content.blocks import Forward, Input
 from app.content.errors import did_you_mean
 from app.content.options import Options, items_of, plain_of
 
-MOST = 16
+MAX_POINT_ENTRIES = 16
 Point = Mapping[str, object]
 """By name of an input, or of the gradient of an output: a number, or lists of numbers."""
 
@@ -37,8 +37,8 @@ def point_of(options: Options, forward: Forward | None, free: str | None = None)
         elif name in shapes and shape != shapes[name]:
             message = f"{name!r} has the shape {shape} here; in the program it has {shapes[name]}."
             options.faults.add(entry.place, "wrong-shape", message)
-        elif prod(shape) > MOST:
-            options.faults.add(entry.place, "too-long", f"{name!r} has more than {MOST} entries.")
+        elif prod(shape) > MAX_POINT_ENTRIES:
+            options.faults.add(entry.place, "too-long", f"{name!r} has more than {MAX_POINT_ENTRIES} entries.")
     missing = [name for name in shapes if name not in point and name != free]
     if missing and value:
         message = f"':at:' has no number for {', '.join(repr(name) for name in missing)}."

@@ -93,7 +93,7 @@ def _heading_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, 
     return anchor + Markup(renderer.renderToken(tokens, index, options, env))
 
 
-RULES: Mapping[str, Rule] = {
+MARKUP_RULES: Mapping[str, Rule] = {
     "math_inline": _math_rule("{}"),
     "math_inline_double": _math_rule('<span class="math">{}</span>'),
     "math_block": _math_rule('<div class="math">{}</div>\n'),

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 from markupsafe import Markup
 from math_core import LatexError, LatexToMathML
 
-LONGEST = 2000
+MAX_FORMULA_CHARS = 2000
 """Letters of TeX. The converter descends once for each brace: ten times as many are more than its stack holds."""
 LONG = 24
 """Letters of TeX from which on a formula in a line may be broken where the line ends."""
@@ -49,8 +49,8 @@ def render_mathml(tex: str, *, display: bool = False) -> Markup:
     Raises:
         FormulaError: It is no TeX, or needs what a page does not have.
     """
-    if len(tex) > LONGEST:
-        raise FormulaError(f"it has {len(tex)} letters, and at most {LONGEST} are set")
+    if len(tex) > MAX_FORMULA_CHARS:
+        raise FormulaError(f"it has {len(tex)} letters, and at most {MAX_FORMULA_CHARS} are set")
     try:
         text = _converter.convert_with_local_state(SIGNED.sub(r"\1\;", tex), displaystyle=display)
     except LatexError as error:

@@ -14,16 +14,16 @@ from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import SourceLocation
 from app.content.errors import ErrorCollector, did_you_mean
 
-LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
+OPTION_LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
 NEARLY = re.compile(
     r"^(?:[ \t]*[:\uff1a][ \t]*([A-Za-z][\w-]*)[ \t]*[:\uff1a=]?[ \t]*(.*)|([A-Za-z][\w-]*):(?=\s)(.*))$"
 )
 WORD = re.compile(r"[^\s,]+")
 JOINED = re.compile(r"([^:=]+?) ?[:=] ?(.+)")
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+NAME_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
-DEEPEST = 12
-LONGEST = 20_000
+MAX_OPTION_DEPTH = 12
+MAX_OPTION_CHARS = 20_000
 
 
 QUOTES = "Put text with special signs in quotes."
@@ -45,7 +45,7 @@ NOT_YAML: Mapping[str, tuple[str, str]] = {
     "alias": ("No value begins with `*`.", QUOTES),
     "unknown escape": BACKSLASH,
     "escape sequence": BACKSLASH,
-    "nested": (f"Brackets stand in brackets more than {DEEPEST} deep.", "Write it flatter."),
+    "nested": (f"Brackets stand in brackets more than {MAX_OPTION_DEPTH} deep.", "Write it flatter."),
 }
 """By a part of what PyYAML says: the same to somebody who writes a lesson, and what they can do."""
 UNREADABLE_FROM = ("From here on this is no value.", QUOTES)
@@ -75,7 +75,7 @@ class _Composer(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.MarkedYAMLError(problem="aliases (*name) are not allowed", problem_mark=self.get_mark())
-        if self.depth >= DEEPEST:
+        if self.depth >= MAX_OPTION_DEPTH:
             raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=self.get_mark())
         self.depth += 1
         node = super().compose_node(parent, index)
@@ -91,8 +91,8 @@ def _in_words(problem: str, *, inside: bool) -> tuple[str, str]:
 
 def node_of(value: Value, faults: ErrorCollector) -> yaml.Node | None:
     """The YAML node of a value, or None after a fault was added."""
-    if len(value.text) > LONGEST:
-        faults.add(value.place, "too-long", f"This value is longer than {LONGEST} characters.")
+    if len(value.text) > MAX_OPTION_CHARS:
+        faults.add(value.place, "too-long", f"This value is longer than {MAX_OPTION_CHARS} characters.")
         return None
     try:
         node = _Composer(value.text).get_single_node()

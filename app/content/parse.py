@@ -7,7 +7,7 @@ from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
 from app.content.course_page import NO_PAGE, CoursePage
 from app.content.directives import OPTIONS, PARSERS
-from app.content.directives.callout import KINDS
+from app.content.directives.callout import CALLOUT_KINDS
 from app.content.errors import ErrorCollector, LessonError
 from app.content.fences import Directive, SourceFile, TokenRun, split_at_directives
 from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
@@ -15,7 +15,7 @@ from app.content.leftover_markup import check_characters
 from app.content.parse_context import ParseContext, check_fence
 from app.content.prose import ProseRenderer as Renderer
 
-LONGEST = 500_000
+MAX_LESSON_CHARS = 500_000
 NUMBER = re.compile(r"^\d+-")
 Beside = Callable[[str], str | None]
 
@@ -39,8 +39,8 @@ def parse_lesson(
         The lesson, or None where there is any error; the errors in file order.
     """
     faults = ErrorCollector(path)
-    if len(text) > LONGEST:
-        faults.add(faults.at(1), "too-long", f"The file is longer than {LONGEST} characters.")
+    if len(text) > MAX_LESSON_CHARS:
+        faults.add(faults.at(1), "too-long", f"The file is longer than {MAX_LESSON_CHARS} characters.")
         return None, faults.found
     file = file_of(text, path)
     check_characters(file, faults)
@@ -127,7 +127,7 @@ def _blocks(parts: Iterable[TokenRun | Directive], reading: ParseContext) -> tup
     """Parse blocks, in file order. Blocks that others refer to are parsed before them."""
     parts = list(parts)
     for part in parts:
-        if isinstance(part, Directive) and part.argument and part.name not in KINDS:
+        if isinstance(part, Directive) and part.argument and part.name not in CALLOUT_KINDS:
             reading.prose.anchors.append(part.argument)
     blocks = {
         index: _block(parts[index], reading)

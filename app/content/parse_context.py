@@ -14,7 +14,7 @@ from app.content.arithmetic import UnreadableError, Value, integer_of
 from app.content.blocks import Distractor, Exercise, Forward, FunctionBox, Grad, Hint, SourceLocation
 from app.content.errors import ErrorCollector, did_you_mean
 from app.content.fences import Directive, SourceFile, split_at_directives
-from app.content.options import NAME, Options
+from app.content.options import NAME_PATTERN, Options
 from app.content.programs import check_gradient, tensor_of, tensors_of
 from app.content.prose import ProseRenderer
 from app.content.sentences import written_out
@@ -23,7 +23,7 @@ B = TypeVar("B", Grad, FunctionBox)
 Drawn = Mapping[str, Value]
 
 # The options of every directive that stands inside of another one.
-CHILDREN: Mapping[str, Sequence[str]] = {
+CHILD_OPTIONS: Mapping[str, Sequence[str]] = {
     "hint": (),
     "starter": (),
     "solution": ("same-as",),
@@ -109,7 +109,7 @@ class ParseContext:
         if not name:
             fix = f"Write '{fence}{{{directive.name}}} some-id'."
             self.faults.add(place, "missing-id", f"'{{{directive.name}}}' needs an id.", fix)
-        elif not NAME.fullmatch(name):
+        elif not NAME_PATTERN.fullmatch(name):
             fix = "Use letters, digits, hyphens and underscores, starting with a letter."
             self.faults.add(place, "malformed-id", f"{name!r} cannot be an id.", fix)
         elif name in self.names:
@@ -122,7 +122,7 @@ class ParseContext:
         """Former ids, and `lesson-id#id` of exercises that came from there; each must be free, for it has one heir."""
         words = options.words("was")
         for word, place in words:
-            if not all(NAME.fullmatch(part) for part in word.split("#", 1)):
+            if not all(NAME_PATTERN.fullmatch(part) for part in word.split("#", 1)):
                 fix = "Write the former id, or 'lesson-id#id' for an exercise of another lesson."
                 self.faults.add(place, "malformed-id", f"{word!r} cannot have been an id.", fix)
             if word in self.names:
@@ -143,7 +143,10 @@ class ParseContext:
         )
 
     def inside(
-        self, directive: Directive, children: Sequence[str] = ("hint",), options: Mapping[str, Sequence[str]] = CHILDREN
+        self,
+        directive: Directive,
+        children: Sequence[str] = ("hint",),
+        options: Mapping[str, Sequence[str]] = CHILD_OPTIONS,
     ) -> DirectiveBody:
         """Parse the body of a prose directive, which may contain *children* with these *options*."""
         tokens = self.prose.tokens(directive.body.text, directive.body.line)
@@ -157,7 +160,7 @@ class ParseContext:
             if child.name in TITLED:
                 self.prose.check_message(child.argument, child.argument_place.line)
                 directives[index] = replace(child, argument=written_out(child.argument, self.prose.course.macros))
-            elif child.argument and child.name in CHILDREN:
+            elif child.argument and child.name in CHILD_OPTIONS:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")
         return DirectiveBody(own, directive.body.line, directives)

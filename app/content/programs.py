@@ -14,8 +14,8 @@ from app.content.errors import ErrorCollector, did_you_mean
 from app.content.straight_line_checks import data_sized_part, is_mask, untraceable_part
 from app.content.unroll import Unrolled, UnrollError, unroll_program
 
-MODULES = ("torch", "F", "math")
-LONGEST = 50_000
+BOX_MODULES = ("torch", "F", "math")
+MAX_CODE_CHARS = 50_000
 """Characters of a program or a solution: as many as a box takes."""
 _ELSEWHERE = {"np": "torch", "numpy": "torch", "nn": "F", "functional": "F"}
 _ELSEWHERE |= {
@@ -42,8 +42,8 @@ class SyntaxIssue:
 
 def parse_program(source: str) -> ast.Module | SyntaxIssue:
     """The syntax tree of *source*, or why there is none. Never raises."""
-    if len(source) > LONGEST:
-        return SyntaxIssue(1, 1, f"longer than {LONGEST:,} characters")
+    if len(source) > MAX_CODE_CHARS:
+        return SyntaxIssue(1, 1, f"longer than {MAX_CODE_CHARS:,} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -56,8 +56,10 @@ def parse_program(source: str) -> ast.Module | SyntaxIssue:
 
 def check_python(source: str, line: int, what: str, faults: ErrorCollector) -> ast.Module | None:
     """Parse code of the author; a fault is added at its exact line of the file."""
-    if len(source) > LONGEST:
-        faults.add(faults.at(line), "too-long", f"{what} has {len(source):,} characters; a box takes {LONGEST:,}.")
+    if len(source) > MAX_CODE_CHARS:
+        faults.add(
+            faults.at(line), "too-long", f"{what} has {len(source):,} characters; a box takes {MAX_CODE_CHARS:,}."
+        )
         return None
     tree = parse_program(source)
     if isinstance(tree, SyntaxIssue):
@@ -77,7 +79,7 @@ def read_in(source: str) -> tuple[str, ...]:
     """Every name that *source* reads without having written it anywhere; nothing where it is not Python."""
     tree = parse_program(source)
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)] if isinstance(tree, ast.Module) else []
-    known = {*assigned_names(tree), *MODULES} if isinstance(tree, ast.Module) else set()
+    known = {*assigned_names(tree), *BOX_MODULES} if isinstance(tree, ast.Module) else set()
     return tuple(dict.fromkeys(name for name in names if name not in known and not hasattr(builtins, name)))
 
 
@@ -163,7 +165,7 @@ def check_forward(
             faults.add(at(part), "depends-on-data", message, "Keep them all: 'torch.where(mask, X, 0.0)'.")
         masks |= set(names) if is_mask(statement.value, masks) else set()
         for name in names:
-            if name in scope or name in outputs or name in MODULES:
+            if name in scope or name in outputs or name in BOX_MODULES:
                 faults.add(
                     place, "written-twice", f"The name {name!r} is already taken.", "Give every tensor its own name."
                 )
@@ -185,7 +187,7 @@ def _check_reads(
     for node in ast.walk(expression):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
-        if node.id in scope or node.id in local or node.id in MODULES or hasattr(builtins, node.id):
+        if node.id in scope or node.id in local or node.id in BOX_MODULES or hasattr(builtins, node.id):
             continue
         place = place_of(node)
         unknown.add(node.id)
@@ -194,7 +196,7 @@ def _check_reads(
         elif node.id in _ELSEWHERE:
             fix = f"Did you mean {_ELSEWHERE[node.id]!r}?"
         else:
-            fix = did_you_mean(node.id, scope | set(MODULES))
+            fix = did_you_mean(node.id, scope | set(BOX_MODULES))
         faults.add(place, "unknown-name", f"The name {node.id!r} is not known at this line.", fix)
     return unknown
 

@@ -19,9 +19,9 @@ from app.content.course_page import NO_PAGE, CoursePage
 from app.content.errors import ErrorCollector, did_you_mean
 from app.content.fences import OPENS, SourceFile, lesson_markdown
 from app.content.leftover_markup import check_table, check_text, notice_lost
-from app.content.markup_rules import RULES, plain_text
+from app.content.markup_rules import MARKUP_RULES, plain_text
 from app.content.mathml import kept_together
-from app.content.options import NAME
+from app.content.options import NAME_PATTERN
 from app.content.tex import set_formula
 
 LANGUAGES = (
@@ -68,7 +68,7 @@ class ProseRenderer:
         self._level = 1  # of the heading above; the title is the first
         self.md: MarkdownIt = lesson_markdown()
         notice_lost(self.md)
-        for name, rule in RULES.items():
+        for name, rule in MARKUP_RULES.items():
             self.md.add_render_rule(name, rule)
 
     def tokens(self, text: str, line: int) -> list[Token]:
@@ -85,7 +85,11 @@ class ProseRenderer:
         self._notes |= _unused_notes(self.env)
         self._check_twice(text, tokens, line)
         for token in tokens:
-            if token.type == "math_block_label" and NAME.fullmatch(token.info) and token.info not in self.equations:
+            if (
+                token.type == "math_block_label"
+                and NAME_PATTERN.fullmatch(token.info)
+                and token.info not in self.equations
+            ):
                 self.equations[token.info] = len(self.equations) + 1
                 self.anchors.append(token.info)
         return tokens

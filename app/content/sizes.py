@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = " \t\n\"'`“”„‟‘’‚«»"
-LONGEST = 120
+MAX_SIZE_CHARS = 120
 # `shape (3,)`, `dW: (3,)`, `dW.shape = (3,)`, `torch.Size([3])`
 LEAD = re.compile(
     r"^(?:[^\W\d]\w*(?:\.shape|\.size\(\))?\s*[:=]\s*)?(?:(?:shape|(?:torch\.)?Size)\b(?:\s*[:=])?\s*)?(?=\S)"
@@ -25,7 +25,7 @@ def sizes_in(text: str) -> tuple[str, ...]:
     Raises:
         UnreadableShapeError: Nothing else is ever raised.
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_SIZE_CHARS:
         raise UnreadableShapeError("That is too long for a shape.")
     plain = text.strip(QUOTES)
     plain = LEAD.sub("", plain)

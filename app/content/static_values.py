@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-LARGEST = 10**9
+MAX_STATIC_NUMBER = 10**9
 LARGEST_EXPONENT = 16
 MOST_TURNS = 2_000
 PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -101,13 +101,13 @@ class StaticValues:
 
 
 def _bounded_value(op: type[ast.operator], left: float, right: float) -> float:
-    if op is ast.Pow and (abs(left) > LARGEST or not 0 <= right <= LARGEST_EXPONENT):
+    if op is ast.Pow and (abs(left) > MAX_STATIC_NUMBER or not 0 <= right <= LARGEST_EXPONENT):
         raise NotStaticError("the power is too large")
     try:
         value: float = PLAIN[op](left, right)
     except ZeroDivisionError:
         raise NotStaticError("it divides by zero") from None
-    if not abs(value) <= LARGEST:
+    if not abs(value) <= MAX_STATIC_NUMBER:
         raise NotStaticError("the number is too large")
     return value
 

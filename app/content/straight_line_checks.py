@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Collection, Mapping, Sequence
 
-PARTS = frozenset({"chunk", "split", "tensor_split", "unbind", "meshgrid", "broadcast_tensors"})
+SPLITTING_CALLS = frozenset({"chunk", "split", "tensor_split", "unbind", "meshgrid", "broadcast_tensors"})
 FIELDS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(PARTS, frozenset[str]()),
+    **dict.fromkeys(SPLITTING_CALLS, frozenset[str]()),
     **dict.fromkeys(
         ("max", "min", "sort", "topk", "median", "mode", "kthvalue", "cummax", "cummin"),
         frozenset({"values", "indices"}),
@@ -70,7 +70,7 @@ def holds_parts(statement: ast.stmt, tree: ast.AST) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=op))) if op in FIELDS:
             read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is(node.value, name)}
             picked = any(isinstance(node, ast.Subscript) and _is(node.value, name) for node in ast.walk(tree))
-            return bool(read & FIELDS[op]) or (op in PARTS) or (picked and op in {"sort", "topk"})
+            return bool(read & FIELDS[op]) or (op in SPLITTING_CALLS) or (picked and op in {"sort", "topk"})
     return False
 
 

@@ -20,8 +20,8 @@ COMMENT = re.compile(r"(?<!\\)%")
 LONG = re.compile(r"(?<![\d.])\d{3,9}(?:\.\d{0,9})? ?(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
 COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 MACRO = re.compile(r"[A-Za-z]+")
-DEEPEST = 8
-LONGEST = 20_000
+MAX_MACRO_DEPTH = 8
+MAX_TEX_CHARS = 20_000
 
 
 def problems(tex: str) -> Iterator[tuple[str, str, str]]:
@@ -83,11 +83,11 @@ def balance_problem(tex: str) -> str:
 
 def expand_macros(tex: str, macros: Mapping[str, str]) -> str:
     """*tex* with *macros* put in, which may hold others and take arguments `#1` to `#9`; bounded whatever they say."""
-    for _ in range(DEEPEST if macros else 0):
+    for _ in range(MAX_MACRO_DEPTH if macros else 0):
         before, tex = tex, _once(tex, macros)
-        if tex == before or len(tex) > LONGEST:
+        if tex == before or len(tex) > MAX_TEX_CHARS:
             break
-    return tex[:LONGEST]
+    return tex[:MAX_TEX_CHARS]
 
 
 def _once(tex: str, macros: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from app.content.static_values import NotStaticError, StaticValues
 from app.content.straight_line_checks import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
 
 MOST_STATEMENTS = 500
-DEEPEST = 8
+MAX_CALL_DEPTH = 8
 Tell = Callable[[ast.AST, str, str, str], None]
 
 
@@ -282,7 +282,7 @@ class _Work:
 
     def called(self, call: ast.Call, function: ast.FunctionDef, scope: Scope, suffix: str) -> ast.expr:
         """Write the lines of *function* and return its result as an expression."""
-        if self.depth >= DEEPEST:
+        if self.depth >= MAX_CALL_DEPTH:
             raise self.stop(
                 call, "not-straight-line", f"The function {function.name!r} calls itself, or others too deeply."
             )

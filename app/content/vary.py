@@ -22,9 +22,9 @@ from app.content.options import items_of, texts_of
 from app.content.parse_context import Drawn, ParseContext, is_variable
 from app.content.sizes import LARGEST_SIZE
 
-MOST = 50
+MAX_DRAWS = 50
 """How many draws there are of one question; all of them are proved."""
-TRIES = 150
+MAX_DRAW_TRIES = 150
 FEWEST = 2
 RANGE = re.compile(r"\s*(.*?)\s*\.\.\s*(.*?)\s*", re.DOTALL)
 HOLE = re.compile(r"\{\{([^{}]*)\}\}")
@@ -139,7 +139,7 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
             faults.add(text.place, "unused", message, f"Write '{{{{{name}}}}}' in the question, or remove it.")
     chance = random.Random(f"{directive.argument} {value.text}")
     draws: list[Drawn] = []
-    for _ in range(TRIES):
+    for _ in range(MAX_DRAW_TRIES):
         numbers: dict[str, Value] = {}
         for name, (text, node) in items.items():
             try:
@@ -155,7 +155,7 @@ def _draws(directive: Directive, reading: ParseContext) -> Iterator[Drawn]:
                 return
         if numbers not in draws:
             draws.append(numbers)
-        if len(draws) == MOST:
+        if len(draws) == MAX_DRAWS:
             break
     if len(draws) < FEWEST:
         faults.add(value.place, "never-varies", "':vary:' always draws the same numbers.", EXAMPLE)

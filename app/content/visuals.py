@@ -109,7 +109,7 @@ _name_lists = _of(
 )
 
 
-KINDS: Mapping[str, Kind] = {
+PICTURE_KINDS: Mapping[str, Kind] = {
     "graph": Kind(keys={"highlight": ("a list of tensor names", _labels)}, program=True),
     "broadcast": Kind(
         ("from", "to"),

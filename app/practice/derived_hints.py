@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.practice.operations import COPIED, FORKS, OPERATIONS
 from app.practice.scheduler import slip_of
 
-BLANK = "____"
+BLANK_MARK = "____"
 ADDED = "Here another share of the same gradient is added."
 STRETCHED = frozenset({"fork", "matmul"})
 """Families whose principle says nothing of copies: where an operand was stretched, its gradient is summed as well."""
@@ -81,17 +81,17 @@ def _blank(node: ast.expr) -> ast.expr:
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             if not _has_upstream(right):
-                return ast.BinOp(left, op, ast.Name(BLANK))
+                return ast.BinOp(left, op, ast.Name(BLANK_MARK))
             if not _has_upstream(left):
-                return ast.BinOp(ast.Name(BLANK), op, right)
+                return ast.BinOp(ast.Name(BLANK_MARK), op, right)
             return ast.BinOp(left, op, _blank(right))
         case ast.UnaryOp(op=op, operand=operand):
             return ast.UnaryOp(op, _blank(operand))
         case ast.Call(func=ast.Attribute(value=ast.BinOp() as value, attr=attr), args=args, keywords=keywords):
             return ast.Call(ast.Attribute(_blank(value), attr), args, keywords)
         case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords) if _has_upstream(value):
-            return ast.Call(ast.Attribute(value, BLANK), args, keywords)
-    return ast.Name(BLANK)
+            return ast.Call(ast.Attribute(value, BLANK_MARK), args, keywords)
+    return ast.Name(BLANK_MARK)
 
 
 def _has_upstream(node: ast.expr) -> bool:

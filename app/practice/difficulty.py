@@ -15,7 +15,7 @@ from app.store.practice_items import ItemOutcome
 
 ENOUGH = 200
 """Tries of an operation before its points are believed."""
-STEP = 0.1
+RATING_STEP = 0.1
 SPREAD = 2.0
 """A learner so many points above an exercise solves it in ten of eleven tries."""
 LEAST, MOST = 1.0, 12.0
@@ -45,9 +45,9 @@ def estimate_difficulties(tries: Iterable[ItemOutcome]) -> list[Estimate]:
             continue
         mean = sum(ratings[name] for name in names) / len(names)
         surprise = item_outcome.alone - 1 / (1 + 10 ** ((mean - learners[item_outcome.learner]) / SPREAD))
-        learners[item_outcome.learner] += STEP * surprise
+        learners[item_outcome.learner] += RATING_STEP * surprise
         for name in names:
-            ratings[name] = min(MOST, max(LEAST, ratings[name] - STEP * surprise))
+            ratings[name] = min(MOST, max(LEAST, ratings[name] - RATING_STEP * surprise))
         count.update(names)
         solved.update(names if item_outcome.alone else ())
     return [

@@ -30,7 +30,7 @@ FORKED: Mapping[int, tuple[int, int]] = {1: (0, 0), 2: (1, 2), 3: (2, 9)}
 BANDS: Mapping[int, tuple[int, int]] = {1: (1, 6), 2: (7, 16), 3: (17, 36)}
 """By level: the points of an exercise."""
 FORK_POINTS, STRETCH_POINTS, INDEX_POINTS = 3, 2, 2
-TRIES = 4_000
+MAX_DRAW_TRIES = 4_000
 JOINS = frozenset({"add", "mul"})
 TYING = frozenset({"gate", "index"})
 """Families that make entries equal: of two winners torch takes halves, and a rule with `==` the whole of each."""
@@ -43,7 +43,13 @@ TAKEN_BACK: Mapping[str, frozenset[str]] = {
     "div": PRODUCTS,
 }
 """By operation: what it may undo, where one of its two tensors was made from the other."""
-NAMES: Mapping[str, str] = {"": "WUVBCPQ", "vector": "bcgsw", "mask": "MR", "ints": "ij", "line": "hzuvaemqrpfkw"}
+LETTERS: Mapping[str, str] = {
+    "": "WUVBCPQ",
+    "vector": "bcgsw",
+    "mask": "MR",
+    "ints": "ij",
+    "line": "hzuvaemqrpfkw",
+}
 
 
 class NothingFitsError(ValueError):
@@ -73,7 +79,7 @@ class ProgramBuilder:
 
     def take(self, shape: Shape, kind: str = "", name: str = "") -> str:
         """A new input."""
-        pool = NAMES.get(kind.partition("(")[0]) or NAMES["vector" if len(shape) == 1 else ""]
+        pool = LETTERS.get(kind.partition("(")[0]) or LETTERS["vector" if len(shape) == 1 else ""]
         name = name or self.free(pool)
         text = f"[{', '.join(shape)}]"
         drawn = kind if kind not in {"", "mask"} else ""
@@ -139,7 +145,7 @@ def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str]
     if level > 1 and not any(operation.other for operation in table):
         raise NothingFitsError(f"An exercise of level {level} has a fork, and none of these operations makes one.")
     chance = random.Random(f"{WALK}/{level}/{seed}/{wanted}/{' '.join(within)}")
-    for _ in range(TRIES):
+    for _ in range(MAX_DRAW_TRIES):
         draft = _walked(chance, level, table, wanted)
         if draft is not None and _is_meant(draft, level, wanted):
             return _item(draft, level, seed, wanted, within)
@@ -271,7 +277,7 @@ def _apply(
     if form and form.axis is not None:
         fields["axis"] = str(form.axis)
     step = ForwardStep(
-        name=draft.free(NAMES["line"]),
+        name=draft.free(LETTERS["line"]),
         operation=operation,
         operands=operands,
         fields=fields,

@@ -8,7 +8,7 @@ import re
 
 from app.check.mutants import Mutant
 from app.content.dependence import needs_of, shuffled
-from app.practice.derived_hints import BLANK, principle, solution_list
+from app.practice.derived_hints import BLANK_MARK, principle, solution_list
 from app.practice.item import GeneratedItem, format_code_block, format_directive
 from app.practice.operations import OPERATIONS, TABLE
 
@@ -72,7 +72,7 @@ def which_of_two(item: GeneratedItem, mutant: Mutant) -> str | None:
     why = principle(right, item.by[at])
     options = {right: f"- [x] `{right}`\n", wrong: f"- [ ] `{wrong}`\n  > {why}\n"}
     offered = random.Random(item.name).sample(sorted(options), 2)
-    left_open = [BLANK if rank == at else line for rank, line in enumerate(item.lines)]
+    left_open = [BLANK_MARK if rank == at else line for rank, line in enumerate(item.lines)]
     given = "\n".join(left_open)
     question = format_directive(
         f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered), ":::"

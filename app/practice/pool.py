@@ -30,13 +30,13 @@ log = structlog.get_logger()
 pause = asyncio.sleep
 STOCK = 4
 """How many exercises of each kind that was asked for wait for learners."""
-KINDS = 64
-TRIES = 12
+MAX_KINDS = 64
+MAX_PROOF_TRIES = 12
 """How many exercises are proved before a kind is given up, while somebody waits or the pool is filled."""
 DRAWS = 200
 """How many are drawn for these: the rarest family of operations stands in one of twenty."""
 SEEDS = 2**31
-LOOK_SECONDS = 0.05
+BUSY_POLL_SECONDS = 0.05
 REFILL_SECONDS = 1.0
 
 
@@ -110,7 +110,7 @@ class ItemPool:
         if demand.lowest:
             self._demands[demand] = None
             self._demands.move_to_end(demand)
-        while len(self._demands) > KINDS:
+        while len(self._demands) > MAX_KINDS:
             self._demands.popitem(last=False)
         return demand.lowest > 0
 
@@ -194,7 +194,7 @@ class ItemPool:
     async def _made(self, kind: ItemSpec, grader: SupportsCheck) -> GeneratedItem | None:
         """A new exercise that was proved; None where none can be made."""
         try:
-            for _ in range(TRIES):
+            for _ in range(MAX_PROOF_TRIES):
                 item = await asyncio.to_thread(_drawn, kind)
                 if item is None or (await prove_item(item, grader)).kept:
                     return item
@@ -237,7 +237,7 @@ class YieldingGrader:
     async def check(self, task: AnyTask, code: str) -> Verdict:
         async with self._turn:
             while self._grader.readiness.state != "ready" or self._grader.load.waiting or not self._grader.load.idle:
-                await pause(LOOK_SECONDS)
+                await pause(BUSY_POLL_SECONDS)
             asked = asyncio.create_task(self._grader.check(task, code))
             # The next one looks at the load with this one in it.
             await asyncio.sleep(0)

@@ -18,7 +18,7 @@ SCHEDULER = fsrs.Scheduler(
 AGAIN, HARD, GOOD = int(fsrs.Rating.Again), int(fsrs.Rating.Hard), int(fsrs.Rating.Good)
 
 MOST_ITEMS = 6
-LONGEST = timedelta(minutes=10)
+MAX_SESSION_TIME = timedelta(minutes=10)
 DRILL = timedelta(minutes=3)
 FADING_BELOW = 0.95
 """Above it a card is as good as just met; it is due where 0.9 is reached."""
@@ -141,12 +141,14 @@ def siblings(one: str, other: str) -> bool:
     return one == other != "" or any({one, other} <= group for group in SIBLINGS)
 
 
-def is_over(began: datetime, now: datetime, items: int, most: int = MOST_ITEMS, longest: timedelta = LONGEST) -> bool:
+def is_over(
+    began: datetime, now: datetime, items: int, most: int = MOST_ITEMS, longest: timedelta = MAX_SESSION_TIME
+) -> bool:
     """Whether a sitting has had its *items* or its time."""
     return items >= most or now - began >= longest
 
 
-FORMS: tuple[str, ...] = ("worked", "fade", "write")
+ITEM_FORMS: tuple[str, ...] = ("worked", "fade", "write")
 """How a family is met for the first time, the second, the third."""
 ROUND: tuple[str, ...] = ("write", "bug", "shapes", "which", "order", "fade")
 """And after that, by the place in a sitting: every form in every round, and what is due first."""
@@ -158,7 +160,7 @@ SHAPELY = frozenset({"order", "shapes", "fade"})
 
 def form_at(met: int) -> str:
     """How a family is asked that was *met* so many times before; the third time it is written."""
-    return FORMS[min(met, len(FORMS) - 1)]
+    return ITEM_FORMS[min(met, len(ITEM_FORMS) - 1)]
 
 
 def form_in_round(turn: int) -> str:

@@ -23,7 +23,7 @@ from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
 Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices, on a `heap` of matrices."""
 FORK = "fork"
-LARGEST = 2**24
+MAX_STATIC_NUMBER = 2**24
 MATRIX = 2
 UNSTEPPED = frozenset({"tensor", "number", "library"})
 SMALL = {letter: size for size, letter in enumerate("abcdefghijkl", start=2)}
@@ -157,7 +157,7 @@ def _array(operand: str) -> Array:
 
 def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[OpNode]:
     """The steps of each statement of *source* that can be read, what is computed first before."""
-    scope = Interpreter(arrays, dims, EntryBudget(masks=False, largest=LARGEST))
+    scope = Interpreter(arrays, dims, EntryBudget(masks=False, largest=MAX_STATIC_NUMBER))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for statement in ast.parse(source).body:

@@ -16,10 +16,10 @@ from app.content.lookalikes import IN_CODE, LOOKALIKES
 from app.notations import attribute_words
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
-LONGEST = 50_000
+MAX_GATED_CHARS = 50_000
 CLASSES = "classes"
 """The rule of an exercise that lets a class through, with attributes of its own."""
-DEEPEST = 100
+MAX_BRACKET_DEPTH = 100
 
 _NO_FUNCTION = {
     "open": "`open` is not available in a box: there are no files, and everything that is needed is in scope.",
@@ -46,7 +46,7 @@ _SAID = {
 }
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BLANK = re.compile(r"_+")
-_UNARY_RUN = re.compile(rf"(?:[-+~]\s*|\bnot\s+|\blambda\s*:\s*|\bawait\s+){{{DEEPEST},}}")
+_UNARY_RUN = re.compile(rf"(?:[-+~]\s*|\bnot\s+|\blambda\s*:\s*|\bawait\s+){{{MAX_BRACKET_DEPTH},}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ def find_refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
 
 def too_much(code: str) -> Refusal | None:
     """Refuse code that would cost the parser too much, without parsing it."""
-    if len(code) > LONGEST:
-        return Refusal(1, 1, f"The text has {len(code):,} characters; a box takes {LONGEST:,}. Shorten it.")
+    if len(code) > MAX_GATED_CHARS:
+        return Refusal(1, 1, f"The text has {len(code):,} characters; a box takes {MAX_GATED_CHARS:,}. Shorten it.")
     depth = 0
     for place, character in enumerate(code):
         if character in _OPENING:
             depth += 1
-            if depth > DEEPEST:
+            if depth > MAX_BRACKET_DEPTH:
                 return Refusal(code.count("\n", 0, place) + 1, 1, "The brackets are nested too deeply.")
         elif character in _CLOSING:
             depth = max(0, depth - 1)
@@ -144,7 +144,7 @@ def _in_order(tree: ast.Module) -> list[ast.AST]:
     while waiting:
         node, depth = waiting.pop()
         nodes.append(node)
-        if depth < 2 * DEEPEST:
+        if depth < 2 * MAX_BRACKET_DEPTH:
             waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)][::-1]
         else:
             deepest.append(node)

@@ -120,7 +120,13 @@ def forbid_files(plan: ConfinementPlan, _run: RunBudget) -> int:
     return NO_NEW_PRIVS | (LANDLOCK if plan.ruleset is not None else 0)
 
 
-STEPS: list[Callable[[ConfinementPlan, RunBudget], int]] = [stand_alone, drop_user, set_limits, hide, forbid_files]
+CONFINING_STEPS: list[Callable[[ConfinementPlan, RunBudget], int]] = [
+    stand_alone,
+    drop_user,
+    set_limits,
+    hide,
+    forbid_files,
+]
 
 
 def confine(plan: ConfinementPlan, run: RunBudget) -> None:
@@ -130,7 +136,7 @@ def confine(plan: ConfinementPlan, run: RunBudget) -> None:
         OSError: A step failed. Nothing untrusted may run.
     """
     applied = 0
-    for step in STEPS:
+    for step in CONFINING_STEPS:
         applied |= step(plan, run)
     os.write(RESULT_FD, frames.ARMED.pack(frames.ARMED_MARK, applied))
     if plan.filter is not None:

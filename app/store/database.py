@@ -27,7 +27,7 @@ from sqlalchemy.pool import QueuePool
 _BEGIN = "backhand_begin"
 _SHORT = "backhand_short"
 
-NAME = "backhand"
+APPLICATION = "backhand"
 """What a connection to PostgreSQL calls itself, so that others can tell that the database is in use."""
 BUSY_SECONDS = 5.0
 """How long a transaction of SQLite waits for the lock of another process."""
@@ -138,7 +138,7 @@ def open_engine(url: str) -> AsyncEngine:
     """
     parts = make_url(url)
     if parts.get_backend_name() != "sqlite":
-        named = {"application_name": NAME}
+        named = {"application_name": APPLICATION}
         return create_async_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=named)
     if parts.database and parts.database != ":memory:" and "uri" not in parts.query:
         Path(parts.database).parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import func, inspect, make_url, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.store.database import BUSY_SECONDS, NAME, open_engine
+from app.store.database import APPLICATION, BUSY_SECONDS, open_engine
 from app.store.database_errors import unusable_reason
 from app.store.migrate import MIGRATIONS, migrate
 from app.store.tables import Learner
@@ -219,7 +219,7 @@ async def _users(url: str) -> str:
         async with engine.connect() as connection:
             await connection.execution_options(isolation_level="AUTOCOMMIT")  # in a transaction it stays what it was
             while True:
-                others = (await connection.scalars(_OTHERS, {"name": NAME})).all()
+                others = (await connection.scalars(_OTHERS, {"name": APPLICATION})).all()
                 message = in_use(others)
                 if not message or time.monotonic() >= until:
                     return message

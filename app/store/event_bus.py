@@ -16,12 +16,12 @@ import structlog
 from sqlalchemy import event, func, make_url, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import NAME
+from app.store.database import APPLICATION
 
 log = structlog.get_logger()
 
 CHANNEL = "backhand"
-LOOK_SECONDS = 5.0
+RELOOK_SECONDS = 5.0
 """After this long without a word, a waiter looks by itself."""
 AGAIN_SECONDS = 1.0
 
@@ -64,7 +64,9 @@ class EventBus:
 
         while True:
             try:
-                connecting = psycopg.AsyncConnection.connect(self._address, autocommit=True, application_name=NAME)
+                connecting = psycopg.AsyncConnection.connect(
+                    self._address, autocommit=True, application_name=APPLICATION
+                )
                 async with await connecting as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
                     self.listens.set()
@@ -72,7 +74,7 @@ class EventBus:
                     async for word in connection.notifies():
                         self._wake(word.payload)
             except (psycopg.Error, OSError) as error:
-                log.warning("bus-lost", error=type(error).__name__, effect=f"Pages look every {LOOK_SECONDS:g} s.")
+                log.warning("bus-lost", error=type(error).__name__, effect=f"Pages look every {RELOOK_SECONDS:g} s.")
             self.listens.clear()
             await asyncio.sleep(AGAIN_SECONDS)
 
@@ -93,7 +95,7 @@ class Subscription:
         self._woken = woken
         self.heard = False
 
-    async def wait(self, seconds: float = LOOK_SECONDS) -> None:
+    async def wait(self, seconds: float = RELOOK_SECONDS) -> None:
         """Until there is a word, which may have come since the last one, or for *seconds*; *heard* tells which."""
         # `wait_for` would lose a cancellation that comes together with a word, and whoever listens would go on.
         with contextlib.suppress(TimeoutError):

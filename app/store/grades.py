@@ -20,7 +20,7 @@ from app.store.database import now
 from app.store.former_members import counts_of, former_members, overrides_of
 from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
 
-NOTHING = (0, 0)
+NONE_SOLVED = (0, 0)
 Exercises = Callable[[str], Sequence[str]]
 """The exercises of a lesson by its name; none where there is no such lesson."""
 
@@ -97,7 +97,7 @@ async def build_gradebook(
         grades = tuple(
             grade(
                 assignment_row,
-                solved.get((who, assignment_row.id), NOTHING),
+                solved.get((who, assignment_row.id), NONE_SOLVED),
                 time.deadline(assignment_row.assignment, who) if who in time.moved else assignment_row.deadline,
                 excuses.get((assignment_row.id, who)),
                 moment if joined else None,
@@ -179,7 +179,7 @@ def _former_row(former: FormerMember, assignment_rows: Sequence[_AssignmentRow])
     grades = tuple(
         grade(
             assignment_row,
-            counts.get(assignment_row.id, NOTHING),
+            counts.get(assignment_row.id, NONE_SOLVED),
             assignment_row.deadline,
             overrides.get(assignment_row.id),
             former.left_at,

@@ -12,7 +12,7 @@ from unicodedata import normalize
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHARACTERS = 9
 LIKE_DIGITS = str.maketrans("OIL", "011")
-LONGEST = 100
+MAX_CODE_CHARS = 100
 """More than anybody types, whatever stands between the characters."""
 
 
@@ -22,7 +22,7 @@ def fresh_code() -> str:
 
 def read_code(typed: str) -> str | None:
     """The code that was meant, whatever separates its characters; None where it can be none."""
-    plain = normalize("NFKC", typed[:LONGEST]).upper().translate(LIKE_DIGITS)
+    plain = normalize("NFKC", typed[:MAX_CODE_CHARS]).upper().translate(LIKE_DIGITS)
     code = "".join(name for name in plain if name.isalnum())
     return code if len(code) == CHARACTERS and set(code) <= set(ALPHABET) else None
 

@@ -25,7 +25,7 @@ from app.settings import Settings
 from app.store import cleanup
 from app.store.assignments import lost_assignments
 from app.store.database import Database
-from app.store.event_bus import LOOK_SECONDS, EventBus
+from app.store.event_bus import RELOOK_SECONDS, EventBus
 from app.store.migrate import migrate
 from app.store.progress import ResumePoint
 from app.store.renames import adopt_renames
@@ -160,7 +160,9 @@ def create_app(
         refill = cleanup.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
-        work = [asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
+        work = [
+            asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, RELOOK_SECONDS, stopping))
+        ]
         if settings.replicas == 1:
             sweep = cleanup.delete_demo_work if settings.demo else cleanup.delete_expired
             every = cleanup.DEMO_SWEEP_SECONDS if settings.demo else cleanup.SWEEP_SECONDS

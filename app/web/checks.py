@@ -22,7 +22,7 @@ from app.engine.grader_version import sources_digest
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import OTHER_ROAD, Verdict
-from app.sandbox.gate import LONGEST
+from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.progress import NewAttempt
 from app.web.json_columns import decoded_verdict, to_json_column
 from app.web.middleware.metrics import Metrics
@@ -219,7 +219,7 @@ class CheckService:
 
     def _refusal(self, code: str) -> str:
         """Why no grader is asked about *code*, now or later."""
-        return TOO_LONG.format(length=len(code), most=LONGEST) if len(code) > LONGEST else ""
+        return TOO_LONG.format(length=len(code), most=MAX_GATED_CHARS) if len(code) > MAX_GATED_CHARS else ""
 
     @contextmanager
     def _counted(self, learner: int) -> Iterator[None]:

@@ -14,7 +14,7 @@ import structlog
 
 log = structlog.get_logger()
 
-MOST = 10_000
+MAX_CONNECTIONS = 10_000
 FEWEST = 8
 ELSEWHERE = 256
 """On Windows, whose event loop waits for some hundreds of sockets."""
@@ -43,7 +43,7 @@ def _raise_limit() -> None:
 
 
 def most_connections() -> int:
-    """How many connections may be open at a time: half of the descriptors that are free, at most `MOST`.
+    """How many connections may be open at a time: half of the descriptors that are free, at most `MAX_CONNECTIONS`.
 
     The other half is for the database, for files, and for the run of accepted connections that asyncio takes at once.
     """
@@ -53,10 +53,10 @@ def most_connections() -> int:
         return ELSEWHERE
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if soft == resource.RLIM_INFINITY:
-        return MOST
+        return MAX_CONNECTIONS
     listing = next((folder for folder in map(Path, ("/proc/self/fd", "/dev/fd")) if folder.is_dir()), None)
     taken = len(list(listing.iterdir())) if listing else TAKEN
-    return min(MOST, max(FEWEST, (soft - taken) // 2))
+    return min(MAX_CONNECTIONS, max(FEWEST, (soft - taken) // 2))
 
 
 class Listener(socket.socket):

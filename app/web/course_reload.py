@@ -17,7 +17,7 @@ from app.content.last_good import reload_course
 from app.web.application import take_course
 
 log = structlog.get_logger()
-LOOK_SECONDS = 0.5
+SCAN_SECONDS = 0.5
 WAIT_SECONDS = 0.05
 PROCESS = "serve.pid"
 RELOADED = "serve.reloaded"
@@ -52,7 +52,7 @@ class CourseReload:
     async def watch(self) -> None:
         """Look again and again, until it is cancelled."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(SCAN_SECONDS)
             await self.look()
 
 

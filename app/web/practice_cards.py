@@ -28,7 +28,7 @@ RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
 DECLARED = "declared-"
 """A mistake that the lesson names by number alone; it is about the family as a whole."""
-UNRATED = frozenset(scheduler.FORMS) - {"write"} | {"which"}
+UNRATED = frozenset(scheduler.ITEM_FORMS) - {"write"} | {"which"}
 """Forms that help so much that nothing is recalled."""
 
 Known = dict[About, Card]

@@ -98,7 +98,7 @@ def _bugs(item: GeneratedItem, family: str, slip: str) -> Iterator[Mutant]:
             yield mutant
 
 
-FORMS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
+FORM_RENDERERS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
     "worked": lambda item, *_: worked_form(item),
     "fade": lambda item, family, _: completion_exercise(item, line_of(item, family)),
     "order": lambda item, *_: order_form(item),

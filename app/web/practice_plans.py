@@ -31,7 +31,7 @@ class SessionPlan:
     """
 
     items: int = scheduler.MOST_ITEMS
-    minutes: float = scheduler.LONGEST.total_seconds() / 60
+    minutes: float = scheduler.MAX_SESSION_TIME.total_seconds() / 60
     families: tuple[str, ...] = ()
     level: int = 0
     lesson: str = ""
@@ -170,5 +170,5 @@ class ItemShortage:
 
 ENOUGH = ItemShortage(ItemRequest(("", ""), ""), 0, frozenset())
 """Nothing is drawn for somebody who was given so much today."""
-NOTHING = ItemShortage(ItemRequest(("", ""), "nothing"), 0, frozenset())
+NOTHING_LEFT = ItemShortage(ItemRequest(("", ""), "nothing"), 0, frozenset())
 """There is nothing that could be given."""

@@ -19,11 +19,11 @@ from app.store.cards import Candidate
 from app.store.database import now
 from app.store.tables import PracticeItem
 from app.web.practice_cards import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
-from app.web.practice_items import FORMS, LEVELS, Curriculum, PracticeItems, item_of
-from app.web.practice_plans import ENOUGH, NOTHING, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
+from app.web.practice_items import FORM_RENDERERS, LEVELS, Curriculum, PracticeItems, item_of
+from app.web.practice_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
 
 DAY = timedelta(days=1)
-FIRST_WRITTEN = scheduler.FORMS.index("write")
+FIRST_WRITTEN = scheduler.ITEM_FORMS.index("write")
 MOST_DRAWN = 3
 """For how many wishes somebody waits."""
 AHEAD = 2
@@ -113,7 +113,7 @@ class Practice:
                 return row.id
             if wish.about not in tried and len(tried) < MOST_DRAWN:
                 return ItemShortage(wish, level, operations)
-        return NOTHING
+        return NOTHING_LEFT
 
     async def make(self, missing: ItemShortage) -> bool:
         """Have an item drawn that is missing; it may take a while."""
@@ -191,7 +191,7 @@ class Practice:
     async def _in_form(self, db: AsyncSession, chosen: Candidate, wish: ItemRequest) -> PracticeItem:
         row = await cards.find_item(db, chosen.id)
         assert row is not None
-        ask = FORMS.get(wish.form)
+        ask = FORM_RENDERERS.get(wish.form)
         fragment = ask(item_of(row), *wish.about) if ask else ""
         return await cards.in_form(db, row, wish.form, fragment) if fragment else row
 

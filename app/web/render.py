@@ -33,7 +33,7 @@ THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
 COOKIE = "theme"
 LONGEST_PATH = 500
 FAULTED = Markup(' aria-invalid="true" aria-describedby="problem"')
-PARTS = {"train": "training", "validation": "validation", "test": "test"}
+SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test"}
 """What pages call the parts of the data."""
 PAGE_ADDRESS = re.compile(
     r"((?:\s(?:href|src|action|formaction|hx-get|hx-post|data-(?:url|draft|shapes|events))"
@@ -189,7 +189,7 @@ def _environment(templates: Path) -> Environment:
         "number": number_text,
         "closeness": lambda value: closeness_text(value.exact, value.approx, value.maxdiff),
         "thousands": "{:,}".format,
-        "part": PARTS.__getitem__,
+        "part": SPLIT_NAMES.__getitem__,
         "faulted": invalid_field_attributes,
         "ended": ended,
         "title_of": exercise_title,

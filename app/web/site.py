@@ -53,7 +53,7 @@ from app.web.training_runs import TrainingRuns
 
 MOST_KEPT = 4096
 ITEM = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-MODULES = ("torch", "F", "math")
+SCOPE_MODULES = ("torch", "F", "math")
 
 T = TypeVar("T")
 
@@ -312,7 +312,7 @@ def scope_of(task: GradTask, shapes: Mapping[str, Shape]) -> str:
 
 
 def _joined(details: dict[str, str]) -> str:
-    return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(MODULES, "module")).items())
+    return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(SCOPE_MODULES, "module")).items())
 
 
 # Dependencies are coroutines: FastAPI would send plain functions to another thread, which costs more than they do.

@@ -40,7 +40,7 @@ from app.web.middleware.visitor import RetryLaterError
 
 log = structlog.get_logger()
 
-LOOK_SECONDS = 0.4
+SNAPSHOT_POLL_SECONDS = 0.4
 MOST_RUNS = 64
 WATCHERS = 6
 
@@ -173,7 +173,7 @@ class TrainingRuns:
                     seen = now
                 if not now.live:
                     return
-                await (asyncio.sleep(LOOK_SECONDS) if here else told.wait())
+                await (asyncio.sleep(SNAPSHOT_POLL_SECONDS) if here else told.wait())
 
     @contextmanager
     def watching(self, learner: int) -> Iterator[bool]:

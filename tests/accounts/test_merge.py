@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.merge import RULES, merge_learners
+from app.accounts.merge import MERGE_RULES, merge_learners
 from app.store import drafts, learners, progress, trainings
 from app.store.database import Database, now
 from app.store.migrate import migrate
@@ -112,14 +112,14 @@ async def _texts(url: str, mine: list[Any], theirs: list[Any]) -> tuple[set[str]
 def test_every_table_of_a_learner_has_a_rule() -> None:
     """A row of a table without one would go with the learner that is merged into the other."""
     theirs = {table.name for table in Base.metadata.sorted_tables if "learner_id" in table.c}
-    ruled = Counter(rule.table.__tablename__ for rule in RULES)
+    ruled = Counter(rule.table.__tablename__ for rule in MERGE_RULES)
 
     assert theirs == set(ruled)
     assert max(ruled.values()) == 1
 
 
 def test_every_rule_knows_what_a_learner_may_have_once() -> None:
-    for rule in RULES:
+    for rule in MERGE_RULES:
         table = Base.metadata.tables[rule.table.__tablename__]
         unique = [{one.name for one in table.primary_key}]
         unique += [

@@ -23,7 +23,7 @@ from app.store.invitations import teacher_word
 from app.store.learners import hash_of
 from app.store.tables import Class
 from app.web.json_columns import to_json_column
-from app.web.practice_items import FORMS
+from app.web.practice_items import FORM_RENDERERS
 from tests.waiting import SECONDS
 
 T = TypeVar("T")
@@ -77,7 +77,10 @@ def learner_of(folder: Path, page: Page) -> int:
 
 def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
     """The address of an item in *form* that *learner* is given, and what it asks."""
-    tried = ((item, FORMS[form](item, "fork", "") if form in FORMS else item.fragment) for item in curated_items(2))
+    tried = (
+        (item, FORM_RENDERERS[form](item, "fork", "") if form in FORM_RENDERERS else item.fragment)
+        for item in curated_items(2)
+    )
     item, fragment = next((item, fragment) for item, fragment in tried if fragment)
     row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": THEN}
     names, values = ", ".join(row), ", ".join(f":{key}" for key in row)

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from app.content.blocks import Course, Grad, Lesson, Quiz
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.practice_items import FORMS
+from app.web.practice_items import FORM_RENDERERS
 from tests.browser.answers import SLUG, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.conftest import Contexts, Watched
 from tests.browser.seeding import Visitor, asked, beside, database_in, given, seat_word_in, teacher_word_in, trained
@@ -227,7 +227,7 @@ def room(server: str, server_folder: Path) -> Room:
             "somebody with an account": accounts.cookies,
             "somebody with two accounts": _two(server, made.group).cookies,
         },
-        items={f"item in the form {form}": given(server_folder, pupil, form)[0] for form in ("write", *FORMS)},
+        items={f"item in the form {form}": given(server_folder, pupil, form)[0] for form in ("write", *FORM_RENDERERS)},
     )
 
 

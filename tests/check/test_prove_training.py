@@ -21,7 +21,7 @@ class Trains:
 
 @pytest.fixture(autouse=True)
 def long_stretches(monkeypatch):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 30.0)
+    monkeypatch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 30.0)
 
 
 def proved(*blocks):

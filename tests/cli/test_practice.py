@@ -75,7 +75,7 @@ def test_points_are_told_and_changed_only_when_asked_to(run, tmp_path: Path, mon
     url = f"sqlite+aiosqlite:///{tmp_path / 'practice.db'}"
     monkeypatch.setenv("BACKHAND_DATABASE_URL", url)
     monkeypatch.setattr("app.practice.difficulty.ENOUGH", 1)
-    monkeypatch.setattr("app.practice.difficulty.STEP", 2.0)
+    monkeypatch.setattr("app.practice.difficulty.RATING_STEP", 2.0)
     item = next(
         one for seed in range(99) if (one := generate_item(1, seed)).points > 4
     )  # not of the easiest operations

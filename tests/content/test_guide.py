@@ -9,9 +9,9 @@ from app.content.directives import OPTIONS
 from app.content.directives.forward import DISTRIBUTIONS
 from app.content.frontmatter import LESSON_KEYS
 from app.content.parse import parse_lesson
-from app.content.parse_context import CHILDREN
-from app.content.programs import MODULES
-from app.content.visuals import KINDS
+from app.content.parse_context import CHILD_OPTIONS
+from app.content.programs import BOX_MODULES
+from app.content.visuals import PICTURE_KINDS
 
 ROOT = Path(__file__).parents[2]
 FIRST = (ROOT / "lessons" / "README.md").read_text()
@@ -52,7 +52,7 @@ def test_the_guide_is_read_in_twenty_minutes():
     assert len(FIRST.split()) <= WORDS
 
 
-@pytest.mark.parametrize("name", [*OPTIONS, *LESSON_KEYS, *MODULES, *KINDS, "unit.md"])
+@pytest.mark.parametrize("name", [*OPTIONS, *LESSON_KEYS, *BOX_MODULES, *PICTURE_KINDS, "unit.md"])
 def test_the_guide_names_every_directive_key_and_kind(name):
     assert f"`{name}`" in GUIDE or f":::{{{name}}}" in GUIDE
 
@@ -62,7 +62,7 @@ def test_the_guide_names_every_distribution(name):
     assert re.search(rf"[`\] ]{name}\b", GUIDE)
 
 
-@pytest.mark.parametrize("name", CHILDREN)
+@pytest.mark.parametrize("name", CHILD_OPTIONS)
 def test_the_guide_names_every_child(name):
     assert f"{{{name}}}" in GUIDE
 
@@ -72,6 +72,6 @@ def test_the_guide_names_every_option(option):
     assert f"`{option}`" in GUIDE or f":{option}:" in GUIDE
 
 
-@pytest.mark.parametrize("key", sorted({key for kind in KINDS.values() for key in kind.keys}))
+@pytest.mark.parametrize("key", sorted({key for kind in PICTURE_KINDS.values() for key in kind.keys}))
 def test_the_guide_names_every_key_of_a_picture(key):
     assert re.search(rf"`{key}\b", GUIDE)

@@ -4,7 +4,7 @@ import pytest
 
 from app.content.blocks import Lesson
 from app.content.parse import parse_lesson
-from app.content.vary import MOST
+from app.content.vary import MAX_DRAWS
 
 PROGRAM = """```{forward} linear
 :dims: {N: 32, D: 100, H: 27, E: N * D, K: E / 10}
@@ -62,7 +62,7 @@ def test_the_same_text_gives_the_same_draws_and_the_question_is_the_first_of_the
 
 
 def test_there_are_no_more_draws_than_are_proved():
-    assert len(question(SPREAD.replace("20..60", "20..600")).draws) == MOST
+    assert len(question(SPREAD.replace("20..60", "20..600")).draws) == MAX_DRAWS
 
 
 def test_dims_of_a_program_vary_with_what_follows_from_them_and_are_told_where_the_question_does_not():

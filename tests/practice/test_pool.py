@@ -210,8 +210,8 @@ async def test_where_no_drawn_exercise_is_proved_one_is_taken_that_was_proved_be
 
 
 async def test_of_many_kinds_those_asked_for_last_stay(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "KINDS", 2)
-    monkeypatch.setattr(pools, "TRIES", 0)
+    monkeypatch.setattr(pools, "MAX_KINDS", 2)
+    monkeypatch.setattr(pools, "MAX_PROOF_TRIES", 0)
     pool = ItemPool(database, Graders())
     for family in ("matmul", "broadcast", "activation"):
         await pool.make(1, family, "", KNOWN)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.lookalikes import IN_SUMS
-from app.sandbox.gate import DEEPEST, LONGEST, find_refusal, normalise
+from app.sandbox.gate import MAX_BRACKET_DEPTH, MAX_GATED_CHARS, find_refusal, normalise
 
 HONEST = [
     "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)",
@@ -66,7 +66,7 @@ REFUSED = {
     "-" * 9000 + "1": "signs",
     "x" + ".T" * 8000: "cannot be read",
     "+".join(["x"] * 900): "nested",
-    "x = 1\n" * LONGEST: "300,000 characters; a box takes 50,000",
+    "x = 1\n" * MAX_GATED_CHARS: "300,000 characters; a box takes 50,000",
     "\ud800": "cannot be read",
 }
 
@@ -191,8 +191,8 @@ def test_any_row_of_words_gets_an_answer(words):
     "opening", ["(", "[", "{", "x[", "x(", "-", "not ", "lambda: ", "~", "f(*", "x.T", "x if y else ", "if x:\n "]
 )
 def test_deep_nesting_of_every_kind_is_answered_at_once(opening):
-    find_refusal(opening * (LONGEST // len(opening)))
-    find_refusal(opening * (DEEPEST - 1) + "1")
+    find_refusal(opening * (MAX_GATED_CHARS // len(opening)))
+    find_refusal(opening * (MAX_BRACKET_DEPTH - 1) + "1")
 
 
 ENGINE = "class A:\n    def __add__(self, b):\n        return b\n    __radd__ = __add__\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.content.blocks import CodeBox, FunctionBox
 from app.sandbox import frames
-from app.sandbox.gate import LONGEST, find_refusal, normalise
+from app.sandbox.gate import MAX_GATED_CHARS, find_refusal, normalise
 from app.sandbox.process import ResultPipe
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 from app.sandbox.wire import decode_result
@@ -105,7 +105,7 @@ def test_a_program_with_wounds_gets_an_answer_and_what_passes_holds_nothing_forb
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), min_size=1, max_size=4), st.integers(1, 20_000))
 def test_the_same_piece_again_and_again_is_answered(pieces: list[str], times: int) -> None:
     piece = "".join(pieces)
-    text = piece * min(times, 2 * LONGEST // max(1, len(piece)))
+    text = piece * min(times, 2 * MAX_GATED_CHARS // max(1, len(piece)))
 
     plain, _ = normalise(text)
     find_refusal(plain)

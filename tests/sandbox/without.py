@@ -48,7 +48,7 @@ confine = jail.confine
 
 def confine_with_the_layers_of_this_run(plan: jail.ConfinementPlan, run: jail.RunBudget) -> None:
     kept = PLACE.read_text().split(",")
-    jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in kept)]
+    jail.CONFINING_STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in kept)]
     confine(plan if "seccomp" in kept else dataclasses.replace(plan, filter=None), run)
 
 

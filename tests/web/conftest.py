@@ -203,7 +203,7 @@ def started(app: FastAPI) -> Iterator[TestClient]:
 @pytest.fixture(scope="session", autouse=True)
 def _looked_at_each_time() -> None:
     """A test that breaks the database asks at once whether that is seen."""
-    health.LOOK_SECONDS = 0.0
+    health.HEALTH_CACHE_SECONDS = 0.0
 
 
 @pytest.fixture(scope="session", autouse=True)

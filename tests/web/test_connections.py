@@ -20,7 +20,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from app.web import request_heads
-from app.web.connections import FEWEST, MOST, Listener, LoopErrors, most_connections
+from app.web.connections import FEWEST, MAX_CONNECTIONS, Listener, LoopErrors, most_connections
 from app.web.server import _bound, configured
 from tests.waiting import SECONDS, until
 
@@ -166,7 +166,12 @@ def test_other_errors_of_the_loop_are_told_as_ever(caplog: pytest.LogCaptureFixt
 
 def test_half_of_the_free_descriptors_are_for_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     used = len(list(Path("/proc/self/fd").iterdir()))
-    for soft, most in ((0, FEWEST), (used + 100, 50), (10**9, MOST), (resource.RLIM_INFINITY, MOST)):
+    for soft, most in (
+        (0, FEWEST),
+        (used + 100, 50),
+        (10**9, MAX_CONNECTIONS),
+        (resource.RLIM_INFINITY, MAX_CONNECTIONS),
+    ):
         monkeypatch.setattr(resource, "getrlimit", lambda _, soft=soft: (soft, soft))
         assert abs(most_connections() - most) <= 2
 

@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.author_preview import Preview, PreviewFinding, said_in
 from app.web.views.answer_key import answer_key
-from app.web.views.fault_places import HEAD, place_on_page
+from app.web.views.fault_places import HEAD_SELECTOR, place_on_page
 from tests.web.conftest import FakeGrader
 
 LINEAR = Path(__file__).parent / "course/1-layers/01-linear.md"
@@ -110,7 +110,12 @@ def test_a_preview_keeps_its_answers_apart_from_those_of_learners(tmp_path: Path
     assert here.resolved_database_url == f"sqlite+aiosqlite:///{tmp_path / 'preview' / 'backhand.db'}"
 
 
-SHOWN = {1: HEAD, 9: "#lesson > :nth-child(1 of .prose) > :nth-child(1)", 15: '[id="linear"]', 31: '[id="dw-shape"]'}
+SHOWN = {
+    1: HEAD_SELECTOR,
+    9: "#lesson > :nth-child(1 of .prose) > :nth-child(1)",
+    15: '[id="linear"]',
+    31: '[id="dw-shape"]',
+}
 
 
 @pytest.mark.parametrize("above", [0, 3])

@@ -53,7 +53,7 @@ _FILES = {
         train,
         visual,
     )
-} | dict.fromkeys(callout.KINDS, callout)
+} | dict.fromkeys(callout.CALLOUT_KINDS, callout)
 
 PARSERS: Mapping[str, Parse] = {name: file.parse for name, file in _FILES.items()}
 OPTIONS: Mapping[str, tuple[str, ...]] = {

@@ -18,7 +18,7 @@ from app.content.programs import assigned_names, check_python
 from app.content.sentences import render_sentence
 
 OPTIONS = ("forward", "require", "time", "reveal", "right", "was")
-CHILDREN = ("given", "hint", "mistake", "solution")
+BUG_CHILDREN = ("given", "hint", "mistake", "solution")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def parse(directive: Directive, reading: ParseContext) -> Bug:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
-    inside = reading.inside(directive, CHILDREN)
+    inside = reading.inside(directive, BUG_CHILDREN)
     given = required_child(inside, "given", directive, reading)
     solution = required_child(inside, "solution", directive, reading)
     planted = _parse_planted(given, solution, require, reading) if given and solution else None

@@ -8,13 +8,13 @@ from app.content.fences import Directive
 from app.content.parse_context import ParseContext
 
 OPTIONS: tuple[str, ...] = ()
-KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}
+CALLOUT_KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}
 
 
 def parse(directive: Directive, reading: ParseContext) -> Callout:
     return Callout(
         place=directive.place,
-        kind=KINDS[directive.name],
+        kind=CALLOUT_KINDS[directive.name],
         title=directive.argument,
         html=reading.rendered(directive),
     )

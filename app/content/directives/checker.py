@@ -20,14 +20,14 @@ from app.content.programs import check_python
 from app.content.sentences import render_sentence
 
 OPTIONS = ("function", "time", "reveal", "right", "was")
-CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
+CHECKER_CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
 FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 
 def parse(directive: Directive, reading: ParseContext) -> Checker:
     options = reading.options(directive)
     function, arguments = parse_signature(options, "cmp(got, reference)")
-    inside = reading.inside(directive, CHILDREN)
+    inside = reading.inside(directive, CHECKER_CHILDREN)
     solutions = solutions_of(inside, function, arguments, directive, reading)
     starter = single_child(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"

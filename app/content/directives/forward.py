@@ -13,7 +13,7 @@ from app.content.fences import Directive
 from app.content.input_values import shape_of_lists
 from app.content.options import Options, Value, items_of, plain_of, texts_of
 from app.content.parse_context import ParseContext, is_variable
-from app.content.programs import MODULES, check_forward, read_in, straight_line_program
+from app.content.programs import BOX_MODULES, check_forward, read_in, straight_line_program
 from app.content.sizes import LARGEST_SIZE
 
 OPTIONS = ("dims", "hidden", "inputs", "output", "constants", "from", "show")
@@ -312,7 +312,7 @@ def _real(value: object) -> object:
 
 
 def _check_name(name: str, place: SourceLocation, options: Options) -> None:
-    if not is_variable(name) or name in MODULES:
+    if not is_variable(name) or name in BOX_MODULES:
         options.faults.add(
             place, "malformed-name", f"{name!r} cannot name a dim or a tensor.", "Use a plain Python name."
         )

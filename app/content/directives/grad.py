@@ -21,7 +21,7 @@ from app.content.dependence import read_line, sources_of
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options
-from app.content.parse_context import CHILDREN as KNOWN
+from app.content.parse_context import CHILD_OPTIONS as KNOWN
 from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.programs import assigned_names, check_python, parse_program
 from app.content.sentences import render_sentence
@@ -43,8 +43,8 @@ OPTIONS = (
     "right",
     "was",
 )
-BLANK = re.compile(r"\b_{2,}\b")
-CHILDREN = ("starter", "hint", "mistake", "solution")
+BLANK_PATTERN = re.compile(r"\b_{2,}\b")
+GRAD_CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
 
 
@@ -52,7 +52,7 @@ def parse(directive: Directive, reading: ParseContext) -> Grad:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
-    inside = reading.inside(directive, CHILDREN, {**KNOWN, "mistake": ("after",)})
+    inside = reading.inside(directive, GRAD_CHILDREN, {**KNOWN, "mistake": ("after",)})
     solutions = _solutions(inside, require, directive, reading)
     after = reading.before(options, forward)
     given_names = parse_gradient_names(options, "given", forward, reading)
@@ -130,7 +130,7 @@ def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading
     message = "This mistake says nothing to the learner who makes it."
     need_message(child, message, "Sum the rows, do not average them.", reading)
     _check_code(child, require, reading, complete=False)
-    if BLANK.search(child.body.text):
+    if BLANK_PATTERN.search(child.body.text):
         message = "This mistake has a blank, so nothing comes of it."
         reading.faults.add(child.place, "incomplete", message, "Write what a learner would write.")
     code = code_of(child)

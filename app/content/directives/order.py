@@ -14,7 +14,7 @@ from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.programs import check_python, parse_program
 
 OPTIONS = ("of", "forward", "right", "was")
-MOST_LINES = 40
+MAX_ORDER_LINES = 40
 
 
 def parse(directive: Directive, reading: ParseContext) -> OrderQuestion:
@@ -31,8 +31,8 @@ def parse(directive: Directive, reading: ParseContext) -> OrderQuestion:
         message = f"Every order of these {'steps' if steps else 'lines'} is right."
         fix = "Number them 1., 2., 3." if steps else "Take lines of which one reads what another one writes."
         reading.faults.add(directive.place, "any-order", message, fix)
-    if len(lines) > MOST_LINES:
-        message = f"These are {len(lines)} lines; up to {MOST_LINES} can be put in order."
+    if len(lines) > MAX_ORDER_LINES:
+        message = f"These are {len(lines)} lines; up to {MAX_ORDER_LINES} can be put in order."
         reading.faults.add(directive.place, "too-long", message)
     if len(set(lines)) < len(lines):
         again = next(line for index, line in enumerate(lines) if line in lines[:index])

@@ -13,14 +13,14 @@ from app.content.programs import assigned_names, check_python
 from app.content.sentences import render_sentence
 
 OPTIONS = ("function", "after", "time", "reveal", "right", "was")
-CHILDREN = ("starter", "hint", "case", "mistake", "solution")
+PROGRAM_CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 
 
 def parse(directive: Directive, reading: ParseContext) -> FunctionBox:
     options = reading.options(directive)
     function, arguments = parse_signature(options, "num_grad(f, x, h)")
-    inside = reading.inside(directive, CHILDREN)
+    inside = reading.inside(directive, PROGRAM_CHILDREN)
     solutions = solutions_of(inside, function, arguments, directive, reading)
     starter = single_child(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"

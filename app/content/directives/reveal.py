@@ -12,7 +12,7 @@ from app.content.parse_context import ParseContext, check_fence
 OPTIONS = ("after", "title")
 INSIDE: Mapping[str, tuple[str, ...]] = {
     name: (*options, "lang")
-    for name, options in {"visual": visual.OPTIONS, **dict.fromkeys(callout.KINDS, callout.OPTIONS)}.items()
+    for name, options in {"visual": visual.OPTIONS, **dict.fromkeys(callout.CALLOUT_KINDS, callout.OPTIONS)}.items()
 }
 
 

@@ -11,7 +11,7 @@ from app.content.parse_context import ParseContext
 
 OPTIONS = ("forward",)
 Row = AxesQuestion | ChoiceQuestion | NumberQuestion | NumbersQuestion | ShapeQuestion
-ROWS: Mapping[str, Callable[[Directive, ParseContext], Row]] = {
+ROW_PARSERS: Mapping[str, Callable[[Directive, ParseContext], Row]] = {
     "shape": shape.parse,
     "number": number.parse,
     "choice": choice.parse,
@@ -27,7 +27,7 @@ def parse(directive: Directive, reading: ParseContext) -> Sheet:
     options = reading.options(directive)
     forward = reading.forward(options, needed=False)
     name = reading.name(directive)
-    inside = reading.inside(directive, tuple(ROWS), ROW_OPTIONS)
+    inside = reading.inside(directive, tuple(ROW_PARSERS), ROW_OPTIONS)
     shared = {"forward": options.entries["forward"]} if forward else {}
     rows = [replace(child, options=_passed_on(shared, child)) for child in inside.children]
     if len(rows) < 2:
@@ -45,7 +45,7 @@ def parse(directive: Directive, reading: ParseContext) -> Sheet:
 
 def _row(row: Directive, reading: ParseContext) -> Row:
     with reading.prose_language(row):
-        return ROWS[row.name](row, reading)
+        return ROW_PARSERS[row.name](row, reading)
 
 
 def _passed_on(shared: Mapping[str, Value], row: Directive) -> Mapping[str, Value]:

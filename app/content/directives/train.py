@@ -8,7 +8,7 @@ from app.content.arithmetic import UnreadableError, integer_of, number_of
 from app.content.blocks import Forward, Grad, Input, Preset, Train
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
-from app.content.options import NAME, Options, Value, items_of, texts_of
+from app.content.options import NAME_PATTERN, Options, Value, items_of, texts_of
 from app.content.parse_context import ParseContext
 from app.content.programs import tensors_of
 from app.content.tables import table_of
@@ -28,7 +28,7 @@ OPTIONS = (
     "right",
     "was",
 )
-PARTS = ("train", "validation", "test")
+DATA_SPLITS = ("train", "validation", "test")
 SYMBOLS = 27
 MOST_STEPS = 200_000
 LARGEST_DIM = 1024
@@ -129,7 +129,7 @@ def _uses(options: Options, parameters: tuple[str, ...], reading: ParseContext) 
     name = options.needed_text("uses", "exam") or ""
     lesson, hash_, box = name.partition("#")
     if hash_:
-        if not NAME.fullmatch(lesson) or not NAME.fullmatch(box):
+        if not NAME_PATTERN.fullmatch(lesson) or not NAME_PATTERN.fullmatch(box):
             options.wrong("uses", "malformed-id", f"{name!r} names no code box.", "Write 'box' or 'lesson-id#box'.")
         return name
     grad = reading.box(options, "uses")
@@ -219,7 +219,7 @@ def _presets(options: Options, forward: Forward | None) -> tuple[Preset, ...]:
 
 
 def _preset(name: str, value: Value, forward: Forward | None, options: Options) -> Preset:
-    if not NAME.fullmatch(name):
+    if not NAME_PATTERN.fullmatch(name):
         options.faults.add(value.place, "malformed-id", f"{name!r} cannot name a run.", "Use letters, digits, hyphens.")
     read = items_of(Value(value.text, value.place), options.faults, f"The run {name!r}")
     entries = read or {}
@@ -230,12 +230,12 @@ def _preset(name: str, value: Value, forward: Forward | None, options: Options) 
     for key, (entry, node) in entries.items():
         if key == "steps":
             steps = _whole(entry, MOST_STEPS, options)
-        elif key in PARTS:
+        elif key in DATA_SPLITS:
             bands |= _band(key, entry, node, options)
         elif key in known:
             dims[key] = _whole(entry, LARGEST_DIM, options)
         elif forward:
-            fix = did_you_mean(key, ("steps", *PARTS, *known))
+            fix = did_you_mean(key, ("steps", *DATA_SPLITS, *known))
             options.faults.add(entry.place, "unknown-option", f"A run has no {key!r}.", fix)
     if read is not None and "steps" not in entries:
         message = f"The run {name!r} does not say how many steps it takes."

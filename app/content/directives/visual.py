@@ -11,7 +11,7 @@ from app.content.input_values import Point, point_of
 from app.content.options import Options, node_of, plain_of
 from app.content.parse_context import ParseContext
 from app.content.programs import tensors_of
-from app.content.visuals import KINDS, check_given
+from app.content.visuals import PICTURE_KINDS, check_given
 
 OPTIONS = ("kind", "forward", "of", "given", "at")
 
@@ -19,12 +19,12 @@ OPTIONS = ("kind", "forward", "of", "given", "at")
 def parse(directive: Directive, reading: ParseContext) -> Visual:
     options = reading.options(directive)
     name = reading.name(directive)
-    kind = options.one_of("kind", tuple(KINDS), "") if options.need("kind", "graph") else ""
+    kind = options.one_of("kind", tuple(PICTURE_KINDS), "") if options.need("kind", "graph") else ""
     forward = reading.forward(options, needed=False)
     of = reading.gradient(options, "of", forward, tensors=True) if "of" in options else None
     given = _parse_given(options)
     if kind and given is not None:
-        check_given(KINDS[kind], given, options)
+        check_given(PICTURE_KINDS[kind], given, options)
     statement = _at(kind, options, forward, of)
     inside = reading.inside(directive, ())
     if not inside.tokens:
@@ -55,7 +55,7 @@ def _check_highlight(given: Mapping[str, object], forward: Forward | None, optio
 
 def _at(kind: str, options: Options, forward: Forward | None, of: str | None) -> Point:
     """The numbers of `:at:`, for the kinds that walk; what a slider varies is one of the inputs, and needs none."""
-    if kind and not KINDS[kind].walked:
+    if kind and not PICTURE_KINDS[kind].walked:
         if "at" in options:
             options.wrong("at", "unknown-option", f"A picture {kind!r} takes no ':at:'.")
         return {}

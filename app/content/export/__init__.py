@@ -3,8 +3,8 @@
 Nothing is run here. What an export needs in order to run is written into it.
 """
 
-from app.content.export.forms import FORMS, written_as
+from app.content.export.forms import EXPORT_FORMS, written_as
 from app.content.export.lesson_cells import cells_of
 from app.content.export.notebook import Drawing, NotebookCell, Work
 
-__all__ = ["FORMS", "Drawing", "NotebookCell", "Work", "cells_of", "written_as"]
+__all__ = ["EXPORT_FORMS", "Drawing", "NotebookCell", "Work", "cells_of", "written_as"]

@@ -18,9 +18,9 @@ def written_as(form: str, cells: Sequence[NotebookCell]) -> str:
     """The file of *cells*.
 
     Args:
-        form: One of `FORMS`, such as `ipynb`.
+        form: One of `EXPORT_FORMS`, such as `ipynb`.
     """
-    return FORMS[form](cells)
+    return EXPORT_FORMS[form](cells)
 
 
 def _notebook(cells: Sequence[NotebookCell]) -> str:
@@ -86,7 +86,7 @@ def _base64(file: bytes) -> str:
     return base64.b64encode(file).decode("ascii")
 
 
-FORMS: Mapping[str, Callable[[Sequence[NotebookCell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}
+EXPORT_FORMS: Mapping[str, Callable[[Sequence[NotebookCell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}
 
 
 def _as_comment(text: str) -> str:

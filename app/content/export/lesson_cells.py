@@ -31,7 +31,7 @@ from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.parse import file_of
-from app.content.parse_context import CHILDREN
+from app.content.parse_context import CHILD_OPTIONS
 from app.content.programs import statement_of
 from app.content.vary import fill_numbers
 
@@ -101,7 +101,7 @@ def _cells(
 ) -> Iterator[NotebookCell]:
     if isinstance(block, Exercise) and block.numbers:
         directive = fill_numbers(directive, block.numbers)
-    parts = split_body(directive.body, file, {**OPTIONS, **CHILDREN})
+    parts = split_body(directive.body, file, {**OPTIONS, **CHILD_OPTIONS})
     own = LessonContext(lesson)
     text = own.written_out("\n\n".join(part for part in parts if isinstance(part, str)))
     inside = [part for part in parts if isinstance(part, Directive)]

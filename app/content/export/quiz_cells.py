@@ -20,7 +20,7 @@ from app.content.export.source import ListItem, without_lists
 from app.content.mathml import words_of
 
 TASK = re.compile(r"^ {0,3}[-*+]\s+\[[ xX]\] ")
-STEP = re.compile(r"^ {0,3}\d+[.)]\s")
+STEP_NUMBER = re.compile(r"^ {0,3}\d+[.)]\s")
 TEMPTING = re.compile(r"^ {0,3}[-*+]\s+`[^`]+`:")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -38,8 +38,8 @@ def question_markdown(quiz: Quiz, text: str, hints: Sequence[str], work: Work, r
         )
         answer = _chosen_letters(quiz, items)
     elif isinstance(quiz, OrderQuestion):
-        items = without_lists(text, STEP, "ordered_list")[1] if quiz.steps else []
-        prompt = without_lists(text, STEP, "ordered_list")[0] if quiz.steps else text
+        items = without_lists(text, STEP_NUMBER, "ordered_list")[1] if quiz.steps else []
+        prompt = without_lists(text, STEP_NUMBER, "ordered_list")[0] if quiz.steps else text
         entered, prompt = "", "\n\n".join([prompt, _in_order(quiz, items, quiz.shown, "-")])
         answer = _in_order(quiz, items, range(len(quiz.lines)), "1.")
     else:

@@ -29,7 +29,7 @@ WIDTH = 100
 NUMBER = re.compile(r"[\d.]+")
 WORD = re.compile(r"[A-Za-z_]\w*")
 PLACE = re.compile(r"^(?P<indent> {0,80})\$(?P<line>\w+)$|\$(?P<word>\w+)", re.MULTILINE)
-FUNCTIONS = re.compile(r"\b(sqrt|exp|log|tanh)\(")
+FUNCTION_CALL = re.compile(r"\b(sqrt|exp|log|tanh)\(")
 
 ELSEWHERE = "The code that trains stands in another lesson; export that one, and put its lines into the loop."
 INTRODUCTION = (
@@ -198,7 +198,7 @@ def _taken_names(lesson: Lesson, work: Work) -> set[str]:
 def _python(expression: str, dims: Mapping[str, int]) -> str:
     """An expression over the dims as Python; its value, where Python would read the signs in another way."""
     if expression.isascii() and not set(expression) & set("^,"):
-        return FUNCTIONS.sub(r"math.\1(", expression)
+        return FUNCTION_CALL.sub(r"math.\1(", expression)
     return repr(number_of(expression, dims))
 
 

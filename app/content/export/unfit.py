@@ -4,7 +4,7 @@ import ast
 import textwrap
 import warnings
 
-LONGEST = 10_000
+MAX_BLOCK_CHARS = 10_000
 INDENT = "    "
 
 
@@ -14,8 +14,8 @@ def block_problem(text: str) -> str:
     To compile a text may take any time and memory. One that a learner wrote is asked of a grader, which has a process
     to lose.
     """
-    if len(text) > LONGEST:
-        return f"it is longer than {LONGEST:,} characters"
+    if len(text) > MAX_BLOCK_CHARS:
+        return f"it is longer than {MAX_BLOCK_CHARS:,} characters"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -13,13 +13,13 @@ from app.grading.forward.statements import ForwardProgram, ForwardStatement
 from app.grading.reading.shape_inference import infer_shapes
 from app.sandbox.wire import Ending
 
-SECONDS = 20.0
+FORWARD_RUN_SECONDS = 20.0
 """How long a forward program may run."""
 _NO_ROOM = "can't allocate memory"
 _UNFINISHED: dict[Ending, str] = {
     "flood": "makes more than 64 MiB of numbers",
     "memory": "needs more memory than a run may (256 MB)",
-    "timeout": f"takes longer than {SECONDS:g} s",
+    "timeout": f"takes longer than {FORWARD_RUN_SECONDS:g} s",
     "denied": "tries what no program needs, such as opening a file",
     "crashed": "crashes the process that runs it",
 }

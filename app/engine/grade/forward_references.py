@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from app.content.blocks import Forward
-from app.engine.grade.author_errors import SECONDS, AuthorError, FailureExplainer, first_nan_tensor
+from app.engine.grade.author_errors import FORWARD_RUN_SECONDS, AuthorError, FailureExplainer, first_nan_tensor
 from app.engine.grade.facts_cache import CacheEntry, FactsCache
 from app.engine.grade.hidden_draws import DRAWS, DTYPE, HIDDEN, SETS, DataSet, Drawn, asked_in, better_draws
 from app.engine.grade.jail_runs import JailFailedError, JailRunner
@@ -292,7 +292,7 @@ class ForwardReferences:
         }
 
         def answer() -> CacheEntry:
-            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays(), seconds=SECONDS))
+            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays(), seconds=FORWARD_RUN_SECONDS))
             if reply.ending != "done" or "report" not in reply.texts:
                 raise JailFailedError(reply)
             return CacheEntry(arrays=reply.arrays, texts={"report": reply.texts["report"]})

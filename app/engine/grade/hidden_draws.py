@@ -18,7 +18,7 @@ DRAWS: Mapping[str, Draw] = {
     "b": Draw(spread=0.25, absent="first"),
 }
 """The usual draw of each set of data."""
-LARGEST = 1e6
+MAX_HIDDEN_NUMBER = 1e6
 """A number beyond it drowns what should be compared."""
 
 
@@ -57,7 +57,7 @@ def better_draws(
         for run, item in _runs(drawn[name]) if missing else ():
             answer = tried({run: item}).get(run, {})
             predicates = asked_in(answer)
-            if not answer.get("finite") or answer["largest"] > LARGEST or len(predicates) != len(best):
+            if not answer.get("finite") or answer["largest"] > MAX_HIDDEN_NUMBER or len(predicates) != len(best):
                 continue
             left = len(missing_sides(predicates, before, first=name == "a"))
             if left < missing:

@@ -12,7 +12,7 @@ from app.grading.judge.slips.alignment import TreeEdit, edits_between, slip_of
 from app.grading.judge.slips.habits import habits_in
 from app.grading.judge.slips.slip import PHRASES, Slip
 
-LONGEST = 20_000
+MAX_SEARCHED_CHARS = 20_000
 """Characters of a text that is looked through."""
 MOST_HABITS = 40
 MOST_RUNS = 24
@@ -37,7 +37,7 @@ class SlipSearch:
 
     def slips_in(self, code: str, solution: str) -> tuple[Slip, ...]:
         """The slips of *code*, in the order of its lines; empty where none is sure."""
-        if len(code) > LONGEST:
+        if len(code) > MAX_SEARCHED_CHARS:
             return ()
         try:
             return self._slips_of(parse_code(code), parse_code(solution))

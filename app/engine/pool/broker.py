@@ -20,7 +20,7 @@ PING: Final = "grade.ping"
 PONG: Final = "grade.pong"
 """Followed by the name of the replica that asked."""
 STOP: Final = "grade.stop"
-ROLES: Final = {"checks": "grade.check", "trains": "grade.train"}
+ROLE_SUBJECTS: Final = {"checks": "grade.check", "trains": "grade.train"}
 """Each consumer of the stream with its subject. A slot has one role: a check never waits behind a training run."""
 ACK_SECONDS: Final = {"checks": 8.0, "trains": 12.0}
 """How long a grader may be silent over a question before another one gets it."""
@@ -64,7 +64,7 @@ def stream_config(slots: int) -> StreamConfig:
     """The work queue: twenty questions for each slot wait in it, and the next is turned away."""
     return StreamConfig(
         name=STREAM,
-        subjects=list(ROLES.values()),
+        subjects=list(ROLE_SUBJECTS.values()),
         retention=RetentionPolicy.WORK_QUEUE,
         storage=StorageType.FILE,
         discard=DiscardPolicy.NEW,
@@ -78,7 +78,7 @@ def stream_config(slots: int) -> StreamConfig:
 def consumer_config(role: str) -> ConsumerConfig:
     return ConsumerConfig(
         durable_name=role,
-        filter_subject=ROLES[role],
+        filter_subject=ROLE_SUBJECTS[role],
         ack_policy=AckPolicy.EXPLICIT,
         ack_wait=ACK_SECONDS[role],
         max_deliver=DELIVERIES,

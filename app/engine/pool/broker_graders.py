@@ -194,7 +194,7 @@ class BrokerGraders(GraderClient):
         body = json.dumps(request, separators=(",", ":")).encode()
         if len(body) > broker.LARGEST_BYTES:
             raise NoResponseError("refused", TOO_LARGE.format(size=len(body), most=broker.LARGEST_BYTES))
-        waiting = PendingRequest(broker.ROLES[role], body, asyncio.get_running_loop().create_future())
+        waiting = PendingRequest(broker.ROLE_SUBJECTS[role], body, asyncio.get_running_loop().create_future())
         self._questions[number] = waiting
         try:
             await self._publish(connection, number, waiting)
@@ -253,7 +253,7 @@ class BrokerGraders(GraderClient):
             try:
                 await self._ensure_stream(self._connection)
                 await self._connection.publish(broker.PING, self._replica.encode())
-                self._roles = tuple([await self._looked_at(self._connection, role) for role in broker.ROLES])
+                self._roles = tuple([await self._looked_at(self._connection, role) for role in broker.ROLE_SUBJECTS])
             except (Error, APIError, TimeoutError) as error:
                 log.warning("broker-refuses", error=str(error))
             await asyncio.sleep(PING_SECONDS if self._heard.is_set() else PING_SECONDS / 20)
@@ -268,7 +268,7 @@ class BrokerGraders(GraderClient):
                 await jetstream.update_stream(broker.stream_config(slots))
         except NotFoundError:
             await jetstream.add_stream(broker.stream_config(slots))
-        for role in broker.ROLES:
+        for role in broker.ROLE_SUBJECTS:
             await jetstream.add_consumer(broker.STREAM, broker.consumer_config(role))
         self._slots = slots
 

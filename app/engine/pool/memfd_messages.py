@@ -12,7 +12,7 @@ from typing import Any
 
 from app.sandbox.wire import memory_file
 
-LARGEST = 256 * 2**20
+MAX_MESSAGE_BYTES = 256 * 2**20
 """Bytes of one file; a run may send back 64 MB, and a job is what an exercise holds."""
 LETTER = 32 * 2**10
 """Bytes of a message that needs no file of its own."""
@@ -55,6 +55,6 @@ def read_memory_file(file: int) -> bytes:
     """
     with os.fdopen(file, "rb"):
         size = os.fstat(file).st_size
-        if size > LARGEST:
-            raise ValueError(f"a file of {size} bytes was sent; the longest is {LARGEST}")
+        if size > MAX_MESSAGE_BYTES:
+            raise ValueError(f"a file of {size} bytes was sent; the longest is {MAX_MESSAGE_BYTES}")
         return os.pread(file, size, 0)

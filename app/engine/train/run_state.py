@@ -17,7 +17,7 @@ from app.grading.train.corpus import spell_name
 Ask = Callable[[TrainingChunk], Awaitable[ChunkResult]]
 Held = Mapping[str, EncodedTensor]
 
-ROWS = 32_768
+CALIBRATION_ROWS = 32_768
 """Rows of one calibration or evaluation: about a tenth of a second."""
 
 
@@ -108,8 +108,8 @@ class RunState:
         if setup.mean is None or setup.variance is None:
             return {}
         held: dict[str, EncodedTensor] = {}
-        for first in range(0, rows, ROWS):
-            stop = min(first + ROWS, rows)
+        for first in range(0, rows, CALIBRATION_ROWS):
+            stop = min(first + CALIBRATION_ROWS, rows)
             question = replace(self._plain, part="calibrate", state=self._parameters | held, first=first, stop=stop)
             answer = await self._answer(ask, question)
             held = {f"h/{setup.mean}": answer["mean"], f"h/{setup.variance}": answer["variance"]}
@@ -118,8 +118,8 @@ class RunState:
     async def loss(self, ask: Ask, split: str, rows: int, held: Held) -> float:
         """The mean loss over all *rows* rows of *split*."""
         total = 0.0
-        for first in range(0, rows, ROWS):
-            stop = min(first + ROWS, rows)
+        for first in range(0, rows, CALIBRATION_ROWS):
+            stop = min(first + CALIBRATION_ROWS, rows)
             state = self._parameters | dict(held)
             question = replace(self._plain, part="evaluate", state=state, split=split, first=first, stop=stop)
             total += float(array_of((await self._answer(ask, question))["total"]))

@@ -85,7 +85,7 @@ class Snapshot:
     @property
     def coincides(self) -> bool | None:
         """True if every loss equals torch's up to rounding; None if nothing was compared."""
-        return None if self.gap is None else self.gap <= SAME
+        return None if self.gap is None else self.gap <= SAME_LOSS
 
 
 def chart_span(step: int, steps: int) -> int:
@@ -94,5 +94,5 @@ def chart_span(step: int, steps: int) -> int:
     return min(steps, next(unit * number for number in (1, 2, 5, 10) if unit * number >= step))
 
 
-SAME = 1e-4
+SAME_LOSS = 1e-4
 """Losses that differ by less are equal: over 200,000 steps in float32 right gradients stay within 1e-5."""

@@ -22,12 +22,12 @@ from app.sandbox.wire import Job, Reply
 
 _LOG = logging.getLogger(__name__)
 
-SECONDS = 0.4
+CHUNK_SECONDS = 0.4
 _MESSAGE_CHARS = 2000
 DTYPE = "float32"
 OUTPUT_BYTES = 8 * 2**20
 SAMPLING = 10  # names are drawn with another seed than batches
-BLANK = "A blank is still to be filled in."
+BLANK_MESSAGE = "A blank is still to be filled in."
 FAULT = "The training run stopped in a fault of the grader: our fault, not yours."
 
 
@@ -102,7 +102,7 @@ def _header(stretch: TrainingChunk, code: str | None) -> TrainHeader:
         "rates": setup.rates,
         "part": stretch.part,
         "code": code,
-        "seconds": SECONDS,
+        "seconds": CHUNK_SECONDS,
         "first": stretch.first,
         "stop": stretch.stop,
         "half": stretch.half,
@@ -169,5 +169,5 @@ def _failure(text: str) -> dict[str, Any]:
     if message:
         return {"outcome": "error", "message": message}
     error = parse_error(report)
-    message = BLANK if "____" in error.text else translate_error(error)
+    message = BLANK_MESSAGE if "____" in error.text else translate_error(error)
     return {"outcome": "error", "line": error.line, "message": message}

@@ -21,7 +21,7 @@ from app.grading.judge.compare import Reference, closeness
 from app.grading.train.corpus import PARTS
 
 MILESTONES = (200, 2_000, 20_000)
-NAMES = 20
+SAMPLED_NAMES = 20
 POINTS = 100
 CALIBRATION_ROWS = 8_192
 MOST_SECONDS = 900.0
@@ -208,7 +208,7 @@ class Training:
     async def _sample(self, held: Held) -> None:
         if not self._own.setup.logits:
             return
-        names = await self._own.names(self._ask, NAMES, held)
+        names = await self._own.names(self._ask, SAMPLED_NAMES, held)
         self._see(sampled=(*self._snapshot.sampled, SampledNames(step=self._own.step, names=names)))
 
     async def _compare(self) -> tuple[GradientComparison, ...]:

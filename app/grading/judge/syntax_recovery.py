@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from keyword import kwlist
 
 from app.bindings import parse_code
-from app.notations import SIGNS
+from app.notations import SIGN_NOTATIONS
 
 MOST_FAULTS = 8
 MOST_LINES = 400
@@ -20,7 +20,7 @@ _FOREIGN = (
     (r"^(?:>>>|\.\.\.)", "`{}` is what Python shows before a line; delete it"),
     (r"^(?:```|~~~)", "three such signs begin and end code in a text; delete this line"),
     (r"^[%!]", "a line with `{}` in front is for a notebook; delete it"),
-    *SIGNS,
+    *SIGN_NOTATIONS,
     (r"[\u00b9\u00b2\u00b3\u2070-\u207e]", "`{}` is no power in Python; a power is written `**`, such as `y ** 2`"),
     (r"\u221a", "`{}` is no sign of Python; a root is written `** 0.5`, or `torch.sqrt(x)`"),
     (r"(?<![=!<>*/])(?:\*\*|//|[-+*/@=])$", "nothing stands behind the `{}`; `____` there leaves it open for now"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.arithmetic import CONSTANTS, FUNCTIONS, UnreadableError, number_of
+from app.content.arithmetic import CONSTANTS, PLAIN_FUNCTIONS, UnreadableError, number_of
 from app.content.blocks import Distractor, Forward, NumberQuestion, NumbersQuestion
 from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.mathml import words_of
@@ -83,7 +83,7 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
 
 def _unread(text: str, quiz: NumberQuestion) -> str:
     """What to do with an answer that holds a letter: put in what the letter stands for, or leave out a word."""
-    words = [word for word in WORDS.findall(text) if word not in {*FUNCTIONS, *CONSTANTS, *quiz.given, "percent"}]
+    words = [word for word in WORDS.findall(text) if word not in {*PLAIN_FUNCTIONS, *CONSTANTS, *quiz.given, "percent"}]
     if not words:
         return ""
     if len(words[0]) == 1 or words[0][:1] == "d":

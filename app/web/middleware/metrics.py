@@ -14,7 +14,7 @@ from prometheus_client.registry import Collector
 from app.engine.grader import Load, Readiness
 from app.engine.grader import State as GraderState
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,28 +43,28 @@ class Metrics:
             "backhand_check_seconds",
             "Seconds until an answer of the graders, waiting included.",
             ["kind"],
-            buckets=SECONDS,
+            buckets=DURATION_BUCKETS,
             registry=self._registry,
         )
         self.parts = Histogram(
             "backhand_check_part_seconds",
             "Seconds of an answer of the graders by part: `waiting` for one, `jail`, and `judging`, the rest.",
             ["part"],
-            buckets=SECONDS,
+            buckets=DURATION_BUCKETS,
             registry=self._registry,
         )
         self.database = Histogram(
             "backhand_database_seconds",
             "Seconds of transactions: `read`, `write`, and `line`, what a writer waited for the others of this server.",
             ["part"],
-            buckets=SECONDS,
+            buckets=DURATION_BUCKETS,
             registry=self._registry,
         )
         self.request_seconds = Histogram(
             "backhand_request_seconds",
             "Seconds until a request was answered, by route; streams of events count until they end.",
             ["route"],
-            buckets=SECONDS,
+            buckets=DURATION_BUCKETS,
             registry=self._registry,
         )
         self.requests = Counter(
@@ -108,7 +108,7 @@ def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(name, words, value=float(value))
 
 
-ROLES = {
+ROLE_GAUGES = {
     "slots": "Slots of a role on all hosts of graders.",
     "pending": "Questions that lie in the queue of a role.",
     "in_hand": "Questions of a role that a grader has.",
@@ -119,7 +119,7 @@ ROLES = {
 
 
 def _roles(load: Load) -> Iterable[GaugeMetricFamily]:
-    for name, words in ROLES.items() if load.roles else ():
+    for name, words in ROLE_GAUGES.items() if load.roles else ():
         found = GaugeMetricFamily(f"backhand_role_{name}", words, labels=["role"])
         for role_load in load.roles:
             found.add_metric([role_load.role], float(getattr(role_load, name)))

@@ -25,7 +25,7 @@ from app.web.pictures.tape import draw_tape
 
 Draw = Callable[[PictureInput], Markup]
 
-KINDS: dict[str, Draw] = {
+PICTURE_RENDERERS: dict[str, Draw] = {
     "broadcast": draw_broadcast,
     "cells": draw_product_cells,
     "curves": draw_curves,
@@ -49,7 +49,7 @@ def draw_picture(visual: Visual, shapes: Mapping[str, Shape], forward: Forward |
     Returns:
         An SVG and a table in a disclosure; nothing for a kind or for values that cannot be drawn.
     """
-    kind = KINDS.get(visual.kind)
+    kind = PICTURE_RENDERERS.get(visual.kind)
     if kind is None:
         return Markup()
     try:

@@ -14,9 +14,9 @@ from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg
 
 WIDTH, HEIGHT = 560.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 10.0, 36.0
-ROWS = 20
+MAX_TABLE_ROWS = 20
 SPACINGS = (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-MOST_LINES = 6
+MAX_GRID_LINES = 6
 
 
 @lru_cache(maxsize=256)
@@ -39,7 +39,7 @@ def draw_curve(points: tuple[Point, ...], steps: int) -> Markup:
     summary = f"Loss over {steps:,} steps, from {points[0].own:.2f} to {last.own:.2f} at step {last.step:,}."
     if last.reference is not None:
         summary += f" With autograd's gradients it is {last.reference:.2f} there."
-    kept = points[:: max(1, math.ceil(len(points) / ROWS))]
+    kept = points[:: max(1, math.ceil(len(points) / MAX_TABLE_ROWS))]
     kept = kept if kept[-1] is last else (*kept, last)
     behind = number_table(
         "The losses as a table",
@@ -79,10 +79,10 @@ def _range(values: Sequence[float]) -> tuple[float, float, float]:
     smallest, largest = min(values), max(values)
     for spacing in SPACINGS:
         low, high = math.floor(smallest / spacing) * spacing, math.ceil(largest / spacing + 1e-9) * spacing
-        if (high - low) / spacing <= MOST_LINES:
+        if (high - low) / spacing <= MAX_GRID_LINES:
             return low, high, spacing
     low, high = math.floor(smallest), math.ceil(largest)
-    return low, high, (high - low) / MOST_LINES
+    return low, high, (high - low) / MAX_GRID_LINES
 
 
 def _grid(plot: _CurveScale, spacing: float) -> list[Markup]:

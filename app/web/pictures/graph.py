@@ -17,12 +17,12 @@ from app.content.sizes import format_shape
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
-STEP = 30.0
+ROW_HEIGHT = 30.0
 TOP = 22.0
 NARROWEST, WIDEST = 26.0, 112.0
 LETTER = 8.45  # width of one letter of the code face at 14 px
-LINE = 19.0
-LONGEST = 48
+LINE_HEIGHT = 19.0
+MAX_LINE_CHARS = 48
 """Letters of a statement in one line: a longer one goes on below, so that a lesson has room for the picture."""
 
 
@@ -74,8 +74,10 @@ def draw_graph(scene: PictureInput) -> Markup:
     asked = scene.given.get("highlight")
     marked = forks | {str(item) for item in asked} if isinstance(asked, list | tuple) else forks
     arcs = [(places[name], index) for index, line in enumerate(lines) for name in line.reads if name in places]
-    rows = [textwrap.wrap(line.source, LONGEST, subsequent_indent="    ", break_long_words=False) for line in lines]
-    *ys, bottom = accumulate((STEP + LINE * (len(row) - 1) for row in rows), initial=TOP)
+    rows = [
+        textwrap.wrap(line.source, MAX_LINE_CHARS, subsequent_indent="    ", break_long_words=False) for line in lines
+    ]
+    *ys, bottom = accumulate((ROW_HEIGHT + LINE_HEIGHT * (len(row) - 1) for row in rows), initial=TOP)
     longest = max((end - start for start, end in arcs), default=1)
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
     x = reach + 14
@@ -94,21 +96,21 @@ def draw_graph(scene: PictureInput) -> Markup:
     hits = []
     widest = max(len(row) for of_line in rows for row in of_line)
     for index, line in enumerate(lines):
-        y, height = ys[index], STEP + LINE * (len(rows[index]) - 1)
+        y, height = ys[index], ROW_HEIGHT + LINE_HEIGHT * (len(rows[index]) - 1)
         if line.name == scene.given.get("lit"):
             parts.insert(
-                0, svg_tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, rx=4.0, class_="line-lit")
+                0, svg_tag("rect", x=0.0, y=y - ROW_HEIGHT / 2, width="100%", height=height, rx=4.0, class_="line-lit")
             )
         lit = [str(end) for start, end in arcs if start == index]
         lit += [f"{index}-{end}" for end in lit]
         told = pointing_attributes(str(index), lit, _told(line.name, readers[line.name]))
-        hits.append(svg_tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, class_="hit", **told))
+        hits.append(svg_tag("rect", x=0.0, y=y - ROW_HEIGHT / 2, width="100%", height=height, class_="hit", **told))
         node = "fork" if line.name in marked else "node"
         parts.append(svg_tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
         for down, row in enumerate(rows[index]):
             indent = LETTER * (len(row) - len(row.lstrip()))
             at = x + 18 + indent
-            parts.append(svg_text(at, y + 5 + LINE * down, row.lstrip(), class_="figure-code", anchor="start"))
+            parts.append(svg_text(at, y + 5 + LINE_HEIGHT * down, row.lstrip(), class_="figure-code", anchor="start"))
         if line.name in shapes:
             shape_at = x + 34 + LETTER * widest
             parts.append(
@@ -147,7 +149,7 @@ def _origin(line: GraphRow, made: list[GraphRow]) -> str:
 
 
 def _row(index: int) -> float:
-    return TOP + STEP * index
+    return TOP + ROW_HEIGHT * index
 
 
 def arc_path(

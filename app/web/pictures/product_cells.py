@@ -11,13 +11,13 @@ from app.web.pictures.svg import number_table, pointing_attributes, svg_picture,
 CELL = 46.0
 TOP = 34.0
 SPACE = 40.0
-MOST = 4
+MAX_CELLS_PER_AXIS = 4
 
 
 def draw_product_cells(scene: PictureInput) -> Markup:
     """Draw the product of `left` and `right`, or of the two operands in the program; `pick` is a cell of *of*."""
     names, left, right = _operands(scene)
-    if left[1] != right[0] or max(*left, *right) > MOST:
+    if left[1] != right[0] or max(*left, *right) > MAX_CELLS_PER_AXIS:
         raise ValueError("cells draws small products whose inner sizes match")
     on_right = scene.of is not None and scene.of.removeprefix("d") == names[1]
     row, column = _pick(scene.given.get("pick", [0, 0]), right if on_right else left)

@@ -12,9 +12,9 @@ from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, svg_picture, svg_tag, svg_text
 
 COLUMN = 140.0
-LINE = 22.0
+LINE_HEIGHT = 22.0
 LEFT, TOP = 18.0, 24.0
-LONGEST = 15  # letters that fit into a column
+MAX_NAME_CHARS = 15  # letters that fit into a column
 VOWELS = frozenset("aeiouy")
 EMPTY = "(empty)"
 
@@ -42,12 +42,12 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
         x = LEFT + COLUMN * index
         parts.append(svg_text(x, TOP - 6, _after(step), class_="figure-number", anchor="start"))
         for row, name in enumerate(names):
-            y = TOP + LINE * (row + 1)
+            y = TOP + LINE_HEIGHT * (row + 1)
             if name in known:
                 parts.append(svg_tag("circle", cx=x - 8, cy=y - 5, r=3.0, class_="sample-known"))
             parts.append(_spelled(x, y, name))
         parts.append(
-            svg_text(x, TOP + LINE * (rows + 1) + 10, _count(names, known), class_="figure-note", anchor="start")
+            svg_text(x, TOP + LINE_HEIGHT * (rows + 1) + 10, _count(names, known), class_="figure-note", anchor="start")
         )
     summary = f"Invented names {', '.join(_after(step) for step, _ in columns)}. " + "; ".join(
         f"{_after(step)}: {_count(names, known)}, {', '.join(names[:3])}" for step, names in columns
@@ -61,12 +61,12 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
             for row in range(rows)
         ],
     )
-    return svg_picture(LEFT + COLUMN * len(columns), TOP + LINE * (rows + 1) + 22, f"{summary}.", parts) + behind
+    return svg_picture(LEFT + COLUMN * len(columns), TOP + LINE_HEIGHT * (rows + 1) + 22, f"{summary}.", parts) + behind
 
 
 def _spelled(x: float, y: float, name: str) -> Markup:
     """*name* in runs of vowels and of other letters."""
-    shown = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    shown = name if len(name) <= MAX_NAME_CHARS else f"{name[: MAX_NAME_CHARS - 1]}…"
     if not shown:
         return svg_text(x, y, EMPTY, class_="figure-label", anchor="start")
     runs: list[tuple[bool, str]] = []

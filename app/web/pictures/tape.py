@@ -10,12 +10,12 @@ from markupsafe import Markup
 
 from app.grading.diagnosis.evidence import Array
 from app.grading.reading.walk import Share, Walk, trace_program
-from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc_path, graph_rows
+from app.web.pictures.graph import LETTER, NARROWEST, ROW_HEIGHT, TOP, WIDEST, arc_path, graph_rows
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.step_frames import Frame, code_markup, format_sentence, render_frames
 from app.web.pictures.svg import boxed_svg, number_table, plain_number, svg_drawing, svg_tag, svg_text
 
-HEAD = 22.0
+HEAD_HEIGHT = 22.0
 NARROWEST_COLUMN = 62.0  # the word above it
 MOST_FRAMES = 40
 
@@ -139,7 +139,7 @@ def _drawn(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
         _arc(x, ends, longest, reach, lit=ends == now.arc) for ends in sorted(arcs, key=lambda one: one == now.arc)
     ]
     for at, row in enumerate(rows):
-        y = TOP + STEP * at
+        y = TOP + ROW_HEIGHT * at
         if at == now.row:
             lines.insert(0, svg_tag("rect", x=x - 14, y=y - 14, width=width - x + 14, height=28.0, rx=4, class_="lit"))
         lines.append(
@@ -151,8 +151,8 @@ def _drawn(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
         if row.name in now.totals:
             class_ = "figure-code figure-back"
             lines.append(svg_text(width - 8, y + 5, _number(now.totals[row.name]), class_=class_, anchor="end"))
-    body = svg_tag("g", *lines, transform=f"translate(0 {HEAD:g})")
-    return boxed_svg(svg_drawing(width, HEAD + TOP + STEP * len(rows), [*parts, body]), width)
+    body = svg_tag("g", *lines, transform=f"translate(0 {HEAD_HEIGHT:g})")
+    return boxed_svg(svg_drawing(width, HEAD_HEIGHT + TOP + ROW_HEIGHT * len(rows), [*parts, body]), width)
 
 
 def _arc(x: float, ends: tuple[int, int], longest: int, reach: float, *, lit: bool) -> Markup:

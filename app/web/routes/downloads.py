@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Lesson, MatmulQuestion, Quiz, Train
-from app.content.export import FORMS, Work, cells_of, written_as
+from app.content.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.content.vary import with_draws
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
@@ -38,7 +38,7 @@ async def export(
     request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False
 ) -> Response:
     """The lesson as a file, with the answers and hints that were reached; with *blank*, as if nobody had been here."""
-    if form not in FORMS:
+    if form not in EXPORT_FORMS:
         raise HTTPException(404)
     state, right = LessonState(), dict[str, str]()
     learner = None if blank else await visitor.learner()

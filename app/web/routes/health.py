@@ -25,7 +25,7 @@ log = structlog.get_logger()
 router = APIRouter()
 
 DATABASE_SECONDS = 3.0
-LOOK_SECONDS = 1.0
+HEALTH_CACHE_SECONDS = 1.0
 NO_STORE = {"cache-control": "no-store"}
 
 
@@ -95,7 +95,7 @@ async def _looked_at(request: Request, site: Site) -> str:
     async with state.looking:
         if time.monotonic() >= state.database[0]:
             said = await _database(site)
-            state.database = (time.monotonic() + LOOK_SECONDS, said)
+            state.database = (time.monotonic() + HEALTH_CACHE_SECONDS, said)
         return str(state.database[1])
 
 

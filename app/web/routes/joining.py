@@ -25,7 +25,7 @@ from app.web.site import Site, TheSite, TheVisitor
 router = APIRouter()
 
 UNKNOWN = "No class has the code {typed}. Look at it again: it has nine characters, and may have been replaced since."
-LONGEST = 20
+MAX_TYPED_CODE_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +157,7 @@ async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> J
     """
     code = read_code(typed)
     learner = await visitor.learner()
-    guess = client_network(request.scope), visitor.token, code or one_line(typed)[:LONGEST]
+    guess = client_network(request.scope), visitor.token, code or one_line(typed)[:MAX_TYPED_CODE_CHARS]
     async with site.one_code:
         # Before anything is looked up: who guesses is not told when a guess was right. What was right costs nothing.
         site.guesses.spend(*guess)
@@ -218,5 +218,7 @@ def _page(
 
 
 def _unknown(request: Request, site: Site, typed: str) -> Response:
-    problem = UNKNOWN.format(typed=one_line(typed)[:LONGEST])
-    return site.pages.page(request, "join.html", status=404, door=None, typed=typed[:LONGEST], problem=problem)
+    problem = UNKNOWN.format(typed=one_line(typed)[:MAX_TYPED_CODE_CHARS])
+    return site.pages.page(
+        request, "join.html", status=404, door=None, typed=typed[:MAX_TYPED_CODE_CHARS], problem=problem
+    )

@@ -13,7 +13,7 @@ from app.practice.operations import TABLE
 from app.store import progress
 from app.store.cards import MOST_A_DAY, About
 from app.web.middleware.visitor import RetryLaterError
-from app.web.practice_plans import ENOUGH, NOTHING, ItemShortage, PracticeSet, SessionPlan, drill_of, set_called
+from app.web.practice_plans import ENOUGH, NOTHING_LEFT, ItemShortage, PracticeSet, SessionPlan, drill_of, set_called
 from app.web.render import back_to
 from app.web.routes.pages import open_reveal, show_readiness, show_revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -51,7 +51,7 @@ async def next_item(
     while isinstance(found := await _next(site, learner, plan, skip, tried), ItemShortage):
         if found is ENOUGH:
             raise RetryLaterError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
-        if found is NOTHING:
+        if found is NOTHING_LEFT:
             return back_to("/practice?empty=1")
         site.checks.spend(learner)  # to draw one takes as long as several checks
         await site.practice.make(found)

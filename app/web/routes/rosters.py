@@ -27,7 +27,7 @@ router = APIRouter()
 ROSTER = PREFIX + "/roster"
 NOBODY = "Nobody was chosen. Tick the people first."
 PERSON = ROSTER + "/{learner_id}"
-HEAD = ("name", "id", "label", "role", "joined", "last seen", "extra days")
+ROSTER_COLUMNS = ("name", "id", "label", "role", "joined", "last seen", "extra days")
 
 
 @router.get(ROSTER)
@@ -70,7 +70,7 @@ async def roster_file(site: TheSite, within: Watching) -> Response:
     rows = [
         _row(membership, seen.get(membership.learner_id), days.get(membership.learner_id, 0)) for membership in listed
     ]
-    return sheet_file(f"roster-{group}.csv", [HEAD, *rows])
+    return sheet_file(f"roster-{group}.csv", [ROSTER_COLUMNS, *rows])
 
 
 def _row(person: Membership, seen: object, days: int) -> tuple[object, ...]:

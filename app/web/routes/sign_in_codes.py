@@ -25,7 +25,7 @@ from app.web.site import Site, TheSite, TheVisitor
 router = APIRouter(prefix="/sign-in")
 
 COOKIE, PATH = "code", "/sign-in"
-TRIES = 5
+MAX_CODE_TRIES = 5
 TOKENS = 3
 """What a letter costs of the tries of its address and of the beginnings of a network."""
 OVER = "There is no code for this browser: it holds for ten minutes and five tries, where it was asked for. Ask again."
@@ -78,7 +78,7 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
     """Sign in with it."""
     token = shown_cookie(request, COOKIE)
     async with site.database.write() as db:
-        asked = await one_time_tokens.redeem_with_tries(db, "email-code", token, TRIES)
+        asked = await one_time_tokens.redeem_with_tries(db, "email-code", token, MAX_CODE_TRIES)
         right = asked is not None and secrets.compare_digest(hash_of(token + (read_code(code) or "")), asked["code"])
         if right:
             await one_time_tokens.redeem(db, "email-code", token)

@@ -19,7 +19,7 @@ from app.teaching.roster import distinct_names
 from app.web.site import Site
 from app.web.views.slips_view import RecentMistake, recent_mistakes
 
-MOST = 3
+MAX_STUCK_LEARNERS = 3
 STUCK_FOR = timedelta(days=7)
 
 
@@ -69,7 +69,7 @@ async def home_view(site: Site, within: ClassMember) -> HomeView:
         watching=True,
         assignments=tuple(_due(site, within, *pair) for pair in zip(book.assignments, columns, strict=True)),
         stuck=tuple(stuck),
-        mistakes=tuple(mistakes[:MOST]),
+        mistakes=tuple(mistakes[:MAX_STUCK_LEARNERS]),
         code=shown_code(group.join_code) if group.join_code and within.is_at_least("instructor") else "",
         joined=len(here),
     )
@@ -140,5 +140,5 @@ async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
             counts[learner] = counts.get(learner, 0) + count
     people = {membership.learner_id: membership for membership in await board.list_learners(db, group)}
     names = distinct_names(people.values())
-    worst = sorted(counts, key=lambda number: (-counts[number], number))[:MOST]
+    worst = sorted(counts, key=lambda number: (-counts[number], number))[:MAX_STUCK_LEARNERS]
     return [StuckLearner(people[number], names[number], counts[number]) for number in worst if number in people]

@@ -31,7 +31,7 @@ from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, su
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
-from app.sandbox.gate import LONGEST
+from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.web.pictures.difference_map import DifferencesMap, differences_map
@@ -266,7 +266,7 @@ class CodeView:
     @property
     def longest(self) -> int:
         """How many characters a check takes."""
-        return LONGEST
+        return MAX_GATED_CHARS
 
     @property
     def rows(self) -> int:

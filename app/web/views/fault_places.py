@@ -6,13 +6,13 @@ from difflib import SequenceMatcher
 from app.content.blocks import Block, Forward, Lesson, Prose, Sheet
 from app.content.fences import lesson_markdown
 
-HEAD = "#lesson > .opening"
+HEAD_SELECTOR = "#lesson > .opening"
 
 
 def place_on_page(lesson: Lesson, text: str, line: int) -> str:
     """A CSS selector of what shows *line*, from 1, of *text* on the page of *lesson*, which may be of another text."""
     wanted = line_before(lesson.source, text, line)
-    return next((at for first, at in reversed([*_parts(lesson)]) if first <= wanted), HEAD)
+    return next((at for first, at in reversed([*_parts(lesson)]) if first <= wanted), HEAD_SELECTOR)
 
 
 def line_before(before: str, now: str, line: int) -> int:

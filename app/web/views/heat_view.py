@@ -11,8 +11,8 @@ from app.teaching.roster import distinct_names
 from app.web.views.board_view import AssignedExercise
 
 State = Literal["untouched", "opened", "tried", "solved", "after"]
-SIGNS: dict[State, str] = {"untouched": "", "opened": "○", "tried": "", "solved": "✓", "after": "✓*"}
-WORDS: dict[State, str] = {
+STATE_SIGNS: dict[State, str] = {"untouched": "", "opened": "○", "tried": "", "solved": "✓", "after": "✓*"}
+STATE_WORDS: dict[State, str] = {
     "untouched": "untouched",
     "opened": "a hint or the solution was opened, nothing tried",
     "tried": "tried",
@@ -43,7 +43,7 @@ class HeatCell:
 
     @property
     def sign(self) -> str:
-        return str(self.standing.tries) if self.state == "tried" else SIGNS[self.state]
+        return str(self.standing.tries) if self.state == "tried" else STATE_SIGNS[self.state]
 
     @property
     def told(self) -> str:
@@ -54,7 +54,7 @@ class HeatCell:
             if exercise_status.tries
             else ""
         )
-        return f"{WORDS[self.state]}{tries}{f'; newest: {exercise_status.code}' if exercise_status.code else ''}"
+        return f"{STATE_WORDS[self.state]}{tries}{f'; newest: {exercise_status.code}' if exercise_status.code else ''}"
 
 
 @dataclass(frozen=True, slots=True)

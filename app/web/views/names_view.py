@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.engine.train.corpus_file import load_examples, load_names, load_parts
 from app.grading.train.corpus import CONTEXT, LONGEST, PARTS, SYMBOLS, Names, NamesError, examples_of
-from app.web.render import PARTS as WORDS
+from app.web.render import SPLIT_NAMES as WORDS
 
 FIRST = "emma"
 

@@ -11,7 +11,7 @@ from app.store.progress import LessonState
 from app.web.pictures.graph import graph_rows
 from app.web.site import RenderCache
 
-NEAR = 2  # blocks above a box that can be seen with it
+NEARBY_BLOCKS = 2  # blocks above a box that can be seen with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,6 @@ def _above(kept: RenderCache, lesson: Lesson, exercise: CodeBox) -> tuple[object
 
     def found() -> tuple[object, ...]:
         at = next((at for at, block in enumerate(lesson.blocks) if block is exercise), 0)
-        return lesson.blocks[max(at - NEAR, 0) : at]
+        return lesson.blocks[max(at - NEARBY_BLOCKS, 0) : at]
 
     return kept.of(exercise, {}, found, "above")

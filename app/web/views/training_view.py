@@ -18,7 +18,7 @@ from app.web.views.names_view import known_names
 from app.web.views.run_view import FinishedRun, TrainingRunView
 
 ATTEMPTS = 30
-BLANK = "____"
+BLANK_MARK = "____"
 
 NO_CODE = "Check that box first: it is its code that trains."
 NO_RUN = "There is no such run or no such attempt."
@@ -208,5 +208,5 @@ def _newest(tried: Sequence[Attempt]) -> Attempt | None:
 def _newest_wrong(tried: Sequence[Attempt]) -> Attempt | None:
     """The newest attempt that was judged wrong as a whole text, without a blank."""
     return next(
-        (attempt for attempt in reversed(tried) if attempt.correct is False and BLANK not in attempt.text), None
+        (attempt for attempt in reversed(tried) if attempt.correct is False and BLANK_MARK not in attempt.text), None
     )

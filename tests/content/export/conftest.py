@@ -11,7 +11,7 @@ import pytest
 
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.course import load_lesson
-from app.content.export import FORMS, Work, cells_of, written_as
+from app.content.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.web.pictures.alone import drawings_of
@@ -90,7 +90,7 @@ def exports(lessons: list[Lesson]) -> dict[str, str]:
         solved = Work(codes=solutions_of(lesson), right=right, drawings=drawings_of(lesson), names=load_names().names)
         for state, work in (("blank", Work(right=right)), ("solved", solved)):
             cells = cells_of(lesson, work)
-            files |= {f"{lesson.slug}.{state}.{form}": written_as(form, cells) for form in FORMS}
+            files |= {f"{lesson.slug}.{state}.{form}": written_as(form, cells) for form in EXPORT_FORMS}
     return files
 
 

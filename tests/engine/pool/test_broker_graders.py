@@ -511,7 +511,7 @@ def test_a_server_that_starts_before_its_broker_finds_it_later(lonely: Broker) -
 
 
 FORBIDDEN = {
-    "ask": (wire.ROLES["checks"], b"{}"),
+    "ask": (wire.ROLE_SUBJECTS["checks"], b"{}"),
     "give up what another asked": (wire.STOP, b"x"),
     "read the queue": (f"$JS.API.STREAM.MSG.GET.{wire.STREAM}", b'{"seq": 1}'),
     "empty the queue": (f"$JS.API.STREAM.PURGE.{wire.STREAM}", b""),

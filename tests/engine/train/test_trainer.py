@@ -30,7 +30,7 @@ def steps(fresh, code, **changes):
 
 
 def test_a_stretch_in_the_jail_is_the_same_as_outside_of_it(monkeypatch, trainer, fresh):
-    for limit in ("SECONDS", "LONGEST_SECONDS"):
+    for limit in ("CHUNK_SECONDS", "LONGEST_SECONDS"):
         monkeypatch.setattr(f"app.engine.train.trainer.{limit}", SECONDS)
     question = steps(fresh, SOLUTION)
 

@@ -20,13 +20,13 @@ UPHILL = SOLUTION.replace("/ n\ndW2", "/ n * -500\ndW2")
 
 @pytest.fixture(autouse=True)
 def long_stretches(monkeypatch):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 30.0)
+    monkeypatch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 30.0)
 
 
 @pytest.fixture(scope="module")
 def finished():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.engine.train.trainer.SECONDS", 30.0)
+        patch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 30.0)
         return run(training())
 
 
@@ -85,7 +85,7 @@ def test_a_failure_names_its_line():
 
 
 def test_a_run_ends_after_the_stretch_in_which_it_is_stopped(monkeypatch):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 0.0)
+    monkeypatch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 0.0)
     asked = []
     ask = open_ask()
 
@@ -105,7 +105,7 @@ def test_a_run_ends_after_the_stretch_in_which_it_is_stopped(monkeypatch):
 
 
 def test_what_is_left_of_a_run_is_told_from_its_pace_so_far(monkeypatch):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 0.0)
+    monkeypatch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 0.0)
     seen = []
     ask = open_ask()
 
@@ -132,7 +132,7 @@ def test_names_are_sampled_at_the_milestones_on_the_way(monkeypatch):
 
 
 def test_a_run_that_computes_for_too_long_is_judged_as_it_is(monkeypatch):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 0.0)
+    monkeypatch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 0.0)
     monkeypatch.setattr(module, "MOST_SECONDS", 0.02)
 
     result = run(training())
@@ -252,7 +252,7 @@ def test_a_snapshot_says_whether_it_still_goes_on():
 
 
 def test_a_run_that_another_process_goes_on_with_comes_to_the_same(monkeypatch):
-    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 1e-6)  # a stretch of one step or few
+    monkeypatch.setattr("app.engine.train.trainer.CHUNK_SECONDS", 1e-6)  # a stretch of one step or few
     monkeypatch.setattr(module, "MILESTONES", (4,))
     whole, first = training(steps=10), training(steps=10)
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from app.content.blocks import Forward, Input, SourceLocation, Visual
 from app.grading.forward.facts import Shape
 from app.grading.judge.verdict import STEPS, Differences
-from app.web.pictures import KINDS, draw_picture
+from app.web.pictures import PICTURE_RENDERERS, draw_picture
 from app.web.pictures.alone import alone
 from app.web.pictures.broadcast import copied_axes
 from app.web.pictures.difference_map import differences_map
@@ -107,7 +107,7 @@ def test_a_long_name_is_cut_in_the_picture_and_whole_in_the_table() -> None:
 
 
 def test_every_kind_has_an_example() -> None:
-    assert {*PICTURES, "tape", "slider"} == set(KINDS), "those with steps stand in `test_steps`"
+    assert {*PICTURES, "tape", "slider"} == set(PICTURE_RENDERERS), "those with steps stand in `test_steps`"
 
 
 @pytest.mark.parametrize("kind", PICTURES)

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from app.store import board, progress
 from app.store.tables import Attempt
-from app.web.views.text_changes import MOST_LINES, diff_lines
+from app.web.views.text_changes import MAX_COMPARED_LINES, diff_lines
 from app.web.views.trace_view import between
 from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
@@ -196,7 +196,7 @@ def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(g
 
 
 def test_a_text_too_long_to_compare_is_shown_as_it_is():
-    long = "\n".join(str(number) for number in range(MOST_LINES + 1))
+    long = "\n".join(str(number) for number in range(MAX_COMPARED_LINES + 1))
 
     assert {one.kind for one in diff_lines(long, long + "\nx")} == {"same"}
 

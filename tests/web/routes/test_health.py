@@ -142,7 +142,7 @@ def test_readyz_asks_the_database_once_a_second(
     client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each look takes its turn among those who write, and anybody may ask."""
-    monkeypatch.setattr(health, "LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(health, "HEALTH_CACHE_SECONDS", 3600.0)
     looks: list[object] = []
 
     async def ping(database: Database) -> None:

@@ -28,7 +28,7 @@ from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated_items
 from app.store import board, cards, practice_items, progress, tables
 from app.store.tables import Card, PracticeItem
-from app.web.practice_items import FORMS, LEVELS, hunted
+from app.web.practice_items import FORM_RENDERERS, LEVELS, hunted
 from app.web.site import Site
 from app.web.views.slips_view import recent_mistakes
 from tests.browser.answers import right_answer
@@ -363,7 +363,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("form", ["write", *FORMS])
+@pytest.mark.parametrize("form", ["write", *FORM_RENDERERS])
 def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
     monkeypatch.setattr(pool, "curated_items", lambda _: ())  # whose seeds are small numbers, such as stand on any page
     monkeypatch.setattr("app.web.practice_sessions.scheduler.form_at", lambda *_: form)
