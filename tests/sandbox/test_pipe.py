@@ -128,7 +128,7 @@ pipe = ResultPipe(read_end)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for _ in range(20_000):
     os.write(write_end, b"x")
-    pipe._read()
+    pipe._read_once()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 

@@ -170,7 +170,7 @@ def test_the_shapes_of_a_text_are_told_and_no_text_ends_a_grader(graders_that: C
 
         assert [(one.line, one.fits) for one in told.lines] == [(1, False)]
         assert nested.lines == ()
-        assert [one.fits for one in ran.line_shapes.lines] == [True]
+        assert [one.fits for one in ran.told.lines] == [True]
         assert {one.tensor: one.places[0] for one in ran.origins} == {"X": "[:, 0]", "dY": "[:, 0]"}
 
     graders_that(claim)
