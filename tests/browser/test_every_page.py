@@ -141,7 +141,11 @@ AGAIN = (
     Look("/sign-in", who="somebody with an account"),
     Look("/join/{code}", "/join/none"),
     Look("/practice", who="pupil"),
-    *(Look("/practice/{item}", f"item in the form {form}", "pupil") for form in ("write", *FORMS) if form != "bug"),
+    *(
+        Look("/practice/{item}", f"item in the form {form}", "pupil")
+        for form in ("write", *FORM_RENDERERS)
+        if form != "bug"
+    ),
 )
 """Templates that are in the table already, with other parts of the styleguide in them."""
 
