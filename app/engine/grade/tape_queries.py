@@ -153,7 +153,7 @@ class TapeQueries:
         for study, trials in self._beside():
             got = {run: array for run in HIDDEN if (array := trials[run].values.get(name)) is not None}
             if len(got) == len(HIDDEN):
-                yield from looks(study, name[1:], _tensors(cut), _tensors(self._ruling.forced), got).values()
+                yield from observations_of(study, name[1:], _tensors(cut), _tensors(self._ruling.forced), got).values()
 
     def _with_true(self, run: str, look: Observation) -> Observation:
         """*look* with the true gradients where random ones would be forced, as in `substituted`."""
