@@ -11,7 +11,7 @@ WORKERS := -n 5 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup developed test suite wheel hashes release prove quick mutants lint format tools benchmark screenshots pictures clean
+.PHONY: run setup developed test suite wheel hashes release prove quick mutants lint format tools benchmark pictures clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -102,9 +102,6 @@ mutants: developed tools
 
 benchmark: developed
 	$(BIN)/python -m benchmarks
-
-screenshots: developed tools
-	$(BIN)/python -m tests.browser.screenshots
 
 # How every picture is drawn, every component looks, a lesson is read aloud, and what is said of wrong lines: what tests
 # compare with. Look at it.

@@ -26,6 +26,7 @@ PAGES = sorted(
 BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 VARIABLE = re.compile(r"\bBACKHAND_([A-Z_]+)")
 PICTURE = ROOT / "static" / "readme" / "backhand.svg"
+MOTION = re.compile(r"\n    @media \(prefers-reduced-motion.*?(?=  </style>)", re.DOTALL)
 LAYER = "lessons/2-tensors/10-a-layer-trained.md"
 ELSEWHERE = {
     "backhand doctor": "tests/cli/test_doctor.py::test_a_sound_machine_passes_with_every_attack_stopped",
@@ -61,6 +62,9 @@ def links(page: Path) -> list[str]:
     inline = MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
     parts = [part for token in inline for part in token.children or ()]
     found = [str(part.attrGet("href") or part.attrGet("src") or "") for part in parts]
+    found += re.findall(
+        r'(?:src|srcset)="([^"]*)"', "".join(token.content for token in inline if token.type == "html_block")
+    )
     return [link for link in found if link and not link.startswith(("http:", "https:", "mailto:"))]
 
 
@@ -171,6 +175,9 @@ class TestPicture:
         assert re.findall(r"https?://\S+", text) == ['http://www.w3.org/2000/svg"']
 
     def test_it_stands_still_for_whoever_wants_that(self) -> None:
+        still = MOTION.sub("\n", PICTURE.read_text("utf-8"))
+        assert PICTURE.with_name("backhand-still.svg").read_text("utf-8") == still
+
         style = ElementTree.parse(PICTURE).findtext(".//{*}style") or ""
         moving, _, _ = style.partition("prefers-reduced-motion: no-preference")[2].partition("@keyframes")
 
