@@ -89,7 +89,7 @@ LOOKS = (
     Look("/"),
     Look("/", who="pupil"),
     Look("/no-such-page"),
-    Look("/finish"),
+    Look("/finish", who="pupil"),
     Look("/names"),
     Look("/units/{slug}", "/units/scalars"),
     Look("/lessons/{slug}", SMALL_ADDRESS),
@@ -113,7 +113,7 @@ LOOKS = (
     Look("/join/{code}", "/join/{code}"),
     Look("/join/{code}", "/join/{word}"),
     Look("/join/{code}", "/join/{seat}"),
-    Look("/practice"),
+    Look("/practice", who="pupil"),
     Look("/practice/map", who="pupil"),
     Look("/practice/drill/{family}", "/practice/drill/matmul"),
     Look("/practice/set/{key}", "/practice/set/matmul", "pupil"),
@@ -134,13 +134,13 @@ LOOKS = (
 )  # fmt: skip
 
 AGAIN = (
-    Look("/finish", who="pupil"),
+    Look("/finish"),
     *(Look("/lessons/{slug}", SMALL_ADDRESS, f"pupil who {has}", all_that_was_said) for has in ("is right", "errs")),
     Look("/lessons/{slug}", f"/lessons/{LONGEST}"),
     Look("/me"),
     Look("/sign-in", who="somebody with an account"),
     Look("/join/{code}", "/join/none"),
-    Look("/practice", who="pupil"),
+    Look("/practice"),
     *(
         Look("/practice/{item}", f"item in the form {form}", "pupil")
         for form in ("write", *FORM_RENDERERS)
