@@ -6,6 +6,7 @@ What it installs is never written to. One test walks through the commands, each 
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import sysconfig
@@ -50,15 +51,18 @@ class Installed:
         self.here, self.home = folder / "here", folder / "home"
         self.here.mkdir(parents=True)
         self.home.mkdir()
-        (wheel,) = built.glob("*.whl")
+        (self.wheel,) = built.glob("*.whl")
         venv.create(folder / "venv", symlinks=True)
         self.python = folder / "venv" / "bin" / "python"
-        command = [sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet", "--no-deps", wheel]
-        subprocess.run(command, check=True)
+        self.install()
         (self.packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
         (self.packages / "tests.pth").write_text(sysconfig.get_path("purelib"))
         self.command = folder / "venv" / "bin" / "backhand"
         self.data = self.home / ".local" / "share" / "backhand"
+
+    def install(self) -> None:
+        pip = [sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet", "--no-deps"]
+        subprocess.run([*pip, "--upgrade", "--force-reinstall", self.wheel], check=True)
 
     def environment(self, **settings: str) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("BACKHAND_", "XDG_"))}
@@ -129,13 +133,18 @@ def test_an_installed_copy_serves_from_an_empty_folder(installed: Installed) -> 
             answer = learner.post(f"{PAGE}/code/linear-backward/check", {"code": code, "revision": learner.revision})
             verdicts.append('data-passed="true"' in answer[1])
         answers = installed.run("backup", installed.home / "monday.backup")
+        after = installed.files()
+        installed.install()
 
     assert verdicts == [False, True]
     assert str(installed.data) in log.read_text()
-    assert (installed.data / "backhand.db").is_file()
     assert "bytes." in answers
-    assert installed.files() == before
+    assert after == before
     assert list(installed.here.iterdir()) == []
+    # An upgrade over the running server has lost nothing.
+    with closing(sqlite3.connect(installed.data / "backhand.db")) as database:
+        assert [text.strip() for (text,) in database.execute("select text from draft")] == [RIGHT.strip()]
+        assert database.execute("select count(*) from attempt").fetchone() == (2,)
 
 
 def test_an_installed_copy_has_every_command(installed: Installed) -> None:
