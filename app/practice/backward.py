@@ -123,11 +123,11 @@ def _pattern(operation: Operation) -> re.Pattern[str]:
     """The forward line of a row with its operands and sizes left open."""
     seen: set[str] = set()
 
-    def left_open(found: re.Match[str]) -> str:
-        key = f"operand{found[1]}" if found[1].isdecimal() else found[1]
+    def left_open(match: re.Match[str]) -> str:
+        key = f"operand{match[1]}" if match[1].isdecimal() else match[1]
         if key in seen:
             return f"(?P={key})"
         seen.add(key)
-        return rf"(?P<{key}>\w+)" if found[1].isdecimal() else rf"(?P<{key}>\w+|\([\w *+-]+\))"
+        return rf"(?P<{key}>\w+)" if match[1].isdecimal() else rf"(?P<{key}>\w+|\([\w *+-]+\))"
 
     return re.compile(re.sub(r"\\{(\w+)\\}", left_open, re.escape(operation.forward)))

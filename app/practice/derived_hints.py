@@ -49,19 +49,19 @@ def line_at_fault(lines: Sequence[str], by: Sequence[str], code: str) -> int | N
     wanted = slip_of(code)
     if wanted in FORKS and added:
         return added[0]
-    mine = [lines[at] for at in own], [by[at] for at in own]
-    return own[key_line(*mine, "" if wanted in FORKS else wanted)] if own else None
+    own_lines = [lines[at] for at in own], [by[at] for at in own]
+    return own[key_line(*own_lines, "" if wanted in FORKS else wanted)] if own else None
 
 
 def explain_lines(lines: Sequence[str], by: Sequence[str]) -> list[str]:
     """A sentence for each line; what was said of an earlier one is not said again."""
     first: dict[str, str] = {}
-    found = []
+    explanations = []
     for line, text in zip(lines, by, strict=True):
         said, name = principle(line, text), line.split()[0]
-        found.append(f"The same rule as for `{first[said]}`." if said in first else said)
+        explanations.append(f"The same rule as for `{first[said]}`." if said in first else said)
         first.setdefault(said, name)
-    return found
+    return explanations
 
 
 def solution_list(lines: Sequence[str], by: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ def estimate_difficulties(tries: Iterable[ItemOutcome]) -> list[Estimate]:
     ]
 
 
-def repriced_points(item: GeneratedItem, found: Iterable[Estimate]) -> float:
+def repriced_points(item: GeneratedItem, estimates: Iterable[Estimate]) -> float:
     """The points of *item*, as it was drawn, once those of its operations are what was *found*."""
-    more = {estimate.name: estimate.points - estimate.before for estimate in found}
+    more = {estimate.name: estimate.points - estimate.before for estimate in estimates}
     return item.points + sum(more.get(name, 0.0) for name in item.operations)

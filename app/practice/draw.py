@@ -89,12 +89,12 @@ class ProgramBuilder:
         self.indexed += kind.startswith("ints")
         return name
 
-    def cancels(self, operation: str, one: str, other: str) -> bool:
+    def cancels(self, operation: str, first: str, other: str) -> bool:
         """Whether *operation* may take back what has just made one of the two from the other."""
         makers = [
             step
             for step in self.steps
-            for a, b in ((one, other), (other, one))
+            for a, b in ((first, other), (other, first))
             if step.name == a and b in step.operands
         ]
         return any(

@@ -107,7 +107,7 @@ def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
 
 def shapes_and_axes(item: GeneratedItem) -> str:
     """Questions about the shapes of gradients, and about the axes that are summed."""
-    sums = [(name, found) for name, found in map(_summed, [item] * len(item.lines), range(len(item.lines))) if found]
+    sums = [(name, summed) for name, summed in map(_summed, [item] * len(item.lines), range(len(item.lines))) if summed]
     rows = [
         format_directive(f"axes {item.name}-sum-{name}", {"of": name, "from": source}, AXES.format(name, source), ":::")
         for name, source in sums[: MOST_ROWS - 2]

@@ -43,9 +43,9 @@ class _Torch(ast.NodeTransformer):
         self._words, self._ranks, self._axis = words, ranks, axis
 
     def put(self, node: ast.expr) -> ast.expr:
-        found = self.visit(node)
-        assert isinstance(found, ast.expr)
-        return found
+        expression = self.visit(node)
+        assert isinstance(expression, ast.expr)
+        return expression
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return node if node.id in {"torch", "F", "math"} else _parsed(self._words[node.id])
@@ -59,9 +59,9 @@ class _Torch(ast.NodeTransformer):
                 text = ast.unparse(self.put(inner))
                 whole = text if text.isidentifier() else f"({text})"
                 return _parsed(ALONG[word].format(text, whole, axis=self._axis, aside=aside))
-        found = self.generic_visit(node)
-        assert isinstance(found, ast.expr)
-        return found
+        expression = self.generic_visit(node)
+        assert isinstance(expression, ast.expr)
+        return expression
 
     def visit_keyword(self, node: ast.keyword) -> ast.keyword:
         return node

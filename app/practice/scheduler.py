@@ -118,11 +118,11 @@ class ReviewOutcome:
 
 def card_ratings(met: ReviewOutcome) -> dict[About, int]:
     """What an item says about cards. A slip is about its own card; what was not recognised is about none."""
-    found = dict.fromkeys(met.slips, AGAIN)
+    ratings = dict.fromkeys(met.slips, AGAIN)
     if met.solved:
         eased = HARD if met.helped or met.failed else GOOD
-        found = dict.fromkeys(met.cards, AGAIN if met.told else eased) | found
-    return found
+        ratings = dict.fromkeys(met.cards, AGAIN if met.told else eased) | ratings
+    return ratings
 
 
 def in_order(due: Iterable[CardState]) -> list[CardState]:
@@ -137,8 +137,8 @@ def in_order(due: Iterable[CardState]) -> list[CardState]:
     return card_states
 
 
-def siblings(one: str, other: str) -> bool:
-    return one == other != "" or any({one, other} <= group for group in SIBLINGS)
+def siblings(first: str, other: str) -> bool:
+    return first == other != "" or any({first, other} <= group for group in SIBLINGS)
 
 
 def is_over(
@@ -190,9 +190,9 @@ Ratings = Sequence[tuple[datetime, int]]
 def newly_able(history: Mapping[About, Ratings], now: datetime) -> list[About]:
     """Cards that went wrong when they were met a month ago or earlier, and went right when they were met last."""
     month = timedelta(days=28)
-    found = []
+    able = []
     for about, ratings in history.items():
         ordered = sorted(ratings)
         if ordered and now - ordered[0][0] >= month and ordered[0][1] == AGAIN and ordered[-1][1] == GOOD:
-            found.append(about)
-    return found
+            able.append(about)
+    return able

@@ -55,15 +55,15 @@ def match_shape(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
     lead = len(shape) - len(axes) + 1 if axes[:1] == ("...",) else 0
     if lead < 0 or (axes[0] != "..." and len(axes) != len(shape)) or "1" in shape[:lead]:
         return None
-    found: dict[str, Shape] = {"...": shape[:lead]}
+    sizes_by_letter: dict[str, Shape] = {"...": shape[:lead]}
     for letter, size in zip(axes[1:] if axes[0] == "..." else axes, shape[lead:], strict=True):
         if (
             (letter == "1") != (size == "1")
             or letter.isdecimal() != size.isdecimal()
-            or found.setdefault(letter, (size,)) != (size,)
+            or sizes_by_letter.setdefault(letter, (size,)) != (size,)
         ):
             return None
-    return found
+    return sizes_by_letter
 
 
 def shape_of(axes: tuple[str, ...], sizes: Mapping[str, Shape]) -> Shape:
@@ -81,9 +81,9 @@ def as_factor(size: str) -> str:
     return size if size.isalnum() else f"({size})"
 
 
-def broadcast_shape(one: Shape, other: Shape) -> Shape | None:
+def broadcast_shape(first: Shape, other: Shape) -> Shape | None:
     """The shape of both together; None where they do not fit."""
-    wide = max(len(one), len(other))
-    pairs = zip(("1",) * (wide - len(one)) + one, ("1",) * (wide - len(other)) + other, strict=True)
+    wide = max(len(first), len(other))
+    pairs = zip(("1",) * (wide - len(first)) + first, ("1",) * (wide - len(other)) + other, strict=True)
     sizes = [a if a == b or b == "1" else b if a == "1" else None for a, b in pairs]
     return None if None in sizes else tuple(size for size in sizes if size is not None)

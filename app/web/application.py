@@ -273,7 +273,7 @@ def published(course: Course) -> Course:
 def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
     """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
     current = {ResumePoint(lesson.name, exercise.name) for lesson in course.lessons for exercise in lesson.exercises}
-    found: dict[ResumePoint, ResumePoint] = {}
+    renames: dict[ResumePoint, ResumePoint] = {}
     for lesson in course.lessons:
         for exercise in lesson.exercises:
             former = [(word.partition("#")[0], word.partition("#")[2]) for word in exercise.was if "#" in word]
@@ -281,12 +281,12 @@ def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
             former += [
                 (name, word) for name in lesson.was for word in (exercise.name, *exercise.was) if "#" not in word
             ]
-            found |= {
+            renames |= {
                 ResumePoint(*old): ResumePoint(lesson.name, exercise.name)
                 for old in former
                 if ResumePoint(*old) not in current
             }
-    return found
+    return renames
 
 
 def _trainings_at_once(settings: Settings) -> int:

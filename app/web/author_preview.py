@@ -85,8 +85,8 @@ class Preview:
     def place_on_page(self, said: PreviewFinding) -> str:
         """A CSS selector of what *said* is about; empty where that is nothing on this page."""
         lesson = self._lesson
-        here = lesson is not None and said.line and Path(said.file).resolve() == self._file
-        return place_on_page(lesson, self._text, said.line) if lesson and here else ""
+        in_file = lesson is not None and said.line and Path(said.file).resolve() == self._file
+        return place_on_page(lesson, self._text, said.line) if lesson and in_file else ""
 
     @property
     def unread(self) -> bool:
@@ -133,5 +133,5 @@ def said_in(out: str, err: str, *, failed: bool = False) -> tuple[PreviewFinding
     """The findings that a check printed; where it *failed* itself, its last words."""
     if failed:
         return (PreviewFinding("check", 0, "error", err.strip().rpartition("\n")[2]),)
-    found = [json.loads(line) for line in out.splitlines()]
-    return tuple(PreviewFinding(item["file"], item["line"], item["level"], item["message"]) for item in found)
+    rows = [json.loads(line) for line in out.splitlines()]
+    return tuple(PreviewFinding(item["file"], item["line"], item["level"], item["message"]) for item in rows)

@@ -79,12 +79,12 @@ class TaskRegistry:
     def _of(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
         """Of the course, or of an item of practice, which is met here for the first time."""
         place = lesson.name, exercise.name
-        found = self._course.get(place) or self._others.get(place)
-        if found is None:
+        task = self._course.get(place) or self._others.get(place)
+        if task is None:
             while len(self._others) >= MOST_OTHERS:
                 del self._others[next(iter(self._others))]
-            found = self._others[place] = self._made(lesson, exercise)
-        return found
+            task = self._others[place] = self._made(lesson, exercise)
+        return task
 
     def _made(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
         task = task_of(lesson, exercise)

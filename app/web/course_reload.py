@@ -58,12 +58,12 @@ class CourseReload:
 
 def stamp_of(folder: Path) -> list[tuple[str, int, int]]:
     """The files of a course with their sizes and when they were written; what vanishes meanwhile is left out."""
-    found = []
+    stamps = []
     for path in sorted(folder.rglob("*")):
         with suppress(OSError):
             stat = path.stat()
-            found.append((path.as_posix(), stat.st_mtime_ns, stat.st_size))
-    return found
+            stamps.append((path.as_posix(), stat.st_mtime_ns, stat.st_size))
+    return stamps
 
 
 def _lock(file: IO[str]) -> None:

@@ -32,8 +32,8 @@ def operator_pages(settings: Settings) -> dict[str, OperatorPage]:
     """The pages that this server has, by name."""
     day = settings.statement_date
     date = f"{day.day} {day:%B %Y}" if day else REVISED
-    found = {name: _source(settings.pages, name) for name in OPERATOR_PAGES}
-    return {name: _rendered(source, settings.contact, date) for name, source in found.items() if source is not None}
+    sources = {name: _source(settings.pages, name) for name in OPERATOR_PAGES}
+    return {name: _rendered(source, settings.contact, date) for name, source in sources.items() if source is not None}
 
 
 def _source(folder: Path | None, name: str) -> str | None:

@@ -164,14 +164,14 @@ class OwnLine:
 
 async def own_lines(db: AsyncSession, learner: int, curriculum: Curriculum) -> dict[About, OwnLine]:
     """The line by which each slip was made last in a lesson that is still there."""
-    found: dict[About, OwnLine] = {}
+    lines_by_card: dict[About, OwnLine] = {}
     for attempt in await cards.slips_since(db, learner, 0):
         lesson = curriculum.lessons.get(attempt.lesson)
         lines = attempt.text.split("\n")
         for about, number in slip_lines(lesson, attempt) if lesson else ():
             if number and number <= len(lines):
-                found[about] = OwnLine(lines[number - 1].partition("#")[0].strip(), attempt.created_at)
-    return found
+                lines_by_card[about] = OwnLine(lines[number - 1].partition("#")[0].strip(), attempt.created_at)
+    return lines_by_card
 
 
 async def caught_up(

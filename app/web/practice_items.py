@@ -209,13 +209,13 @@ class PracticeItems:
         Args:
             code: Of the newest diagnosis: hints are about the line that it is about.
         """
-        found = self._lessons.get(row.id) or _parsed(row)
-        if found is not None:
-            self._lessons[row.id] = found
+        lesson = self._lessons.get(row.id) or _parsed(row)
+        if lesson is not None:
+            self._lessons[row.id] = lesson
             self._lessons.move_to_end(row.id)
         while len(self._lessons) > MOST_PARSED:
             self._lessons.popitem(last=False)
-        return self._about(row, found, code) if found and code and row.form in HINTED else found
+        return self._about(row, lesson, code) if lesson and code and row.form in HINTED else lesson
 
     def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
         item = item_of(row)

@@ -135,9 +135,9 @@ class Pages:
 
     def part(self, template: str, **values: Any) -> Markup:
         """What *template* shows as a part of another page: of a page itself, what stands between head and foot."""
-        found = self._environment.get_template(template)
-        context = found.new_context({"swapped": False, **self._shared, **values})
-        whole = found.blocks.get("main") or found.blocks.get("class") or found.root_render_func
+        page = self._environment.get_template(template)
+        context = page.new_context({"swapped": False, **self._shared, **values})
+        whole = page.blocks.get("main") or page.blocks.get("class") or page.root_render_func
         return Markup("".join(whole(context)))  # each is escaped already
 
     def _render(self, template: str, **values: Any) -> str:

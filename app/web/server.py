@@ -108,16 +108,16 @@ def serve(
 
 def _bound(host: str, port: int) -> list[socket.socket]:
     """A socket for every address of *host*; a name such as localhost has several."""
-    found: list[socket.socket] = []
+    listeners: list[socket.socket] = []
     try:
         for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-            found.append(Listener(family, kind, protocol))
-            found[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listeners.append(Listener(family, kind, protocol))
+            listeners[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                found[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            found[-1].bind(address)
+                listeners[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listeners[-1].bind(address)
     except OSError as error:
-        for item in found:
+        for item in listeners:
             item.close()
         if error.errno == errno.EADDRINUSE:
             raise ServeError(
@@ -125,7 +125,7 @@ def _bound(host: str, port: int) -> list[socket.socket]:
                 "such as backhand serve --port 8010."
             ) from None
         raise ServeError(f"{host} port {port} cannot be listened on: {error.strerror or error}.") from None
-    return found
+    return listeners
 
 
 def configured(app: FastAPI, proxies: Sequence[str] = ()) -> uvicorn.Config:

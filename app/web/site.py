@@ -93,11 +93,11 @@ class RenderCache:
 
     def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: Hashable) -> T:
         """What *make* gives for *block* (and what else it is *about*), made again where other *shapes* are known."""
-        found = self._made.get(block, *about)
-        if found is None or found[0] != shapes:
-            found = self._made.put((shapes, make()), block, *about)
-        made: T = found[1]
-        return made
+        entry = self._made.get(block, *about)
+        if entry is None or entry[0] != shapes:
+            entry = self._made.put((shapes, make()), block, *about)
+        value: T = entry[1]
+        return value
 
 
 TITLE_LETTERS = range(5, 10)
@@ -234,8 +234,8 @@ class Site:
         if not shown:
             return self
         if shown not in self._seen:
-            self._seen[shown] = made = replace(self, course=open_to(self.whole, shown))
-            vars(made)["kept"] = self.kept  # what was made once is the same for all
+            self._seen[shown] = site = replace(self, course=open_to(self.whole, shown))
+            vars(site)["kept"] = self.kept  # what was made once is the same for all
         return self._seen[shown]
 
     def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:

@@ -164,7 +164,7 @@ class TrainingRuns:
         seen = None
         with self._ledger.bus.subscribe(run_key(learner, lesson, exercise)) as told:
             while not self._closing:
-                here = learner in self._live
+                is_own = learner in self._live
                 now = await self.look(learner, lesson, exercise)
                 if now is None:
                     return
@@ -173,7 +173,7 @@ class TrainingRuns:
                     seen = now
                 if not now.live:
                     return
-                await (asyncio.sleep(SNAPSHOT_POLL_SECONDS) if here else told.wait())
+                await (asyncio.sleep(SNAPSHOT_POLL_SECONDS) if is_own else told.wait())
 
     @contextmanager
     def watching(self, learner: int) -> Iterator[bool]:

@@ -279,16 +279,16 @@ def spoken(text: str) -> str:
     return " ".join(STRESSED.sub(r"\1", text.replace("`", "")).split())
 
 
-def compared(one: NameVerdict) -> str:
+def compared(name_verdict: NameVerdict) -> str:
     """How its numbers compare with torch's on the lesson's own data, in words; empty where nothing was compared."""
-    if one.exact is None or one.verdict == "not-yet":
+    if name_verdict.exact is None or name_verdict.verdict == "not-yet":
         return ""
-    if not one.exact and not one.approx and one.maxdiff is None:
+    if not name_verdict.exact and not name_verdict.approx and name_verdict.maxdiff is None:
         return ""
-    said = closeness_text(one.exact, one.approx, one.maxdiff)
-    if not one.exact and not one.approx:
+    said = closeness_text(name_verdict.exact, name_verdict.approx, name_verdict.maxdiff)
+    if not name_verdict.exact and not name_verdict.approx:
         return said
-    return said if one.verdict in RIGHT else f"on these numbers {said}"
+    return said if name_verdict.verdict in RIGHT else f"on these numbers {said}"
 
 
 def closeness_text(exact: bool, approx: bool | None, maxdiff: float | None) -> str:

@@ -120,22 +120,22 @@ ROLE_GAUGES = {
 
 def _roles(load: Load) -> Iterable[GaugeMetricFamily]:
     for name, words in ROLE_GAUGES.items() if load.roles else ():
-        found = GaugeMetricFamily(f"backhand_role_{name}", words, labels=["role"])
+        gauge = GaugeMetricFamily(f"backhand_role_{name}", words, labels=["role"])
         for role_load in load.roles:
-            found.add_metric([role_load.role], float(getattr(role_load, name)))
-        yield found
+            gauge.add_metric([role_load.role], float(getattr(role_load, name)))
+        yield gauge
 
 
 def _states(readiness: Readiness) -> GaugeMetricFamily:
-    found = GaugeMetricFamily("backhand_state", "1 for the state that the graders are in.", labels=["state"])
+    gauge = GaugeMetricFamily("backhand_state", "1 for the state that the graders are in.", labels=["state"])
     for state in get_args(GraderState):
-        found.add_metric([state], float(state == readiness.state))
-    return found
+        gauge.add_metric([state], float(state == readiness.state))
+    return gauge
 
 
 def _layers(readiness: Readiness) -> GaugeMetricFamily:
     words = "1 for a protection in force, 0 for one that is missing."
-    found = GaugeMetricFamily("backhand_protection", words, labels=["layer"])
+    gauge = GaugeMetricFamily("backhand_protection", words, labels=["layer"])
     for name, value in readiness.layers:
-        found.add_metric([name], float(value == "on"))
-    return found
+        gauge.add_metric([name], float(value == "on"))
+    return gauge

@@ -54,4 +54,4 @@ class PathPrefix(HttpMiddleware):
     def _placed(self, cookie: str) -> str:
         if cookie.startswith(HOST_COOKIE):
             return cookie.replace(HOST_COOKIE, self._host_cookie, 1)
-        return COOKIE_PATH.sub(lambda found: found[1] + self._prefix + found[2].rstrip("/"), cookie)
+        return COOKIE_PATH.sub(lambda match: match[1] + self._prefix + match[2].rstrip("/"), cookie)

@@ -216,10 +216,10 @@ class SessionCache:
         kept = self._found.get(token)
         if kept and kept[0] > time.monotonic():
             return kept[1]
-        found = self._found
+        cache = self._found
         async with self.database.read() as db:
             known = await learners.find_session_learner(db, token)
-        if known is not None and found is self._found:  # else it may have ended since it was read
+        if known is not None and cache is self._found:  # else it may have ended since it was read
             self.remember(token, known)
         return known
 

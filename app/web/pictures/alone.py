@@ -60,32 +60,32 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 
 def files_of(lesson: Lesson, folder: Path) -> dict[str, bytes]:
     """The image files that *lesson* shows, read from the *folder* of its course, by what an export calls them."""
-    found = {}
+    files = {}
     for link in lesson.pictures:
         path = folder / link.target
         with suppress(OSError):
             if path.resolve().is_relative_to(folder.resolve()) and path.stat().st_size <= LARGEST_FILE:
-                found[link.target.replace("/", "-")] = path.read_bytes()
-    return found
+                files[link.target.replace("/", "-")] = path.read_bytes()
+    return files
 
 
 def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
     """The pictures of *lesson* by name. Shapes are those that the source of a program tells; nothing is run."""
-    found = {}
+    drawings = {}
     for block in lesson.every:
         if not isinstance(block, Visual):
             continue
         forward = lesson.forward(block.forward) if block.forward else None
         drawing = alone(draw_picture(block, infer_shapes(forward) if forward else {}, forward))
         if drawing is not None:
-            found[block.name] = drawing
-    return found
+            drawings[block.name] = drawing
+    return drawings
 
 
 def alone(markup: Markup) -> Drawing | None:
     """A picture of a page as a file, at its last step where it has several; None where there is none."""
-    found = SVG.findall(markup)
-    if not found:
+    pictures = SVG.findall(markup)
+    if not pictures:
         return None
     figure = ElementTree.fromstring(f"<figure>{markup}</figure>")  # our own markup, well formed by construction
     summary = next(
@@ -94,7 +94,7 @@ def alone(markup: Markup) -> Drawing | None:
         if element.get(LABEL) and element.tag.endswith(("svg", "ol"))
     )
     rows = [tuple("".join(cell.itertext()) for cell in row) for row in figure.iter("tr")]
-    opening, rest = found[-1].split(">", 1)
+    opening, rest = pictures[-1].split(">", 1)
     ground = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
     svg = f"{opening}><style>{STYLE}{_heat()}</style>{ground}{rest}"
     return Drawing(svg=svg, summary=summary, rows=rows)

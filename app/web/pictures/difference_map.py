@@ -24,19 +24,21 @@ class DifferencesMap:
     pattern: str
 
 
-def differences_map(found: Differences) -> DifferencesMap:
-    return DifferencesMap(_drawn(found), part_of(found), f"{found.largest:.2g}", found.pattern)
+def differences_map(differences: Differences) -> DifferencesMap:
+    return DifferencesMap(_drawn(differences), part_of(differences), f"{differences.largest:.2g}", differences.pattern)
 
 
-def _drawn(found: Differences) -> Markup:
-    rows, columns = len(found.rows), len(found.rows[0])
+def _drawn(differences: Differences) -> Markup:
+    rows, columns = len(differences.rows), len(differences.rows[0])
     cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
     width, height = max(cell * columns, SCALE_WIDTH), cell * rows
     cells = svg_tag(
-        "g", *difference_strokes(found.rows, found.largest), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})"
+        "g",
+        *difference_strokes(differences.rows, differences.largest),
+        transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})",
     )
     frame = svg_tag("rect", x=LEFT, y=TOP, width=cell * columns, height=height, class_="rule")
-    first, left = found.corner
+    first, left = differences.corner
     ticks = [
         svg_text(LEFT + cell / 2, TOP - 5, str(left), class_="figure-tick"),
         *(
@@ -48,19 +50,19 @@ def _drawn(found: Differences) -> Markup:
             for row in dict.fromkeys((0, rows - 1))
         ),
     ]
-    scale = _scale(found.largest, TOP + height + 14)
-    summary = f"Map of {rows} × {columns} entries. {found.pattern}"
+    scale = _scale(differences.largest, TOP + height + 14)
+    summary = f"Map of {rows} × {columns} entries. {differences.pattern}"
     return svg_picture(LEFT + width + 12, TOP + height + 44, summary, [cells, frame, *ticks, *scale], shrinks=True)
 
 
-def part_of(found: Differences) -> str:
+def part_of(differences: Differences) -> str:
     """Which part of the tensor is drawn, in words."""
-    rows, columns = len(found.rows), len(found.rows[0])
-    *outer, last = found.shape
+    rows, columns = len(differences.rows), len(differences.rows[0])
+    *outer, last = differences.shape
     height = 1
     for size in outer:
         height *= size
-    spans = [_span("row", rows, height, found.corner[0]), _span("column", columns, last, found.corner[1])]
+    spans = [_span("row", rows, height, differences.corner[0]), _span("column", columns, last, differences.corner[1])]
     said = " and ".join(spans)
     return f"{said}; a row for each place along axes 0 to {len(outer) - 1}" if len(outer) > 1 else said
 

@@ -60,12 +60,12 @@ def _sources(forward: Forward, names: Collection[str], given: Collection[str]) -
 
     @cache
     def nearest(tensor: str) -> tuple[str, ...]:
-        found = (
+        names = (
             each
             for name in readers.get(tensor, ())
             for each in ([f"d{name}"] if f"d{name}" in known else nearest(name))
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(names))
 
     return {name: nearest(name[1:]) for name in names}
 

@@ -43,7 +43,7 @@ def graph_rows(forward: Forward) -> list[GraphRow]:
         SyntaxError: The source is not Python; the parser of lessons refuses such a program before.
     """
     known = {tensor_input.name for tensor_input in forward.inputs}
-    found = []
+    rows = []
     for node in ast.parse(forward.source).body:
         if not isinstance(node, ast.Assign):
             continue
@@ -53,12 +53,12 @@ def graph_rows(forward: Forward) -> list[GraphRow]:
         names.sort(key=lambda name_node: (name_node.lineno, name_node.col_offset))
         reads = dict.fromkeys(name.id for name in names)
         for target in node.targets:
-            made = [name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)]
-            known.update(made)
+            written = [name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)]
+            known.update(written)
             segment = ast.get_source_segment(forward.source, node.value) or ""
             source = f"{ast.unparse(target)} = {' '.join(segment.split())}"
-            found.append(GraphRow(made[0], source, tuple(reads), tuple(made)))
-    return found
+            rows.append(GraphRow(written[0], source, tuple(reads), tuple(written)))
+    return rows
 
 
 def draw_graph(scene: PictureInput) -> Markup:
@@ -66,8 +66,8 @@ def draw_graph(scene: PictureInput) -> Markup:
     forward, shapes = scene.forward, scene.shapes
     if forward is None:
         raise KeyError("graph wants a forward program")
-    made = graph_rows(forward)
-    lines = [*_given_forks(forward, made), *made]
+    statements = graph_rows(forward)
+    lines = [*_given_forks(forward, statements), *statements]
     places = {line.name: index for index, line in enumerate(lines)}
     readers = {line.name: [other.name for other in lines if line.name in other.reads] for line in lines}
     forks = {name for name, those in readers.items() if len(those) > 1}
@@ -117,14 +117,14 @@ def draw_graph(scene: PictureInput) -> Markup:
                 svg_text(shape_at, y + 5, format_shape(shapes[line.name]), class_="figure-label", anchor="start")
             )
     width = x + 34 + LETTER * widest + (90 if shapes else 0)
-    summary = f"{len(made)} statements, from {made[0].name} to {made[-1].name}." + (
+    summary = f"{len(statements)} statements, from {statements[0].name} to {statements[-1].name}." + (
         f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
     )
     behind = number_table(
         "The graph as a table",
-        f"The {len(made)} statements and who reads them",
+        f"The {len(statements)} statements and who reads them",
         ("tensor", "made from", "read by"),
-        [(line.name, _origin(line, made), ", ".join(readers[line.name]) or "nothing") for line in lines],
+        [(line.name, _origin(line, statements), ", ".join(readers[line.name]) or "nothing") for line in lines],
     )
     return svg_picture(width, bottom, summary, [*hits, *parts]) + behind
 
@@ -136,16 +136,17 @@ def _told(name: str, readers: list[str]) -> str:
     return f"{name} is read by {', '.join(readers)}: d{name} has {shares}."
 
 
-def _given_forks(forward: Forward, made: list[GraphRow]) -> list[GraphRow]:
+def _given_forks(forward: Forward, statements: list[GraphRow]) -> list[GraphRow]:
     """Inputs that several statements read, as lines of their own."""
     counts = {
-        tensor_input.name: sum(tensor_input.name in line.reads for line in made) for tensor_input in forward.inputs
+        tensor_input.name: sum(tensor_input.name in line.reads for line in statements)
+        for tensor_input in forward.inputs
     }
     return [GraphRow(name, name, ()) for name, count in counts.items() if count > 1]
 
 
-def _origin(line: GraphRow, made: list[GraphRow]) -> str:
-    return ", ".join(line.reads) or ("nothing" if line in made else "given")
+def _origin(line: GraphRow, statements: list[GraphRow]) -> str:
+    return ", ".join(line.reads) or ("nothing" if line in statements else "given")
 
 
 def _row(index: int) -> float:

@@ -39,12 +39,12 @@ def format_sentence(text: str, *parts: str | Markup) -> Markup:
     return Markup(text).format(*parts)
 
 
-def _item(name: str, at: int, one: Frame, count: int) -> Markup:
+def _item(name: str, at: int, frame: Frame, count: int) -> Markup:
     back = _link(name, at - 1, "← Before", "prev") if at > 1 else Markup()
     onward = _link(name, at + 1, "Next →", "next") if at < count else _link(name, 1, "↺ Again", "next")
-    place = svg_tag("span", f"{one.title} · {at} of {count}", class_="place")
+    place = svg_tag("span", f"{frame.title} · {at} of {count}", class_="place")
     steps = svg_tag("p", back, place, onward, class_="steps")
-    return svg_tag("li", steps, one.drawing, svg_tag("p", one.said), id=f"{name}-{at}")
+    return svg_tag("li", steps, frame.drawing, svg_tag("p", frame.said), id=f"{name}-{at}")
 
 
 def _link(name: str, at: int, words: str, rel: str) -> Markup:

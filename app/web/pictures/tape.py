@@ -65,13 +65,13 @@ def draw_tape(scene: PictureInput) -> Markup:
 
 
 def _forward(walk: Walk, rows: Sequence[TapeRow]) -> list[Frame]:
-    found = []
+    frames = []
     inputs = next(at for at, row in enumerate(rows) if row.reads)
     for at in range(inputs, len(rows)):
         known = {row.name: walk.values[row.name] for row in rows[: at + 1]}
         sentence = format_sentence("{} is {}.", code_markup(rows[at].source), _number(known[rows[at].name]))
-        found.append(Frame(_drawn(rows, WalkState(known, row=at), _column(walk)), "Forward", sentence))
-    return found
+        frames.append(Frame(_drawn(rows, WalkState(known, row=at), _column(walk)), "Forward", sentence))
+    return frames
 
 
 def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
@@ -95,25 +95,25 @@ def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
     return frames
 
 
-def _sentence(one: Share, source: str, first: bool) -> Markup:
-    came, value = _number(one.upstream), _number(one.value)
-    begun = format_sentence("{} came back to {}, in {}. ", came, code_markup(one.output), code_markup(source))
-    if one.local is None:
-        handed = format_sentence("{} is handed {}.", code_markup(one.tensor), value)
+def _sentence(share: Share, source: str, first: bool) -> Markup:
+    came, value = _number(share.upstream), _number(share.value)
+    begun = format_sentence("{} came back to {}, in {}. ", came, code_markup(share.output), code_markup(source))
+    if share.local is None:
+        handed = format_sentence("{} is handed {}.", code_markup(share.tensor), value)
     else:
-        parts = (code_markup(one.tensor), plain_number(one.local), came, plain_number(one.local), value)
+        parts = (code_markup(share.tensor), plain_number(share.local), came, plain_number(share.local), value)
         handed = format_sentence("The local derivative for {} is {}, so it is handed {} · {} = {}.", *parts)
     added = (
         ""
         if first
         else format_sentence(
-            " With the {} from before that makes {}.", _number(one.total - one.value), _number(one.total)
+            " With the {} from before that makes {}.", _number(share.total - share.value), _number(share.total)
         )
     )
     still = (
         ""
-        if one.finished
-        else format_sentence(" {} is not finished: another line still has to pay in.", code_markup(one.tensor))
+        if share.finished
+        else format_sentence(" {} is not finished: another line still has to pay in.", code_markup(share.tensor))
     )
     return begun + handed + added + still
 
@@ -136,7 +136,7 @@ def _drawn(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
         svg_text(width - 8, TOP - 4, "gradient", class_="figure-label", anchor="end"),
     ]
     lines = [
-        _arc(x, ends, longest, reach, lit=ends == now.arc) for ends in sorted(arcs, key=lambda one: one == now.arc)
+        _arc(x, ends, longest, reach, lit=ends == now.arc) for ends in sorted(arcs, key=lambda arc: arc == now.arc)
     ]
     for at, row in enumerate(rows):
         y = TOP + ROW_HEIGHT * at

@@ -93,7 +93,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
 
 def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
     """By row, the answer that *form* holds. An empty row has none; a ditto mark repeats the answer above."""
-    found: dict[str, tuple[str, ...]] = {}
+    answers: dict[str, tuple[str, ...]] = {}
     above: tuple[str, ...] = ()
     for row in sheet.rows:
         given = _plain([name for name in form.getlist(row.name) if isinstance(name, str)][:VALUES])
@@ -101,8 +101,8 @@ def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
             same = bool(above) and "".join(given).strip() in DITTO
             given = above = above if same else given
         if any(value.strip() for value in given):
-            found[row.name] = given
-    return found
+            answers[row.name] = given
+    return answers
 
 
 def draw_in(form: FormData, row: Quiz) -> int:

@@ -66,17 +66,17 @@ class PlannedExtension:
         return self.before is not None and self.until > self.before
 
 
-def shown_fields(one: Assignment, timezone: str) -> AssignmentForm:
+def shown_fields(assignment: Assignment, timezone: str) -> AssignmentForm:
     return AssignmentForm(
-        lesson=one.lesson,
-        heading=one.heading or "",
-        opens=dates.date_field(one.opens_at, timezone),
-        due=dates.date_field(one.due_at, timezone),
-        late=dates.date_field(one.late_until, timezone),
-        share=f"{one.late_share:g}",
-        points=f"{one.points:g}",
-        solutions=dates.date_field(one.solutions_at, timezone),
-        exercises=json.loads(one.exercises) if one.exercises else [],
+        lesson=assignment.lesson,
+        heading=assignment.heading or "",
+        opens=dates.date_field(assignment.opens_at, timezone),
+        due=dates.date_field(assignment.due_at, timezone),
+        late=dates.date_field(assignment.late_until, timezone),
+        share=f"{assignment.late_share:g}",
+        points=f"{assignment.points:g}",
+        solutions=dates.date_field(assignment.solutions_at, timezone),
+        exercises=json.loads(assignment.exercises) if assignment.exercises else [],
     )
 
 
@@ -118,12 +118,12 @@ def _dates(fields: AssignmentForm) -> dict[str, str]:
 
 def _number(field: str, typed: str) -> float:
     try:
-        found = float(typed.replace(",", "."))
+        number = float(typed.replace(",", "."))
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        number = math.nan
+    if not math.isfinite(number):
         raise RefusedError(f"{field}: {typed.strip()[:20]!r} is no number.")
-    return found
+    return number
 
 
 @router.get(ALL)
@@ -264,10 +264,10 @@ async def change(
         taken = await _taken(site, within.group.id, row.id)
         terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone, taken)
         async with site.database.write() as db:
-            here = await db.get_one(Assignment, row.id)
-            doubts = [] if fields.confirm else assignments.date_doubts(within.group, terms, here.due_at)
+            fresh_row = await db.get_one(Assignment, row.id)
+            doubts = [] if fields.confirm else assignments.date_doubts(within.group, terms, fresh_row.due_at)
             if not doubts:
-                await assignments.change_terms(db, here, terms, within.person.learner_id)
+                await assignments.change_terms(db, fresh_row, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _one(request, site, within, row, str(refused), fields=fields)
     if doubts:
@@ -303,9 +303,9 @@ async def extend(
             more = [(_somebody(who, people).learner_id, dates.parse_local_date(until, group.timezone))]
             await _extended(site, within, row, more, reason)
             return back_to_class(within, "assignments", row.id)
-        found, faults = read_days(text, people)
-        if apply and found:
-            await _extended(site, within, row, [(membership.learner_id, days) for membership, days in found], reason)
+        extended, faults = read_days(text, people)
+        if apply and extended:
+            await _extended(site, within, row, [(membership.learner_id, days) for membership, days in extended], reason)
             return back_to_class(within, "assignments", row.id)
     except (RefusedError, ValueError) as refused:
         return await _one(request, site, within, row, str(refused), text=text, reason=reason)
@@ -320,10 +320,10 @@ async def extend(
             dates.days_later(due, days, group.timezone),
             time.deadline(row, membership.learner_id).due,
         )
-        for membership, days in found
+        for membership, days in extended
         if due
     ]
-    problem = "" if due and (found or faults) else "Write a line for each." if due else assignments.NEVER_DUE
+    problem = "" if due and (extended or faults) else "Write a line for each." if due else assignments.NEVER_DUE
     return await _one(request, site, within, row, problem, text=text, reason=reason, planned=planned, faults=faults)
 
 

@@ -65,11 +65,11 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
     group = within.group.id
     async with site.database.read() as db:
         all_places = await assigned_places(db, site.course, group)
-        here = await _place(db, group, all_places, asked.place)
-        view = await _view(request, db, within, here) if here else None
+        current = await _place(db, group, all_places, asked.place)
+        view = await _view(request, db, within, current) if current else None
         recent = await recent_mistakes(db, site.assigned, group, now() - JUST_NOW)
-    at = all_places.index(here) if here else 0
-    asked = BoardQuery(place=here.value if here else "", project=asked.project, graph=asked.graph)
+    at = all_places.index(current) if current else 0
+    asked = BoardQuery(place=current.value if current else "", project=asked.project, graph=asked.graph)
     return class_page(
         request,
         site,
@@ -77,12 +77,14 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         "board_projected.html" if asked.project else "board.html",
         view=view,
         asked=asked,
-        here=here,
+        here=current,
         places=by_lesson(all_places),
         before=all_places[at - 1] if at else None,
-        after=all_places[at + 1] if here and at + 1 < len(all_places) else None,
+        after=all_places[at + 1] if current and at + 1 < len(all_places) else None,
         recent=[
-            recent_mistake for recent_mistake in recent if here is None or recent_mistake.exercise is not here.exercise
+            recent_mistake
+            for recent_mistake in recent
+            if current is None or recent_mistake.exercise is not current.exercise
         ][:MOST_RECENT],
     )
 
@@ -92,9 +94,9 @@ async def explained(site: TheSite, within: Watching, place: Annotated[str, Form(
     """Mark this moment; the board tells from here on who has left the mistake."""
     group = within.group.id
     async with site.database.write() as db:
-        here = _named(await assigned_places(db, site.course, group), place)
-        await board.record_explanation(db, group, within.person.learner_id, here.lesson.name, here.exercise.name)
-        await site.bus.publish(db, board.exercise_topic(here.lesson.name, here.exercise.name))
+        current = _named(await assigned_places(db, site.course, group), place)
+        await board.record_explanation(db, group, within.person.learner_id, current.lesson.name, current.exercise.name)
+        await site.bus.publish(db, board.exercise_topic(current.lesson.name, current.exercise.name))
     return back_to(BoardQuery(place=place, project=False, graph=False).address(group))
 
 
@@ -103,11 +105,11 @@ async def watched(
 ) -> AsyncIterator[AsyncIterator[str]]:
     """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
     async with site.database.read() as db:
-        here = _named(await assigned_places(db, site.course, within.group.id), asked.place)
+        current = _named(await assigned_places(db, site.course, within.group.id), asked.place)
     with site.runs.watching(within.person.learner_id) as free:
         if not free:
             raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
-        yield _moments(request, site, within, here, asked)
+        yield _moments(request, site, within, current, asked)
 
 
 @router.get("/board/events", response_class=EventSourceResponse)
@@ -118,21 +120,21 @@ async def events(moments: Annotated[AsyncIterator[str], Depends(watched)]) -> As
 
 
 async def _moments(
-    request: Request, site: Site, within: ClassMember, here: AssignedExercise, asked: BoardQuery
+    request: Request, site: Site, within: ClassMember, current: AssignedExercise, asked: BoardQuery
 ) -> AsyncIterator[str]:
     """Until the server stops, or whoever watches may not any more, or the exercise is assigned no more."""
     group, seen = within.group.id, ""
-    with site.bus.subscribe(board.exercise_topic(here.lesson.name, here.exercise.name)) as ear:
+    with site.bus.subscribe(board.exercise_topic(current.lesson.name, current.exercise.name)) as ear:
         while not site.runs.closing:
             began = time.monotonic()
             async with site.database.read() as db:
-                mine = await find_class_member(db, group, within.person.learner_id)
+                member = await find_class_member(db, group, within.person.learner_id)
                 asks = board.has_exercise(
-                    await board.assigned_exercises(db, group), here.lesson.name, here.exercise.name
+                    await board.assigned_exercises(db, group), current.lesson.name, current.exercise.name
                 )
-                if mine is None or not mine.is_at_least(MAY["watch"]) or not asks:
+                if member is None or not member.is_at_least(MAY["watch"]) or not asks:
                     return
-                view = await _view(request, db, within, here)
+                view = await _view(request, db, within, current)
             template = "_board_projected.html" if asked.project else "_board.html"
             html = site.pages.text(template, view=view, asked=asked, group=within.group)
             if html != seen:
@@ -142,9 +144,9 @@ async def _moments(
             await ear.wait()
 
 
-async def _view(request: Request, db: AsyncSession, within: ClassMember, here: AssignedExercise) -> BoardView:
+async def _view(request: Request, db: AsyncSession, within: ClassMember, current: AssignedExercise) -> BoardView:
     settings: Settings = request.app.state.settings
-    return await board_view(db, within.group, here.lesson, here.exercise, least=settings.shared_by)
+    return await board_view(db, within.group, current.lesson, current.exercise, least=settings.shared_by)
 
 
 def _named(all_places: list[AssignedExercise], place: str) -> AssignedExercise:

@@ -32,11 +32,11 @@ REPLACES = "A new code makes this one useless at once, on every slide and in eve
 async def listed(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
     learner = await visitor.learner()
     async with site.database.read() as db:
-        mine = await classes.classes_of(db, learner) if learner is not None else []
+        memberships = await classes.classes_of(db, learner) if learner is not None else []
         me = await db.get(Learner, learner) if learner is not None else None
         claimed = await invitations.somebody_teaches(db)
     teaches = me is not None and me.teaches
-    return site.pages.page(request, "classes.html", mine=mine, teaches=teaches, claimed=claimed)
+    return site.pages.page(request, "classes.html", mine=memberships, teaches=teaches, claimed=claimed)
 
 
 async def _teacher(site: Site, learner: int | None) -> Learner:

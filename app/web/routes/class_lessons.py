@@ -43,16 +43,16 @@ async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheL
     """Every learner and every exercise; the page is a table."""
     group = within.group.id
     async with site.database.read() as db:
-        here = [
+        places = [
             assigned_exercise
             for assigned_exercise in await assigned_places(db, site.course, group)
             if assigned_exercise.lesson is lesson
         ]
-        if not here:
+        if not places:
             raise HTTPException(404)
         people = await board.list_learners(db, group)
         standings = await board.exercise_statuses(db, group, lesson.name)
-    return class_page(request, site, within, "heat.html", view=heat_view(lesson, here, people, standings))
+    return class_page(request, site, within, "heat.html", view=heat_view(lesson, places, people, standings))
 
 
 @router.get("/learners/{learner_id}")
@@ -69,22 +69,22 @@ async def learner(
         people = {membership.learner_id: membership for membership in await board.list_learners(db, group)}
         assigned = by_lesson(await assigned_places(db, site.course, group))
         latest = await board.latest_lesson(db, group, learner)
-        found = next(
+        place = next(
             (item for item in assigned if item[0].slug == asked or (not asked and item[0].name == latest)), None
         )
-        if learner not in people or (asked and found is None):
+        if learner not in people or (asked and place is None):
             raise HTTPException(404)
         slips = slips_view(site.assigned, await board.slip_counts(db, group, learner=learner), by_learners=False)
         view = None
-        if found is not None:
-            attempts = await board.list_attempts(db, group, learner, found[0].name)
-            standings = await board.exercise_statuses(db, group, found[0].name)
-            mine = {
+        if place is not None:
+            attempts = await board.list_attempts(db, group, learner, place[0].name)
+            standings = await board.exercise_statuses(db, group, place[0].name)
+            shown_attempts = {
                 exercise_status.exercise: exercise_status
                 for exercise_status in standings
                 if exercise_status.learner == learner
             }
-            view = trace_view(found[0], found[1], attempts, mine, within.group.timezone)
+            view = trace_view(place[0], place[1], attempts, shown_attempts, within.group.timezone)
     return class_page(
         request,
         site,

@@ -199,11 +199,11 @@ async def measure(
         saved = await box.save(db, learner)
     asked = site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
     try:
-        found = await run_until_disconnect(request, asked)
+        nudged = await run_until_disconnect(request, asked)
     except RetryLaterError as later:
         busy = _nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail))
         return later.apply_to(with_revision(busy, saved))
-    return with_revision(_nudged(request, box, found), saved)
+    return with_revision(_nudged(request, box, nudged), saved)
 
 
 @router.post("/shapes")

@@ -137,10 +137,10 @@ def first_box(course: Course) -> tuple[Lesson, Grad] | None:
 
 
 def _tried(site: Site) -> CodeView | None:
-    found = first_box(site.course)
-    if found is None:
+    first = first_box(site.course)
+    if first is None:
         return None
-    lesson, box = found
+    lesson, box = first
     shapes = site.shapes.known(lesson, box)
     view = code_view(site.kept, lesson, box, LessonState(), site.scope(lesson, box), shapes)
     return replace(view, program=lines_of(lesson.forwards[box.forward], shapes))
@@ -173,9 +173,9 @@ def _only_tried(site: Site, place: ResumePoint, solved: Solved) -> bool:
     return {(lesson, name) for lesson, names in solved.items() for name in names} <= {(place.lesson, place.exercise)}
 
 
-def _next_open(lesson: Lesson, here: str, open_here: Sequence[str]) -> str:
+def _next_open(lesson: Lesson, current: str, open_here: Sequence[str]) -> str:
     """The first of *open_here* from the exercise *here* on, or the first of all."""
     names = [item.name for item in lesson.exercises]
-    exercise = lesson.exercise(here)
+    exercise = lesson.exercise(current)
     later = names[names.index(exercise.name) :] if exercise else names
     return next((name for name in later if name in open_here), open_here[0])

@@ -59,10 +59,10 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
 
 
 async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
-    found = exam_in(site.course.lessons)
-    if found is None:
+    exam_place = exam_in(site.course.lessons)
+    if exam_place is None:
         return None
-    lesson, exam = found
+    lesson, exam = exam_place
     verdict, passed_at = await _sat(site, learner, lesson, exam)
     right = {name_verdict.name for name_verdict in verdict.names if name_verdict.verdict in RIGHT} if verdict else set()
     return Exam(

@@ -83,13 +83,13 @@ async def enter(
         return _page(request, site, door, problem, name, external_id)
     learner = await visitor.begin()
     try:
-        here = await _counted(site, visitor, door, learner, name, external_id)
+        membership = await _counted(site, visitor, door, learner, name, external_id)
     except RefusedError as refused:
         return _page(request, site, door, str(refused), name, external_id)
-    if here is None:
+    if membership is None:
         return back_to("/classes/new")
-    if here.role != "learner":
-        return back_to(f"/classes/{here.class_id}")
+    if membership.role != "learner":
+        return back_to(f"/classes/{membership.class_id}")
     return back_to(*await _first_exercise(site, learner))
 
 
@@ -106,11 +106,11 @@ async def _counted(
         if external_id:
             site.guesses.spend_id(door.code, visitor.token)
         async with site.database.write() as db:
-            here = await _enter(db, door, learner, name, external_id)
+            membership = await _enter(db, door, learner, name, external_id)
             await visitor.sessions.tell(db)
         if external_id:
             site.guesses.settle_id(door.code, visitor.token)
-    return here
+    return membership
 
 
 async def _enter(db: AsyncSession, door: JoinTarget, learner: int, name: str, external_id: str) -> Membership | None:
@@ -136,9 +136,9 @@ async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
             due_work for due_work in await tasks_of(db, learner) if (due_work.assignment.opens_at or EARLIEST) <= now()
         ]
     known = {item.name: item for item in seen.course.lessons if item.exercises}
-    found = ((due_work, seen.assigned(due_work.assignment.lesson)) for due_work in tasks)
+    due_lessons = ((due_work, seen.assigned(due_work.assignment.lesson)) for due_work in tasks)
     task, given = next(
-        ((due_work, it) for due_work, it in found if it and (it.drawn or it.name in known)), (None, None)
+        ((due_work, it) for due_work, it in due_lessons if it and (it.drawn or it.name in known)), (None, None)
     )
     if given and given.drawn:
         return given.address, ""
@@ -169,7 +169,7 @@ async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> J
 
 async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) -> JoinTarget | None:
     if group := await joining.class_of_code(db, code):
-        here = await find_class_member(db, group.id, learner) if learner is not None else None
+        member = await find_class_member(db, group.id, learner) if learner is not None else None
         issuers = [identity_provider.issuer for identity_provider in site.doors.rosters]
         claimed = await claimed_ids(db, learner, issuers) if issuers and learner is not None else frozenset[str]()
         return JoinTarget(
@@ -177,7 +177,7 @@ async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) 
             kind="class",
             group=group,
             instructors=await _instructors(db, group),
-            here=here.person if here else None,
+            here=member.person if member else None,
             wants_id=await joining.wants_id(db, group.id),
             claimed=claimed if issuers else None,
         )

@@ -33,13 +33,15 @@ GONE = "That took longer than ten minutes, or was tried before. Try again."
 @router.post("/ask")
 async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) -> Response:
     """A challenge: `make` a new passkey, or show one."""
-    here, learner = _here(request, site), await visitor.learner()
+    party, learner = _here(request, site), await visitor.learner()
     spend_ticket(site, visitor)
     make = sent.get("make") is True
     async with site.database.write() as db:
         have = await list_credentials(db, learner) if learner is not None else []
         options = (
-            passkeys.registration_options(here, _name(visitor), have) if make else passkeys.authentication_options(here)
+            passkeys.registration_options(party, _name(visitor), have)
+            if make
+            else passkeys.authentication_options(party)
         )
         data = {
             "challenge": options["challenge"],
@@ -70,19 +72,21 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
 
 
 async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[VerifiedIdentity, dict[str, Any]]:
-    here = _here(request, site)
+    party = _here(request, site)
     async with site.database.write() as db:
         asked = await one_time_tokens.redeem(db, "passkey", shown_cookie(request, COOKIE))
     if asked is None:
         raise RefusedError(GONE)
-    made = passkeys.verify_registration(here, asked["challenge"], sent) if asked["make"] else None
+    registration = passkeys.verify_registration(party, asked["challenge"], sent) if asked["make"] else None
     async with site.database.read() as db:
-        credential = await find_credential(db, "passkey", here.host, made.subject if made else passkeys.shown_id(sent))
-    if made is not None:
+        credential = await find_credential(
+            db, "passkey", party.host, registration.subject if registration else passkeys.shown_id(sent)
+        )
+    if registration is not None:
         if credential is not None:  # whoever makes one under the id of another proves nothing of that one
             raise RefusedError(passkeys.NO_PROOF)
-        return made, asked
-    return passkeys.verify_authentication(here, asked["challenge"], sent, credential), asked
+        return registration, asked
+    return passkeys.verify_authentication(party, asked["challenge"], sent, credential), asked
 
 
 def _here(request: Request, site: Site) -> RelyingParty:

@@ -188,9 +188,11 @@ async def change(
     problem = name_fault(entry.name)
     try:
         async with site.database.write() as db:
-            here = await rosters.person_in(db, within.group.id, person.learner_id)
-            if here is not None and not problem:
-                await rosters.change_person(db, within.group, here, entry, role, extra_days, within.person.learner_id)
+            membership = await rosters.person_in(db, within.group.id, person.learner_id)
+            if membership is not None and not problem:
+                await rosters.change_person(
+                    db, within.group, membership, entry, role, extra_days, within.person.learner_id
+                )
     except RefusedError as refused:
         problem = str(refused)
     if problem:
@@ -237,9 +239,9 @@ async def remove(
 ) -> Response:
     try:
         async with site.database.write() as db:
-            here = await rosters.person_in(db, within.group.id, person.learner_id)
-            if here is not None:
-                await rosters.take_out(db, within.group, here, within.person.learner_id, block=block)
+            membership = await rosters.person_in(db, within.group.id, person.learner_id)
+            if membership is not None:
+                await rosters.take_out(db, within.group, membership, within.person.learner_id, block=block)
     except RefusedError as refused:
         return await _person(request, site, within, person, str(refused))
     return back_to_class(within, "roster")
@@ -248,9 +250,9 @@ async def remove(
 @router.post(PERSON + "/unblock")
 async def unblock(site: TheSite, within: Arranging, person: ThePerson) -> Response:
     async with site.database.write() as db:
-        here = await rosters.person_in(db, within.group.id, person.learner_id)
-        if here is not None:
-            await rosters.unblock_member(db, within.group, here, within.person.learner_id)
+        membership = await rosters.person_in(db, within.group.id, person.learner_id)
+        if membership is not None:
+            await rosters.unblock_member(db, within.group, membership, within.person.learner_id)
     return back_to_class(within, "roster")
 
 

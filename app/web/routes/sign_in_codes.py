@@ -92,5 +92,5 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
 
 
 def _page(request: Request, site: Site, *, status: int = 200, code: str, said: str, here: bool) -> Response:
-    shown = shown_code(found) if (found := read_code(code)) else ""
+    shown = shown_code(typed_code) if (typed_code := read_code(code)) else ""
     return site.pages.page(request, "code.html", status=status, code=shown, problem=said, here=here)

@@ -48,9 +48,9 @@ async def styleguide(request: Request, site: TheSite) -> Response:
 @cache
 def tokens(path: Path = ROOT / "static" / "css" / "tokens.css") -> tuple[tuple[str, str], ...]:
     """Names and values of the design, in their order."""
-    found: dict[str, str] = {}
+    values_by_name: dict[str, str] = {}
     for line in path.read_text("utf-8").splitlines():
         name, _, value = line.strip().partition(": ")
         if name.startswith("--"):
-            found.setdefault(name.removeprefix("--"), value.partition(";")[0])
-    return tuple(found.items())
+            values_by_name.setdefault(name.removeprefix("--"), value.partition(";")[0])
+    return tuple(values_by_name.items())

@@ -210,8 +210,8 @@ def _bars(faults: Mapping[int, AttemptMistake], people: Mapping[int, Membership]
         # What was said may quote a text: what was said most often quotes the fewest.
         said = Counter(faults[number] for number in group)
         line = most_often(faults[number].line for number in group) if len(group) >= least else ""
-        mine = sorted((people[number] for number in group), key=lambda membership: plain_letters(membership.name))
-        bars.append(MistakeBar(said.most_common(1)[0][0], tuple(mine), len(people), line))
+        members = sorted((people[number] for number in group), key=lambda membership: plain_letters(membership.name))
+        bars.append(MistakeBar(said.most_common(1)[0][0], tuple(members), len(people), line))
     return tuple(sorted(bars, key=lambda bar: (-bar.count, bar.fault.key)))
 
 
@@ -222,18 +222,18 @@ def _waiting(
     changes: Mapping[int, datetime],
 ) -> tuple[WaitingLearner, ...]:
     """Those who repeat themselves or have stopped, the longest first."""
-    found = []
+    waiting = []
     for learner, fault in faults.items():
         exercise_status = stuck[learner]
         moments = [at for at in (exercise_status.tried_at, changes.get(learner)) if at]
         idle = now() - max(moments)
         if idle < GONE_AFTER and (exercise_status.same >= STUCK_TIMES or idle >= STUCK_FOR):
-            found.append(
+            waiting.append(
                 WaitingLearner(
                     people[learner], exercise_status.same, exercise_status.code is not None, idle, fault.said
                 )
             )
-    return tuple(sorted(found, key=lambda waiting_learner: (-waiting_learner.idle, -waiting_learner.times)))
+    return tuple(sorted(waiting, key=lambda waiting_learner: (-waiting_learner.idle, -waiting_learner.times)))
 
 
 async def _since(
@@ -256,12 +256,12 @@ async def _since(
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for learner, fault in had.items():
         alike[fault.key].append(learner)
-    found = []
+    effects = []
     for key, group in alike.items():
         solved = sum(standings[number].solved_at is not None for number in group)
         still = sum(number in faults and faults[number].key == key for number in group)
-        found.append(ExplanationEffect(had[group[0]].said, len(group), solved, len(group) - solved - still))
-    return tuple(sorted(found, key=lambda explanation_effect: -explanation_effect.then))
+        effects.append(ExplanationEffect(had[group[0]].said, len(group), solved, len(group) - solved - still))
+    return tuple(sorted(effects, key=lambda explanation_effect: -explanation_effect.then))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

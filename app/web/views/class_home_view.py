@@ -63,15 +63,15 @@ async def home_view(site: Site, within: ClassMember) -> HomeView:
         book = await build_gradebook(db, group, site.exercises)
         stuck = await most_stuck(db, group.id)
         mistakes = await recent_mistakes(db, site.assigned, group.id, dates.start_of_day(group.timezone, now()))
-    here = [row for row in book.rows if row.person.joined_at is not None and row.left_at is None]
-    columns = [[row.grades[at] for row in here] for at in range(len(book.assignments))]
+    joined_rows = [row for row in book.rows if row.person.joined_at is not None and row.left_at is None]
+    columns = [[row.grades[at] for row in joined_rows] for at in range(len(book.assignments))]
     return HomeView(
         watching=True,
         assignments=tuple(_due(site, within, *pair) for pair in zip(book.assignments, columns, strict=True)),
         stuck=tuple(stuck),
         mistakes=tuple(mistakes[:MAX_STUCK_LEARNERS]),
         code=shown_code(group.join_code) if group.join_code and within.is_at_least("instructor") else "",
-        joined=len(here),
+        joined=len(joined_rows),
     )
 
 
@@ -87,15 +87,17 @@ async def own_view(site: Site, within: ClassMember) -> HomeView:
     )
 
 
-def _due(site: Site, within: ClassMember, one: Assignment, grades: list[Grade]) -> DueAssignment:
+def _due(site: Site, within: ClassMember, assignment: Assignment, grades: list[Grade]) -> DueAssignment:
     done, total = sum(got.in_time + got.late for got in grades), sum(got.total for got in grades)
-    common = Deadline(one.due_at, one.late_until)
+    common = Deadline(assignment.due_at, assignment.late_until)
     due, late = common if within.is_at_least("assistant") else grades[0].deadline
     zone = within.group.timezone
     return DueAssignment(
-        lesson=site.assigned(one.lesson),
-        name=one.lesson,
-        opens=dates.format_moment(one.opens_at, zone) if one.opens_at and one.opens_at > now() else "",
+        lesson=site.assigned(assignment.lesson),
+        name=assignment.lesson,
+        opens=dates.format_moment(assignment.opens_at, zone)
+        if assignment.opens_at and assignment.opens_at > now()
+        else "",
         due=dates.format_moment(due, zone) if due else "",
         late=dates.format_moment(late, zone) if late and late > (due or late) else "",
         solved=done / total if total else 0.0,

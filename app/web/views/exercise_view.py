@@ -329,9 +329,9 @@ def quiz_for_learner(kept: RenderCache, lesson: Lesson, quiz: Quiz, state: Lesso
 
 def select_draw(exercise: E, draw: int) -> E:
     """The draw of *exercise* with this number; itself where nothing varies."""
-    found = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
-    assert isinstance(found, type(exercise))
-    return found
+    drawn = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
+    assert isinstance(drawn, type(exercise))
+    return drawn
 
 
 def _again(lesson: Lesson, quiz: Quiz) -> str:
@@ -452,8 +452,8 @@ def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
 
 def exam_of(kept: RenderCache, unit: Unit) -> Grad | None:
     """The exam that *unit* ends in, looked for once."""
-    found = kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
-    return found[1] if found else None
+    place = kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
+    return place[1] if place else None
 
 
 def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
@@ -510,11 +510,11 @@ def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) ->
     }
 
 
-def _field(one: NameVerdict, shape: Shape | None) -> NudgeField:
-    entry = one.worst[0].index if one.worst else () if shape is None else (0,) * len(shape)
+def _field(name_verdict: NameVerdict, shape: Shape | None) -> NudgeField:
+    entry = name_verdict.worst[0].index if name_verdict.worst else () if shape is None else (0,) * len(shape)
     return NudgeField(
-        tensor=one.name[1:],
+        tensor=name_verdict.name[1:],
         shape="" if shape is None else str(tuple(map(int, shape))),
-        field=field_of(one.name),
+        field=field_of(name_verdict.name),
         entry=", ".join(map(str, entry)),
     )

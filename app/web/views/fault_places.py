@@ -50,10 +50,10 @@ def _paragraphs(lesson: Lesson, prose: Prose, end: int, at: str) -> Iterator[tup
     """Of each block of markdown comes one element."""
     first = prose.place.line
     lines = lesson.source.split("\n")[first - 1 : end - 1]
-    found = [
+    line_numbers = [
         token.map[0]
         for token in lesson_markdown().parse("\n".join(lines))
         if token.map and not token.level and token.nesting >= 0
     ]
-    for number, line in enumerate(found, 1):
+    for number, line in enumerate(line_numbers, 1):
         yield first + line, f"{at} > :nth-child({number})"

@@ -39,12 +39,12 @@ def assignment_titles(known: Known, assignments: Sequence[Assignment]) -> list[s
 
     Their headings; those without one are called by their lessons, in the order in which they were assigned.
     """
-    found: dict[int, str] = {assignment.id: assignment.heading for assignment in assignments if assignment.heading}
+    titles: dict[int, str] = {assignment.id: assignment.heading for assignment in assignments if assignment.heading}
     for assignment in sorted(assignments, key=lambda assignment: assignment.id):
         if not assignment.heading:
             lesson = known(assignment.lesson)
-            found[assignment.id] = free_heading(lesson.title if lesson else assignment.lesson, found.values())
-    return [found[assignment.id] for assignment in assignments]
+            titles[assignment.id] = free_heading(lesson.title if lesson else assignment.lesson, titles.values())
+    return [titles[assignment.id] for assignment in assignments]
 
 
 def heading_for(typed: str, title: str, taken: Collection[str]) -> str:
@@ -82,30 +82,30 @@ def gradebook_csv(known: Known, book: Gradebook, system: System) -> str:
 
 def _plain(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     possible = [shown_points(assignment.points) for assignment in book.assignments]
-    found = [["Name", "Id", "Group", *heads, "Total", "Of"], ["Points", "", "", *possible, "", ""]]
-    found.extend([*_person(row), *_cells(row, ""), *total_points(row)] for row in book.rows)
-    return found
+    table = [["Name", "Id", "Group", *heads, "Total", "Of"], ["Points", "", "", *possible, "", ""]]
+    table.extend([*_person(row), *_cells(row, ""), *total_points(row)] for row in book.rows)
+    return table
 
 
 def _canvas(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
-    found = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *heads]]
-    found.append(
+    table = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *heads]]
+    table.append(
         ["Points Possible", "", "", "", "", *(shown_points(assignment.points) for assignment in book.assignments)]
     )
     for row in book.rows:
         name, number, label = _person(row)
         if number:
-            found.append([name, "", number, "", label, *_cells(row, "canvas")])
-    return found
+            table.append([name, "", number, "", label, *_cells(row, "canvas")])
+    return table
 
 
 def _moodle(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
-    found = [["ID number", "Full name", *heads]]
+    table = [["ID number", "Full name", *heads]]
     for row in book.rows:
         name, number, _ = _person(row)
         if number:
-            found.append([number, name, *_cells(row, "moodle")])
-    return found
+            table.append([number, name, *_cells(row, "moodle")])
+    return table
 
 
 def _cells(row: GradebookRow, system: System) -> list[str]:

@@ -74,11 +74,11 @@ def heat_view(
     people: Sequence[Membership],
     standings: Sequence[ExerciseStatus],
 ) -> HeatView:
-    found = {(exercise_status.learner, exercise_status.exercise): exercise_status for exercise_status in standings}
+    by_learner = {(exercise_status.learner, exercise_status.exercise): exercise_status for exercise_status in standings}
 
     def cell(person: Membership, place: AssignedExercise) -> HeatCell:
         at = person.learner_id, place.exercise.name
-        return HeatCell(place, found.get(at) or ExerciseStatus(learner=at[0], exercise=at[1]))
+        return HeatCell(place, by_learner.get(at) or ExerciseStatus(learner=at[0], exercise=at[1]))
 
     rows = tuple((person, tuple(cell(person, place) for place in places)) for person in people)
     solved = tuple(

@@ -40,10 +40,10 @@ def minutes_left(progress: LessonProgress) -> int:
 
 def lamp_strip(site: Site, solved: Solved) -> LampStrip | None:
     """None for a course without an exam."""
-    found = site.kept.of(site.course, {}, lambda: exam_in(site.course.lessons), "exam")
-    if found is None:
+    place = site.kept.of(site.course, {}, lambda: exam_in(site.course.lessons), "exam")
+    if place is None:
         return None
-    lesson, exam = found
+    lesson, exam = place
     return LampStrip(gradients_of(site.unit_of(lesson), exam, solved), trains_with(site.course, lesson, exam.name))
 
 
@@ -52,8 +52,8 @@ def trains_with(course: Course, home: Lesson, box: str) -> str:
     for lesson in course.lessons:
         for train in lesson.exercises:
             if isinstance(train, Train):
-                found = boxes_of(course.lessons, lesson, train)
-                if found and found[0].name == home.name and found[1][-1].name == box:
+                sources = boxes_of(course.lessons, lesson, train)
+                if sources and sources[0].name == home.name and sources[1][-1].name == box:
                     return f"{lesson.address}#{train.name}"
     return ""
 

@@ -149,15 +149,15 @@ async def drill_view(practice: Practice, database: Database, learner: int | None
         drills = await cards.drills_of(db, learner)
         standing = await practice.standing(db, learner)
         taught = family in families_of(await practice.operations_known(db, learner))
-    mine = standing is not None and standing.plan.drill and standing.plan.families == (family,)
-    ended = mine and standing is not None and standing.over
+    own = standing is not None and standing.plan.drill and standing.plan.families == (family,)
+    ended = own and standing is not None and standing.over
     return DrillView(
         family=family,
         title=title,
         best=drills[family].best if family in drills else None,
         solved=standing.done if standing and ended else None,
         taught=taught,
-        going=mine and not ended,
+        going=own and not ended,
     )
 
 
@@ -190,7 +190,7 @@ async def _gone(db: AsyncSession, learner: int, standing: SessionState | None) -
     """The slips that a sitting asked for and that were not made again in it; what was copied does not count."""
     if standing is None or not _is_ended(standing):
         return []
-    made = {(item.family, scheduler.slip_of(item.code)) for item in standing.given if item.code}
+    met = {(item.family, scheduler.slip_of(item.code)) for item in standing.given if item.code}
     right = dict.fromkeys((item.family, item.slip) for item in standing.given if item.slip and item.done_at)
     copied = {
         (item.family, item.slip)
@@ -200,7 +200,7 @@ async def _gone(db: AsyncSession, learner: int, standing: SessionState | None) -
             for row in (await progress.progress_in(db, learner, f"practice/{item.item_id}")).values()
         )
     }
-    return [about for about in right if about not in made and about not in copied]
+    return [about for about in right if about not in met and about not in copied]
 
 
 def _button(standing: SessionState | None, due: bool) -> str:

@@ -121,32 +121,32 @@ class RunResultView:
 
 
 @lru_cache(maxsize=512)  # a text is run again after a change to one of its lines: most of its values are as before
-def _seen(one: ShownValue, shape: str, mine: tuple[Origin, ...]) -> ValueView:
-    wide = one.shape[-1] if one.shape else 1
-    high = prod(one.shape[:-1])
-    numbers = format_shape(one.shape) if one.rows or one.text.startswith("tensor") else ""
+def _seen(value: ShownValue, shape: str, origins: tuple[Origin, ...]) -> ValueView:
+    wide = value.shape[-1] if value.shape else 1
+    high = prod(value.shape[:-1])
+    numbers = format_shape(value.shape) if value.rows or value.text.startswith("tensor") else ""
     return ValueView(
-        name=one.name,
+        name=value.name,
         shape=shape if shape != numbers else "",
         numbers=numbers,
-        dtype=one.dtype,
-        text=one.text,
-        columns=tuple(range(len(one.rows[0]))) if one.rows else (),
-        rows=tuple(_row(one, at, mine) for at in range(len(one.rows))),
-        cut=bool(one.rows) and (wide > len(one.rows[0]) or high > len(one.rows)),
-        picture=_map(one),
-        operands=tuple(_operand(origin) for origin in mine if origin.shape),
+        dtype=value.dtype,
+        text=value.text,
+        columns=tuple(range(len(value.rows[0]))) if value.rows else (),
+        rows=tuple(_row(value, at, origins) for at in range(len(value.rows))),
+        cut=bool(value.rows) and (wide > len(value.rows[0]) or high > len(value.rows)),
+        picture=_map(value),
+        operands=tuple(_operand(origin) for origin in origins if origin.shape),
     )
 
 
-def _row(one: ShownValue, at: int, origins: Sequence[Origin]) -> tuple[str, tuple[CellView, ...]]:
-    label = ", ".join(map(str, _unravelled(at, one.shape[:-1])))
-    wide, cells = len(one.rows[0]), []
-    for column, text in enumerate(one.rows[at]):
-        inner = [label] * (len(one.shape) > 1) + [str(column)] * bool(one.shape)
+def _row(value: ShownValue, at: int, origins: Sequence[Origin]) -> tuple[str, tuple[CellView, ...]]:
+    label = ", ".join(map(str, _unravelled(at, value.shape[:-1])))
+    wide, cells = len(value.rows[0]), []
+    for column, text in enumerate(value.rows[at]):
+        inner = [label] * (len(value.shape) > 1) + [str(column)] * bool(value.shape)
         parts = [(origin.tensor, origin.places[at * wide + column : at * wide + column + 1]) for origin in origins]
         cells.append(CellView(text, f"[{', '.join(inner)}]" if inner else "", _came(parts)))
-    return label if len(one.shape) > 1 else "", tuple(cells)
+    return label if len(value.shape) > 1 else "", tuple(cells)
 
 
 def _came(parts: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -167,14 +167,14 @@ def _unravelled(at: int, shape: Sequence[int]) -> list[int]:
     return places
 
 
-def _map(one: ShownValue) -> Markup:
+def _map(value: ShownValue) -> Markup:
     """Every entry by colour, or evenly spaced ones, above zero and below."""
-    if len(one.map) * max(map(len, one.map), default=0) < 2:
+    if len(value.map) * max(map(len, value.map), default=0) < 2:
         return Markup()
-    rows, columns = len(one.map), max(map(len, one.map))
+    rows, columns = len(value.map), max(map(len, value.map))
     width, height = _frame(rows, columns)
-    cells = svg_tag("g", *difference_strokes(one.map), transform=f"scale({width / columns:.3f} {height / rows:.3f})")
-    return svg_drawing(width, height, [cells], f"Map of {one.name}: strong colours stand for large numbers.")
+    cells = svg_tag("g", *difference_strokes(value.map), transform=f"scale({width / columns:.3f} {height / rows:.3f})")
+    return svg_drawing(width, height, [cells], f"Map of {value.name}: strong colours stand for large numbers.")
 
 
 def _operand(origin: Origin) -> OriginTensor:

@@ -150,14 +150,14 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
 
 async def recent_mistakes(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[RecentMistake]:
     """The mistakes at lessons that are *known* since a moment, the most frequent first."""
-    found = []
+    mistakes = []
     for slip_counts in await board.slip_counts(db, class_id, since=since):
         lesson = known(slip_counts.lesson)
         exercise = lesson.named.get(slip_counts.exercise) if lesson else None
         if lesson and exercise and slip_of(slip_counts.code) != OTHER_ROAD:
-            found.append(
+            mistakes.append(
                 RecentMistake(
                     lesson, exercise, said_of(lesson, slip_counts.exercise, slip_counts.code), slip_counts.learners
                 )
             )
-    return found
+    return mistakes

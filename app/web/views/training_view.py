@@ -134,12 +134,12 @@ async def order_of(
     site: Site, learner: int, lesson: Lesson, train: Train, preset_name: str, attempt_id: int | None
 ) -> TrainingRequest | str:
     """The run that a form asks for, or why it cannot be had."""
-    found = boxes_of(site.course.lessons, lesson, train)
+    sources = boxes_of(site.course.lessons, lesson, train)
     preset = next((item for item in train.presets if item.name == preset_name), None)
     forward = lesson.forward(train.forward)
-    if found is None or preset is None or forward is None:
+    if sources is None or preset is None or forward is None:
         return NO_RUN
-    home, chain = found
+    home, chain = sources
     codes: list[str] = []
     async with site.database.read() as db:
         for box in chain[:-1]:
@@ -177,9 +177,9 @@ class _Offer:
 
 
 def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
-    found, forward = boxes_of(site.course.lessons, lesson, train), lesson.forward(train.forward)
+    sources, forward = boxes_of(site.course.lessons, lesson, train), lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
-    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
+    home, box = (sources[0], sources[1][-1].name) if sources else (lesson, "")
     return _Offer(home, box, tuple((preset, setup_of(train, forward, preset).numbers) for preset in train.presets))
 
 
