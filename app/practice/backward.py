@@ -35,16 +35,16 @@ class ForwardStep:
 
     @property
     def terms(self) -> Iterator[tuple[str, str]]:
-        """What the line sends to each operand that has a gradient, as torch."""
+        """Terms that the line sends to each operand that has a gradient, as torch code."""
         for at, rule in enumerate(self.operation.rules[: len(self.operands)]):
             yield self.operands[at], self.sent(at, rule)
 
     def is_stretched(self, at: int) -> bool:
-        """Whether the operand was copied along an axis."""
+        """True if the operand was copied along an axis."""
         return self._wide(at) != self.shapes[at]
 
     def sent(self, at: int, rule: str) -> str:
-        """What *rule*, right or not, sends to the operand, in the shape of it.
+        """Term that *rule*, right or not, sends to the operand, in its shape.
 
         Raises:
             KeyError: The rule has a word that is not known here.

@@ -1,4 +1,4 @@
-"""What follows from an exercise without an author: hints, and its solution told line by line."""
+"""Hints derived from an exercise without an author, and its solution explained line by line."""
 
 import ast
 import re
@@ -70,7 +70,7 @@ def solution_list(lines: Sequence[str], by: Sequence[str]) -> str:
 
 
 def blanked(line: str) -> str:
-    """*line* with a blank for what carries the principle: what stands beside the upstream gradient."""
+    """Return *line* with a blank for what carries the principle: the factor beside the upstream gradient."""
     statement = ast.parse(line).body[0]
     assert isinstance(statement, ast.Assign | ast.AugAssign)
     statement.value = _blank(statement.value)

@@ -1,4 +1,4 @@
-"""How hard operations turned out to be: points from who solved what, as players are rated from who beat whom.
+"""Difficulty of operations: points from who solved what, as players are rated from who beat whom.
 
 Each exercise that a learner finished is a game between the learner and the operations in it; the learner wins by
 solving it without a slip and without a hint.
@@ -24,7 +24,7 @@ START = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What became of an operation: its tries, how many of them were *solved*, its points before and now."""
+    """Estimate for an operation: its tries, how many of them were *solved*, its points before and now."""
 
     name: str
     tries: int

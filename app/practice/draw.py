@@ -90,7 +90,7 @@ class ProgramBuilder:
         return name
 
     def cancels(self, operation: str, first: str, other: str) -> bool:
-        """Whether *operation* may take back what has just made one of the two from the other."""
+        """True if *operation* may undo what has just made one of the two from the other."""
         makers = [
             step
             for step in self.steps
@@ -206,7 +206,7 @@ def _place(draft: ProgramBuilder) -> str:
 
 
 def _joined(draft: ProgramBuilder, joins: Sequence[Operation]) -> bool:
-    """Brings what nobody reads together in the output, by one of *joins*; False where it does not fit."""
+    """Join tensors without a consumer in the output, by one of *joins*; False if it does not fit."""
     while len(ends := [step.name for step in draft.steps if step.name not in draft.read]) > 1:
         left, right = ends[-1], ends[-2]
         shape = broadcast_shape(draft.tensors[left].shape, draft.tensors[right].shape)
@@ -291,7 +291,7 @@ def _apply(
 
 
 def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
-    """What is known of the numbers of a result."""
+    """Known properties of the numbers of a result."""
     own = _numbers(operation, flags) - {"free"}
     # A sum moves with that of its terms which is free; the other one's gradient still says nothing.
     kept = operation.gives == "=" or operation.known_as in SUMS or operation.family == "layout"

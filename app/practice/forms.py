@@ -133,7 +133,7 @@ def _summed(item: GeneratedItem, at: int) -> tuple[str, str]:
 
 
 def order_form(item: GeneratedItem) -> str | None:
-    """The lines of the solution, to be put in order; None where every order is right, or a line stands twice."""
+    """Exercise to put the lines of the solution in order; None if every order is right, or a line occurs twice."""
     if shuffled(needs_of(item.lines), f"{item.name}-order") is None or len(set(item.lines)) < len(item.lines):
         return None
     options = {"forward": f"{item.name}-program"}

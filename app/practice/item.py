@@ -69,7 +69,7 @@ class GeneratedItem:
 
     @property
     def has_name(self) -> bool:
-        """Whether it is a program of public code, and not one that was drawn."""
+        """True if it is a program of public code, and not a generated one."""
         return self.forward in SAYS
 
     @cached_property
@@ -99,12 +99,12 @@ class GeneratedItem:
 
     @property
     def arrives(self) -> str:
-        """What the backward pass begins with, in a sentence."""
+        """Sentence on what the backward pass begins with."""
         return f"`d{self.program.output}` is given."
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What has to be taught before: its operations, and products of heaps, whose way back is full of `.mT`."""
+        """Operations that must be taught before, and products of heaps, whose way back is full of `.mT`."""
         return self.operations + ((HEAP,) if ".mT" in self.solution else ())
 
     @cached_property

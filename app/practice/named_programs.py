@@ -1,4 +1,4 @@
-"""Programs of practice that have a name: what stands in public code, in the operations of the table.
+"""Practice programs with a name: programs of public code, in the operations of the table.
 
 Each row is a forward program as it is shown, the operation behind each of its lines, and a sentence of where it is met.
 """

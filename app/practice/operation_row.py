@@ -1,4 +1,4 @@
-"""What one row of the table of operations says: forward line, solution, hints and slips follow from it.
+"""Row of the table of operations: forward line, solution, hints and slips follow from it.
 
 Shapes read `a b, b c -> a c`: a letter is a size, `1` is 1, `...` any axes in front, `*` any shape; a new letter is a
 new size. Behind an operand stands what it is if it is no tensor of normal numbers (`a c:ints(b)`, `a b:mask`), behind
@@ -60,17 +60,17 @@ class Operation:
 
     @cached_property
     def rules(self) -> tuple[str, ...]:
-        """What the upstream gradient sends to each operand, in the words of `reading.rules`."""
+        """Terms that the upstream gradient sends to each operand, in the words of `reading.rules`."""
         return self.back or RULES[self.known_as]
 
     @property
     def reduces(self) -> bool:
-        """Whether one axis of its output has size 1."""
+        """True if one axis of its output has size 1."""
         return any("1" in shape.partition("->")[2].split() for shape in self.shapes)
 
     @property
     def broadcasts(self) -> bool:
-        """Whether a shape may be stretched to that of the output."""
+        """True if a shape may be broadcast to that of the output."""
         return self.known_as in {"add", "sub", "mul", "div", "maximum", "where"}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What families of operations and slips are called on the pages of practice."""
+"""Names of operation families and slips on the pages of practice."""
 
 from collections.abc import Mapping
 

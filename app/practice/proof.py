@@ -1,4 +1,4 @@
-"""Why an exercise may be given to learners: its solution passes by rule, and everything that is nearly it is refused.
+"""Proof of an exercise before learners get it: its solution passes by rule, and all that is nearly it is refused.
 
 The forward program runs on three sets of numbers, the lesson's own and two hidden ones; no gradient is zero by nature;
 no single-edit mutant of the solution passes; and what the exercise was drawn for can be seen at it.
@@ -42,7 +42,7 @@ class NotProvedError(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What was found out about an exercise.
+    """Result of proving an exercise.
 
     Args:
         reason: Why it is not kept; empty where it is.

@@ -1,4 +1,4 @@
-"""When something is met again: cards for a family of operations and a slip at it, and what a sitting takes up next.
+"""Scheduler of spaced repetition: cards for an operation family and a slip in it, and the items of the next session.
 
 Pure: every function is handed its moment. A card is *due* from a moment on and never lost; what is not met stays due.
 """
@@ -58,7 +58,7 @@ About = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardState:
-    """What is remembered of one card; *state* is JSON of `fsrs`."""
+    """State of one card; *state* is JSON of `fsrs`."""
 
     family: str
     slip: str
@@ -85,7 +85,7 @@ def review_card(memory: CardState, rating: int, now: datetime) -> CardState:
 
 
 def memory_strength(memory: CardState, now: datetime) -> Strength:
-    """How well it is remembered, in a word."""
+    """Describe in a word how well the card is remembered."""
     if memory.due_at <= now:
         return "due"
     recalled = SCHEDULER.get_card_retrievability(fsrs.Card.from_json(memory.state), now)
@@ -100,7 +100,7 @@ def slip_of(code: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewOutcome:
-    """What happened at one item.
+    """Outcome of one item, for the cards.
 
     Args:
         cards: The card that it was given for, and others that a solution of it stands for.
@@ -117,7 +117,7 @@ class ReviewOutcome:
 
 
 def card_ratings(met: ReviewOutcome) -> dict[About, int]:
-    """What an item says about cards. A slip is about its own card; what was not recognised is about none."""
+    """Ratings that an item gives to cards. A slip rates its own card; an unrecognised error rates none."""
     ratings = dict.fromkeys(met.slips, AGAIN)
     if met.solved:
         eased = HARD if met.helped or met.failed else GOOD
@@ -144,7 +144,7 @@ def siblings(first: str, other: str) -> bool:
 def is_over(
     began: datetime, now: datetime, items: int, most: int = MOST_ITEMS, longest: timedelta = MAX_SESSION_TIME
 ) -> bool:
-    """Whether a sitting has had its *items* or its time."""
+    """True if a practice session has had its *items* or its time."""
     return items >= most or now - began >= longest
 
 
@@ -159,17 +159,17 @@ SHAPELY = frozenset({"order", "shapes", "fade"})
 
 
 def form_at(met: int) -> str:
-    """How a family is asked that was *met* so many times before; the third time it is written."""
+    """Form in which a family is asked that was *met* this many times before; the third time it is written."""
     return ITEM_FORMS[min(met, len(ITEM_FORMS) - 1)]
 
 
 def form_in_round(turn: int) -> str:
-    """How the exercise at place *turn* of a sitting asks for what was met before, from 0."""
+    """Form for the exercise at place *turn* of a session, from 0, on a family that was met before."""
     return ROUND[turn % len(ROUND)]
 
 
 def level_at(solved: int) -> int:
-    """The level for somebody who has *solved* so many items."""
+    """Level of a learner who has *solved* this many items."""
     return 1 + (solved >= 4) + (solved >= 16)
 
 

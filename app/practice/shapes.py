@@ -30,7 +30,7 @@ class Form:
 
     @property
     def is_square(self) -> bool:
-        """Whether one of its operands has the same size twice."""
+        """True if one of its operands has the same size twice."""
         return any(len(set(operand_pattern.axes)) < len(operand_pattern.axes) for operand_pattern in self.operands)
 
 
@@ -49,7 +49,7 @@ def _operand(text: str) -> OperandPattern:
 
 
 def match_shape(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
-    """What the letters of *axes* stand for in *shape*; None where they do not fit."""
+    """Match *shape* to the letters of *axes*; None if they do not fit."""
     if axes == ("*",):
         return {"*": shape}
     lead = len(shape) - len(axes) + 1 if axes[:1] == ("...",) else 0

@@ -1,4 +1,4 @@
-"""Which operations stand in a forward program, and at which of them a gradient went wrong.
+"""Operations that a forward program uses, and the one at which a gradient went wrong.
 
 Lessons and drawn items are read alike: a statement is traced, and an operation is there if every kind of step that its
 own example takes is. So nothing has to be said twice, neither in lessons nor in the table of operations.
@@ -56,7 +56,7 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
 
 
 def operations_in(forward: Forward) -> frozenset[str]:
-    """Names of the operations of practice that stand in *forward*."""
+    """Names of the practice operations that *forward* uses."""
     return operations_of(kind for kind, _ in steps_of(forward))
 
 
@@ -168,7 +168,7 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
 
 
 def _scatters(node: OpNode) -> bool:
-    """Whether rows are added at indices, which is read for its value alone."""
+    """True if rows are added at indices, which is read for its value alone."""
     match node.expr:
         case ast.Call(func=ast.Attribute(attr="index_add")):
             return node.op == "library"

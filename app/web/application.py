@@ -215,7 +215,7 @@ def create_app(
 
 @cache  # to read what a handler asks for takes FastAPI six milliseconds
 def _exercises() -> APIRouter:
-    """What can be asked of an exercise, wherever it stands."""
+    """Routes of an exercise, of lessons and of practice alike."""
     router = APIRouter()
     for room in (answers, code_boxes, box_texts, hints):
         for route in room.router.routes:
@@ -271,7 +271,7 @@ def published(course: Course) -> Course:
 
 
 def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
-    """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
+    """Former places of exercises (`was`), and their present ones; a place that is in use is no former one."""
     current = {ResumePoint(lesson.name, exercise.name) for lesson in course.lessons for exercise in lesson.exercises}
     renames: dict[ResumePoint, ResumePoint] = {}
     for lesson in course.lessons:
@@ -290,7 +290,7 @@ def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
 
 
 def _trainings_at_once(settings: Settings) -> int:
-    """How many stretches may be asked at a time; a broker has slots of their own for them, which no check waits for."""
+    """Number of training chunks that may run at a time; a broker has slots of their own for them, apart from checks."""
     return MOST_RUNS if settings.nats_url else max(1, settings.graders - 1)
 
 

@@ -40,7 +40,7 @@ class PreviewFinding:
 
 
 class Preview:
-    """What is new of the lesson in *file*.
+    """Preview of the lesson in *file* for its author.
 
     Args:
         command: Checks it, and prints a JSON object for each finding.
@@ -77,7 +77,7 @@ class Preview:
         return self._site.pages.page(request, "preview.html", preview=self, address=f"/lessons/{self._slug}")
 
     async def told(self, seen: int = -1) -> Response:
-        """What the check says, if that is another thing than was *seen*."""
+        """Return the findings of the check, if they differ from those that were *seen*."""
         if seen == self.version:
             return Response(status_code=204)
         return self._site.pages.fragment("_told.html", preview=self)
@@ -90,7 +90,7 @@ class Preview:
 
     @property
     def unread(self) -> bool:
-        """Whether the page, if there is one, is that of an earlier text, since this one cannot be read."""
+        """True if the page, if there is one, is of an earlier text, since the present one cannot be read."""
         faulty = {Path(error.place.path).resolve() for error in self._site.faults}
         return self._lesson is None or self._file in faulty
 

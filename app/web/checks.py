@@ -107,7 +107,7 @@ class CheckResult:
     found: bool = False
 
     def as_attempt(self, code: str, task_key: str, revision: int | None = None) -> NewAttempt:
-        """What is recorded. Under *task_key* the same text finds the verdict again, if it would be given again.
+        """Attempt to be stored. Under *task_key* the same text finds its verdict again, if it would be given again.
 
         Args:
             revision: Of the draft that was checked.
@@ -151,7 +151,7 @@ class CheckService:
     async def check(
         self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None
     ) -> CheckResult:
-        """The verdict on *code*: the *stored* one where the same text was checked before, by anybody.
+        """Check *code*; returns the *stored* verdict if the same text was checked before.
 
         Raises:
             RetryLaterError: No grader could be asked now. So do the others.
@@ -168,14 +168,14 @@ class CheckService:
         return CheckResult(verdict)
 
     async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> RunResult:
-        """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""
+        """Run *code* on the lesson's own sizes; no verdict, nothing stored."""
         if refusal := self._refusal(code):
             return RunResult(outcome="refused", message=refusal)
         task = self._tasks.task(lesson, exercise)
         return await self._asked("run", learner, code, lambda: self._grader.run(task, code))
 
     async def nudge(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, name: str, entry: str) -> Nudge:
-        """What becomes of the loss when one entry is moved; it counts as a check while it runs."""
+        """Measure how the loss changes when one entry is moved; it counts as a check while it runs."""
         if refusal := self._refusal(code):
             return Nudge(outcome="refused", name=name, message=refusal)
         task = self._tasks.task(lesson, exercise)
@@ -196,7 +196,7 @@ class CheckService:
             return await self._grader.line_shapes(self._tasks.task(lesson, exercise), code)
 
     async def export_problems(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
-        """Why each of *texts* cannot stand in a file of Python; it counts as a check while it runs."""
+        """Reasons why each of *texts* cannot be part of a Python file; it counts as a check while it runs."""
         with self._counted(learner):
             return await self._grader.export_problems(texts)
 
@@ -218,7 +218,7 @@ class CheckService:
             raise RetryLaterError(CLOSED.format(reason=readiness.reason), RESTART_SECONDS)
 
     def _refusal(self, code: str) -> str:
-        """Why no grader is asked about *code*, now or later."""
+        """Reason why no grader is asked about *code*; "" if one may be."""
         return TOO_LONG.format(length=len(code), most=MAX_GATED_CHARS) if len(code) > MAX_GATED_CHARS else ""
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Who may do what in a class, and the head of its pages.
+"""Access to a class by role, and the head of its pages.
 
 Everybody else is told that there is no such page: whether a class exists is its own affair.
 """
@@ -45,7 +45,7 @@ def parse_row_id(typed: str) -> int:
 
 
 def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:
-    """The class and one's own membership, for those who may *act*; 404 for everybody else."""
+    """Dependency that returns the class and the member, if their role may *act*; 404 for everyone else."""
 
     async def allowed(site: TheSite, visitor: TheVisitor, class_id: Annotated[str, Path()]) -> ClassMember:
         learner = await visitor.learner()
@@ -61,7 +61,7 @@ def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:
 
 
 def may_act(within: ClassMember, act: Act) -> bool:
-    """Whether this person of the class may *act*."""
+    """True if this member of the class may *act*."""
     least: Role = "assistant" if act == "grade" and within.group.assistants_grade else MAY[act]
     return within.is_at_least(least)
 
@@ -134,6 +134,6 @@ def back_to_class(within: ClassMember, *place: str | int) -> Response:
 
 
 def server_of(request: Request) -> str:
-    """Where browsers reach this server, such as `https://learn.example.org`, and the prefix of its paths."""
+    """Public address of this server, such as `https://learn.example.org`, with the prefix of its paths."""
     settings: Settings = request.app.state.settings
     return settings.base_url if settings.address else str(request.base_url).rstrip("/") + settings.prefix

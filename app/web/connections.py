@@ -1,4 +1,4 @@
-"""How many connections the server takes, and what it does where it has no descriptor left for another."""
+"""Limit of open connections, and a listener that survives running out of descriptors."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ def _raise_limit() -> None:
 
 
 def most_connections() -> int:
-    """How many connections may be open at a time: half of the descriptors that are free, at most `MAX_CONNECTIONS`.
+    """Largest number of open connections: half of the free descriptors, at most `MAX_CONNECTIONS`.
 
     The other half is for the database, for files, and for the run of accepted connections that asyncio takes at once.
     """
@@ -60,7 +60,7 @@ def most_connections() -> int:
 
 
 class Listener(socket.socket):
-    """A listening socket whose `accept` says that nobody waits for a moment, once there was no descriptor left.
+    """Listening socket whose `accept` reports no client for a moment after it ran out of descriptors.
 
     asyncio asks for as many connections as its backlog holds, and sets a timer for each that fails; each timer begins
     such a row again, until nothing else is done.

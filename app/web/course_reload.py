@@ -108,7 +108,7 @@ def note_reload(data_dir: Path) -> None:
 
 
 def last_reload(data_dir: Path) -> str:
-    """What was noted of the last reload; "" where there was none."""
+    """Note on the last reload; "" if there was none."""
     try:
         return (data_dir / RELOADED).read_text()
     except FileNotFoundError:
@@ -116,7 +116,7 @@ def last_reload(data_dir: Path) -> str:
 
 
 def await_reload(data_dir: Path, before: str, seconds: float) -> bool:
-    """Whether the course was taken up within *seconds*, after the reload that was noted *before*."""
+    """Wait for a reload; True if it happened within *seconds* after the one noted *before*."""
     end = time.monotonic() + seconds
     while last_reload(data_dir) in (before, ""):
         if time.monotonic() >= end:

@@ -45,7 +45,7 @@ class TrainingRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecorder:
-    """Where runs are written down, and told of: by *owner*, this process."""
+    """Recorder of training runs: it stores and publishes them, as *owner*, this process."""
 
     database: Database
     bus: EventBus
@@ -76,7 +76,7 @@ class TrainingRecorder:
 
 
 class LocalTrainingRun:
-    """A run of *learner* from when it begins here until it has ended, or is somebody else's.
+    """Training run of *learner* on this server, until it ends or another server claims it.
 
     Attributes:
         task: What drives it; None until it has been written down for the first time.
@@ -93,12 +93,12 @@ class LocalTrainingRun:
 
     @property
     def snapshot(self) -> Snapshot:
-        """How far it is; nothing is said to have ended before what came of it has been written down."""
+        """Snapshot of the run; it is not reported as ended before its result is stored."""
         now = self._training.snapshot
         return now if now.live else replace(now, phase="judging")
 
     async def drive(self) -> None:
-        """To the end. Where this is cancelled, the run is left to whoever takes it over."""
+        """Drive the run to its end. If this is cancelled, the lease expires and another server claims the run."""
         run = asyncio.ensure_future(self._training.run())
         try:
             if await self._follow(run) == "leave" or await self._record(run.result()) == "leave":
@@ -135,7 +135,7 @@ class LocalTrainingRun:
                     self._training.stop()
 
     def _new_halt(self) -> Checkpoint | None:
-        """Where to go on from, if it was not written down lately."""
+        """Checkpoint to continue from, if it was not stored lately."""
         now, halt = asyncio.get_running_loop().time(), self._training.halt
         if halt is self._halt or now < self._halt_again:
             return None
@@ -157,5 +157,5 @@ def stop_key(learner: int, lesson: str, exercise: str) -> str:
 
 
 def lost_snapshot(snapshot: Snapshot) -> Snapshot:
-    """A run whose server is gone, and that nobody goes on with."""
+    """Snapshot of a run whose server is gone, and that no server continues."""
     return replace(snapshot, phase="lost", seconds_left=None, message=LOST.format(step=snapshot.step))

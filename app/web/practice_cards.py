@@ -1,4 +1,4 @@
-"""What answers say about cards: those in lessons open them, those to items of practice rate them as well.
+"""Updates of cards by answers: those in lessons open cards, those to practice items rate them as well.
 
 Cards are worked out from what was answered anyway, when an item of practice is asked for or answered: no check of a
 lesson waits for them. A page that only shows them opens in memory what is not written down yet, as of when the slip was

@@ -82,7 +82,7 @@ def _as_taught(item: GeneratedItem, code: str) -> str:
 
 
 def _bugs(item: GeneratedItem, family: str, slip: str) -> Iterator[Mutant]:
-    """What may be hunted, the best first. All mutants of a program take a while, so they come last."""
+    """Candidates for a bug hunt, the best first. All mutants of a program take a while, so they come last."""
     wrong = list(wrong_lines(item))
     yield from (mutant for mutant in wrong if slip and mutant.edit.partition(":")[0] == slip)
     mutants = mutants_of(item.solution, frozenset(item.require)) if slip in MADE_FOR else None
@@ -123,7 +123,7 @@ LEVELS: Mapping[int, str] = {
 
 
 class Curriculum:
-    """What the lessons of a course teach of that which can be practised."""
+    """Practice that the lessons of a course have taught."""
 
     def __init__(self, course: Course) -> None:
         self.lessons = {lesson.name: lesson for lesson in course.lessons}
@@ -136,7 +136,7 @@ class Curriculum:
 
     @cached_property
     def sets(self) -> Mapping[str, PracticeSet]:
-        """What may be assigned, by key, as its first round.
+        """Practice sets that can be assigned, by key, as their first round.
 
         Each family that the course teaches, for so many exercises or minutes, and each level.
         """
@@ -154,7 +154,7 @@ class Curriculum:
         return {practice_set.key: practice_set for practice_set in practice_sets}
 
     def assigned(self, name: str) -> Lesson | None:
-        """What a class may have been given under that *name*: a lesson, or any round of practice."""
+        """Find what a class was assigned under *name*: a lesson, or any round of practice."""
         practice = self.set_called(name)
         return practice.lesson if practice else self.lessons.get(name)
 
@@ -163,7 +163,7 @@ class Curriculum:
         return set_called(name.removeprefix(SETS), self.sets) if name.startswith(SETS) else None
 
     def next_round(self, name: str, given: Iterable[str]) -> Lesson | None:
-        """What is assigned by *name*: of practice a round that is not among those *given*, so that nothing is done."""
+        """Find what is assigned by *name*: of practice a round that is not among those *given*."""
         practice = self.set_called(name)
         if practice is None:
             return self.assigned(name)
@@ -179,7 +179,7 @@ class Curriculum:
         return families_of(self.operations_of([lesson]))
 
     def operations_of(self, lessons: Iterable[str]) -> frozenset[str]:
-        """What *lessons* have taught together."""
+        """Operations that *lessons* have taught together."""
         return operations_of(kind for name in lessons for kind in self.taught.get(name, ()))
 
     def families_at(self, lesson: str, exercises: Iterable[str]) -> Iterator[str]:
@@ -197,7 +197,7 @@ def exercises_in(lesson: Lesson | None) -> tuple[str, ...]:
 
 
 class PracticeItems:
-    """Parsed items, so that a block is the same object while somebody works at it."""
+    """Cache of parsed items, so that a block is the same object while a learner works at it."""
 
     def __init__(self) -> None:
         self._lessons: OrderedDict[int, Lesson] = OrderedDict()
@@ -230,7 +230,7 @@ class PracticeItems:
 
 
 def item_of(row: PracticeItem) -> GeneratedItem:
-    """What was drawn, from what was kept of it."""
+    """Restore a generated item from its row."""
     return GeneratedItem(
         version=row.version,
         level=row.level,

@@ -1,4 +1,4 @@
-"""What a sitting is about and where it stands, as plain values; a plan is kept as JSON."""
+"""Plan and state of a practice session, as plain values; a plan is stored as JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ MANY = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """What a sitting is about.
+    """Plan of a practice session.
 
     Args:
         items, minutes: When it is over; a drill has minutes alone.
@@ -50,7 +50,7 @@ MINUTES_AT_ONE = 5
 
 @dataclass(frozen=True, slots=True)
 class PracticeSet:
-    """What a class may be given: some items of one family of operations or of one level, or *timed* minutes of them.
+    """Practice set for a class: some items of one operation family or of one level, or *timed* minutes of them.
 
     To give the same another time is to give another round of it, which nobody has done yet.
     """
@@ -109,7 +109,7 @@ class PracticeSet:
         return SessionPlan(items=items, minutes=minutes, families=families, level=self.level, assigned=self.key)
 
     def gained(self, done: Sequence[ServedItem], newest: ServedItem) -> int:
-        """How many of its exercises *newest* solves, after what was *done* in the sitting: one, or full minutes."""
+        """Number of its exercises that *newest* solves, after those *done* in the session: one, or full minutes."""
         return _minutes((*done, newest)) - _minutes(done) if self.timed else 1
 
 
@@ -133,7 +133,7 @@ def drill_of(family: str) -> SessionPlan:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """Where a sitting is: its plan, since when, the items that were given in it, and whether it is over."""
+    """State of a practice session: its plan, its start, the items given in it, and whether it is over."""
 
     plan: SessionPlan
     began_at: datetime
@@ -146,7 +146,7 @@ class SessionState:
 
     @property
     def done(self) -> int:
-        """How many were done; what is done after the end of a drill does not count."""
+        """Number of items done; those after the end of a drill do not count."""
         moments = [served_item.done_at for served_item in self.given if served_item.done_at]
         return sum(at <= self.ends_at for at in moments) if self.plan.drill else len(moments)
 

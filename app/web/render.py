@@ -1,4 +1,4 @@
-"""What pages are made with: templates, the built files that they load, and the theme.
+"""Rendering of pages: templates, the built files that they load, and the theme.
 
 Templates choose and loop; what they need beyond their own values is here. The names of built files carry a hash of
 their content, so browsers may keep them for ever. The theme is a cookie, so that the first paint is already right.
@@ -125,7 +125,7 @@ class Pages:
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
 
     def fragment(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-        """What htmx swaps into a page that is already there; *swapped* tells the template so."""
+        """Render what htmx swaps into an existing page; *swapped* tells the template so."""
         text = self._render(template, swapped=True, **values)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
@@ -134,7 +134,7 @@ class Pages:
         return self._render(template, swapped=True, **values)
 
     def part(self, template: str, **values: Any) -> Markup:
-        """What *template* shows as a part of another page: of a page itself, what stands between head and foot."""
+        """Render *template* as a part of another page: of a page itself, all between head and foot."""
         page = self._environment.get_template(template)
         context = page.new_context({"swapped": False, **self._shared, **values})
         whole = page.blocks.get("main") or page.blocks.get("class") or page.root_render_func
@@ -146,7 +146,7 @@ class Pages:
 
 
 def wants_fragment(request: Request) -> bool:
-    """Whether htmx asks, and not the browser itself."""
+    """True if htmx sent the request, and not the browser itself."""
     return request.headers.get("hx-request") == "true" and request.headers.get("hx-boosted") != "true"
 
 
@@ -224,7 +224,7 @@ def theme_of(request: Request) -> Theme:
 
 
 def first_cookie(headers: Headers, wanted: str) -> str:
-    """The first cookie of that name as it stands, or "".
+    """First cookie of that name, undecoded, or "".
 
     None of ours is quoted; to take quotes away costs some releases of Python quadratic time.
     """

@@ -1,4 +1,4 @@
-"""How the head of a request is read: with bounds on its length and its time, and in linear time."""
+"""Parser of request heads: with bounds on length and time, and in linear time."""
 
 import asyncio
 from asyncio import TimerHandle

@@ -129,7 +129,7 @@ def _bound(host: str, port: int) -> list[socket.socket]:
 
 
 def configured(app: FastAPI, proxies: Sequence[str] = ()) -> uvicorn.Config:
-    """How *app* is served; *proxies* are addresses or networks that are believed."""
+    """Configuration of uvicorn for *app*; *proxies* are trusted addresses or networks."""
     most = most_connections()
     return uvicorn.Config(
         _noting_peers(app, proxies),
@@ -183,7 +183,7 @@ def _hosts(settings: Settings, host: str) -> frozenset[str]:
 
 
 def _keep_private(settings: Settings) -> None:
-    """What learners wrote is for this user alone, and so is what an older version left readable."""
+    """Make the data folder readable for this user alone, also files that an older version left readable."""
     os.umask(0o077)
     for path in settings.data_dir.glob("*.db*"):
         with contextlib.suppress(OSError):
@@ -200,7 +200,7 @@ async def _prepare_database(settings: Settings) -> None:
 
 
 async def _tell_first_word(settings: Settings) -> None:
-    """As long as nobody teaches here, whoever reads the log may: each start makes a word for that."""
+    """Log an invitation code at each start until this server has an instructor."""
     database = Database(settings.resolved_database_url)
     try:
         async with database.write() as db:

@@ -1,4 +1,4 @@
-"""What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
+"""Site: what every handler needs, made once: the course, the database, the graders, the templates."""
 
 import asyncio
 import contextlib
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonProgress:
-    """How many exercises are solved; *after* is the lesson that comes next."""
+    """Progress in a lesson: the number of solved exercises; *after* is the next lesson."""
 
     lesson: Lesson
     done: int
@@ -73,7 +73,7 @@ class LessonProgress:
 
     @property
     def percent(self) -> int:
-        """How much is done, in whole per cent: all of it only when nothing is left."""
+        """Progress in whole per cent: 100 only if nothing is left."""
         return 100 * self.done // self.total if self.total else 0
 
     @property
@@ -82,7 +82,7 @@ class LessonProgress:
 
 
 class RenderCache:
-    """What does not depend on who looks, made once: pictures, what a quiz offers, what is said to an answer.
+    """LRU cache of what is the same for every learner: pictures, quiz choices, feedback.
 
     Args:
         most: How many are kept; the one that was not asked for the longest goes first.
@@ -92,7 +92,7 @@ class RenderCache:
         self._made = IdentityCache[tuple[Mapping[str, Shape], Any]](most)
 
     def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: Hashable) -> T:
-        """What *make* gives for *block* (and what else it is *about*), made again where other *shapes* are known."""
+        """Return what *make* gives for *block* and *about*, made again if other *shapes* are known."""
         entry = self._made.get(block, *about)
         if entry is None or entry[0] != shapes:
             entry = self._made.put((shapes, make()), block, *about)
@@ -112,7 +112,7 @@ class ShapeLookup:
         self._ran = IdentityCache[Mapping[str, Shape]](MOST_KEPT)
 
     def inferred(self, forward: Forward) -> Mapping[str, Shape]:
-        """What the source alone tells; nothing is run."""
+        """Infer shapes from the source alone; nothing is run."""
         return self._inferred(forward)[0]
 
     def _inferred(self, forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
@@ -137,7 +137,7 @@ class ShapeLookup:
         return ran
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
-        """What the source of the forward program of *box* tells."""
+        """Shapes known from the source of the forward program of *box*."""
         forward = lesson.forwards.get(box.forward or "")
         return {} if forward is None else self.inferred(forward)
 
@@ -156,7 +156,7 @@ def _read(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
 
 @dataclass(frozen=True)
 class Site:
-    """One running course, as whoever asks may see it; *whole* is what it has for all of them together."""
+    """One running course, as the learner may see it; *whole* has the private lessons, too."""
 
     course: Course
     whole: Course
@@ -202,7 +202,7 @@ class Site:
         return tuple(name for name in samples[-1] if name not in known and len(name) in TITLE_LETTERS)[:2]
 
     def assigned(self, name: str) -> Lesson | None:
-        """What a class may have been given under that *name*: a lesson, or any round of practice."""
+        """Find what a class may have been assigned under *name*: a lesson, or any round of practice."""
         private = (lesson for lesson in self.course.lessons if lesson.name == name)
         return self.practice.curriculum.assigned(name) or next(private, None)
 
@@ -212,7 +212,7 @@ class Site:
 
     @cached_property
     def assignable_lessons(self) -> tuple[Lesson, ...]:
-        """What a class may be given next."""
+        """Lessons that a class may be assigned next."""
         return (*self.course.lessons, *(practice_set.lesson for practice_set in self.practice.curriculum.sets.values()))
 
     @cached_property
@@ -228,7 +228,7 @@ class Site:
         return tuple(lesson.name for item in self.whole.units if item.slug == unit for lesson in item.lessons)
 
     def with_private_lessons(self, names: Collection[str]) -> "Site":
-        """The same for somebody who may see these private lessons too."""
+        """This site with the private lessons in *names* visible."""
         private = {lesson.name for unit in self.whole.units if unit.private for lesson in unit.lessons}
         shown = frozenset(private & set(names))
         if not shown:
@@ -264,14 +264,14 @@ class Site:
         return self.practice.items.lesson(row, code) if row else None
 
     async def state_of(self, learner: int | None, lesson: Lesson, exercise: str | None = None) -> LessonState:
-        """What *learner* has done in *lesson*, or at one *exercise* of it; nothing for somebody who is new."""
+        """State of *learner* in *lesson*, or at one *exercise* of it; empty for a new learner."""
         if learner is None:
             return LessonState()
         async with self.database.read() as db:
             return await lesson_state(db, learner, lesson.name, exercise)
 
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
-        """How far somebody is in *lesson* who has *solved* these of its exercises."""
+        """Progress in *lesson* of a learner who has *solved* these of its exercises."""
         done = sum(all(name in solved for name in names) for names in lesson.tasks)
         after = self.neighbours(lesson)[1] if not lesson.drawn else None
         return LessonProgress(lesson=lesson, done=done, total=len(lesson.tasks), after=after)
@@ -319,7 +319,7 @@ def _joined(details: dict[str, str]) -> str:
 
 
 async def site_of(request: Request) -> Site:
-    """The course as whoever asks may see it; what is private stays so while the database does not answer."""
+    """The site as this learner may see it; private lessons stay hidden while the database does not answer."""
     site = cast(Site, request.app.state.site)
     if site.whole is site.course:
         return site

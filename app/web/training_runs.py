@@ -69,7 +69,7 @@ class TrainingRuns:
 
     @property
     def closing(self) -> bool:
-        """Whether the server is about to stop, so that every stream of events ends."""
+        """True if the server is about to stop, so that every stream of events ends."""
         return self._closing
 
     @property
@@ -136,7 +136,7 @@ class TrainingRuns:
             await asyncio.wait({driven.task}, timeout=RECORD_SECONDS)
 
     async def look(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
-        """The last run of an exercise as it stands now."""
+        """Snapshot of the last run of an exercise."""
         if now := self._here(learner, lesson, exercise):
             return now
         async with self._ledger.database.read() as db:
@@ -144,7 +144,7 @@ class TrainingRuns:
         return None if row is None else self.stands(row)
 
     def stands(self, row: TrainingRun) -> Snapshot | None:
-        """The run of *row* as it stands now."""
+        """Present snapshot of the run in *row*."""
         if now := self._here(row.learner_id, row.lesson, row.exercise):
             return now
         kept = decoded_snapshot(row.run)
@@ -155,7 +155,7 @@ class TrainingRuns:
         return kept if trainings.is_live(row) else lost_snapshot(kept)
 
     def _here(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
-        """How far a run is that this process drives."""
+        """Snapshot of a run that this process drives."""
         driven = self._live.get(learner)
         return driven.snapshot if driven is not None and driven.order.place == (lesson, exercise) else None
 
@@ -177,7 +177,7 @@ class TrainingRuns:
 
     @contextmanager
     def watching(self, learner: int) -> Iterator[bool]:
-        """Count somebody who watches; False where the same learner watches in too many places already."""
+        """Count a viewer; False if the same learner watches in too many places already."""
         self._watchers[learner] += 1
         try:
             yield self._watchers[learner] <= WATCHERS
@@ -219,7 +219,7 @@ class TrainingRuns:
         self._drive(learner)
 
     async def close(self) -> None:
-        """Leave every run to whoever starts next."""
+        """Leave every run to be claimed by the next server."""
         self._closing = True
         tasks = [training_run.task for training_run in self._live.values() if training_run.task is not None]
         for task in tasks:

@@ -72,7 +72,7 @@ class VerdictRow:
 
     @property
     def fault(self) -> bool:
-        """It is at fault itself: its line is marked, and what is said of it stands open."""
+        """True if the line itself is at fault: it is marked, and its message is open."""
         return self.verdict.verdict in FAULTS
 
     @property
@@ -82,7 +82,7 @@ class VerdictRow:
 
     @property
     def compared(self) -> str:
-        """How its numbers compare on the lesson's own data."""
+        """Comparison of its numbers on the lesson's own data."""
         return compared(self.verdict)
 
 
@@ -113,7 +113,7 @@ class VerdictView:
 
     @property
     def first(self) -> tuple[VerdictRow, ...]:
-        """What to look at first, and then what else is at fault."""
+        """Rows to look at first, and then the others at fault."""
         return tuple(sorted((row for row in self.rows if row not in self.rest), key=lambda row: not row.explained))
 
     @property
@@ -122,18 +122,18 @@ class VerdictView:
 
     @cached_property
     def title(self) -> str:
-        """How the run ended; for graded ones what is left to do."""
+        """Title of the run: how it ended, or what is left to do."""
         return headline(self.verdict)
 
     @property
     def tally(self) -> str:
-        """How many are right, where the title does not say it."""
+        """Number of right lines, if the title does not say it."""
         tally = count_text(self.verdict) if self.verdict.names else ""
         return "" if tally == self.title else tally
 
     @property
     def message(self) -> str:
-        """What is said of the run as a whole, unless the first fault says it."""
+        """Message on the run as a whole, unless the first fault says it."""
         first, message = self._first, self.verdict.message
         told = first is not None and first.verdict in FAULTS and first.message.startswith(message)
         return "" if told else message
@@ -148,7 +148,7 @@ class VerdictView:
 
     @property
     def checked(self) -> str:
-        """What a right verdict rests on: more than that these numbers come out."""
+        """Grounds of a right verdict: more than that these numbers come out."""
         if not self.verdict.passed or not self.verdict.hidden_sizes:
             return ""
         compared = [name_verdict for name_verdict in self.verdict.names if name_verdict.exact is not None]
@@ -177,7 +177,7 @@ class VerdictView:
         return self.verdict.outcome in OURS
 
     def fitting(self, hints: Sequence[Hint], opened: int, required: Collection[str]) -> HintPointer | None:
-        """Which of *hints* speaks of the first fault: they open in order, so it may stand behind others.
+        """Find the hint that is about the first fault: hints open in order, so it may follow closed ones.
 
         Args:
             hints: Those that are shown beside it.
@@ -195,13 +195,13 @@ class VerdictView:
 
 
 def first_fault(verdict: Verdict) -> NameVerdict | None:
-    """What to look at first: a line that is wrong, or else one that is still to be written; the rest follows."""
+    """Find what to look at first: a wrong line, or else an unwritten one; the rest follows."""
     open_names = [name_verdict for name_verdict in verdict.names if name_verdict.verdict not in RIGHT]
     return min(open_names, key=lambda name_verdict: LATER.get(name_verdict.verdict, 0), default=None)
 
 
 def _locked_hints_text(first: int, last: int) -> str:
-    """How a hint is come by that stands behind the closed ones from *first* to *last*."""
+    """Say which locked hints have to be opened before the one that fits."""
     if last < first:
         return "it is the next one"
     if last == first:
@@ -210,7 +210,7 @@ def _locked_hints_text(first: int, last: int) -> str:
 
 
 def headline(verdict: Verdict) -> str:
-    """What is left to do, in a few words: `1 line to mend, 2 follow from it, 14 not begun`."""
+    """Say in a few words what is left to do: `1 line to mend, 2 follow from it, 14 not begun`."""
     faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in FAULTS]
     if verdict.outcome == "error" and not faults and verdict.names and verdict.line:
         return "A line to mend"  # the others were judged without it
@@ -263,7 +263,7 @@ def run_announcement(run: RunResult) -> str:
 
 
 def nudge_title(nudge: Nudge) -> str:
-    """What a nudge without a quotient is called."""
+    """Title of a nudge without a quotient."""
     return {"busy": "Not nudged yet"}.get(nudge.outcome, OUTCOMES[nudge.outcome])
 
 
@@ -280,7 +280,7 @@ def spoken(text: str) -> str:
 
 
 def compared(name_verdict: NameVerdict) -> str:
-    """How its numbers compare with torch's on the lesson's own data, in words; empty where nothing was compared."""
+    """Compare its numbers with torch's on the lesson's own data, in words; empty if nothing was compared."""
     if name_verdict.exact is None or name_verdict.verdict == "not-yet":
         return ""
     if not name_verdict.exact and not name_verdict.approx and name_verdict.maxdiff is None:
@@ -292,7 +292,7 @@ def compared(name_verdict: NameVerdict) -> str:
 
 
 def closeness_text(exact: bool, approx: bool | None, maxdiff: float | None) -> str:
-    """How near numbers are to torch's; without *maxdiff*, the largest difference, some are not finite."""
+    """Describe how near numbers are to torch's; without *maxdiff*, the largest difference, some are not finite."""
     if exact:
         return "equal to the last bit"
     if approx:

@@ -1,4 +1,4 @@
-"""How often codes may be guessed: by browser, by network, and, for ids at the school, by class.
+"""Rate limits for guessing codes: by browser, by network, and, for ids at the school, by class.
 
 A lecture joins behind one address within a minute, and some of it types badly: so a network has many more than a
 browser, and a wrong code that came from it a moment ago tells nothing new and costs nothing. With 45 bits in a code and
@@ -18,7 +18,7 @@ MOST_WRONG = 4096
 
 
 class Guesses:
-    """Counted before anything is looked up: nobody is told when a guess was right. What was right is given back.
+    """Counters, charged before any look-up, so that its time shows nothing; a right guess is refunded.
 
     Args:
         share: Makes of a limit for all servers that of this one.

@@ -1,4 +1,4 @@
-"""What an operator's monitoring reads, in the text format of Prometheus.
+"""Metrics for an operator's monitoring, in the text format of Prometheus.
 
 Numbers of the whole service, never of a learner: every label has few values, and none comes from what was sent.
 """
@@ -19,7 +19,7 @@ DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsSample:
-    """What is so at the moment of a look; *sessions* is None where the database does not answer."""
+    """Sample of all gauges; *sessions* is None if the database does not answer."""
 
     readiness: Readiness
     load: Load

@@ -1,4 +1,4 @@
-"""What is told of each request: to the log a line, to the metrics a count, to a person a page where it went wrong.
+"""Request log, request metrics and error pages.
 
 A line says what was asked and how it went; no submission, no token, no query. A page has plain words, never a stack
 trace; errors are logged once, here, without what was submitted.
@@ -128,7 +128,7 @@ def _signed(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict
 
 
 def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Values without control characters: an address must not move the cursor of whoever reads the log."""
+    """Replace control characters in values: an address must not move the cursor in the terminal of the operator."""
     return {name: _escaped(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
@@ -243,7 +243,7 @@ def describe_failure(error: Exception) -> tuple[int, str]:
 
 
 def _reason(error: Exception, otherwise: str = "") -> str:
-    """What a database says of *error*, without the values: PostgreSQL's details hold addresses, names and ids."""
+    """Reason of a database *error*, without its values: PostgreSQL's details contain addresses, names and ids."""
     original = getattr(error, "orig", None)
     details = getattr(original, "diag", None)
     told = (getattr(details, name, None) for name in ("constraint_name", "message_primary"))

@@ -1,4 +1,4 @@
-"""What every answer carries and which requests are refused: headers, redirects, forged requests, oversized bodies.
+"""Security headers and refused requests: redirects, forged requests, oversized bodies.
 
 Plain ASGI: the headers are on every answer, the ones of errors and files too.
 """
@@ -62,7 +62,7 @@ def with_headers(send: Send, change: Callable[[MutableHeaders], None]) -> Send:
 
 
 class SecurityHeaders(HttpMiddleware):
-    """Adds the headers; the nonce of the style policy stands in the request's state as `nonce`.
+    """Middleware that adds the headers; the nonce of the style policy is in the request's state as `nonce`.
 
     Args:
         framed: Our own pages may show each other in frames, as an author's preview does.
@@ -110,7 +110,7 @@ class RequestGuard(HttpMiddleware):
         await self._app(scope, self._counted(receive), send)
 
     def _is_here(self, asked: list[str]) -> bool:
-        """Whether one host is asked for at most, and it is ours."""
+        """True if the request names at most one host, and it is ours."""
         match = HOST.fullmatch(asked[0]) if asked else None
         if len(asked) > 1 or (asked and match is None):
             return False
@@ -131,13 +131,16 @@ class RequestGuard(HttpMiddleware):
 
 
 def is_operator(headers: Headers, token: str) -> bool:
-    """Whether a request shows *token*. Where it comes from says nothing: a plain proxy is a neighbour of everybody."""
+    """True if a request shows the operator's *token*.
+
+    Its address proves nothing: behind a proxy every client has the same.
+    """
     shown = headers.get("authorization", "")
     return token != "" and secrets.compare_digest(shown.encode(), f"Bearer {token}".encode())
 
 
 def is_same_site(headers: Headers, *, secure: bool) -> bool:
-    """Whether a request that changes something comes from a page of this site, which is *secure* behind TLS.
+    """True if a request that changes something comes from a page of this site, which is *secure* behind TLS.
 
     Browsers say where a request comes from, in `Sec-Fetch-Site` or at least in `Origin`. A client that says neither is
     no current browser; without a cookie it can only act for itself.
@@ -154,7 +157,7 @@ def is_same_site(headers: Headers, *, secure: bool) -> bool:
 
 
 def _is_utf8(content_type: str) -> bool:
-    """Whether a form names no charset but UTF-8.
+    """True if a form names no charset but UTF-8.
 
     A multipart form is decoded as it asks to be, and some of Python's codecs (`utf-7`, `unicode_escape`) make half
     characters that no database takes, others (`idna`) need seconds.

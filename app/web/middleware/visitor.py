@@ -1,4 +1,4 @@
-"""Who sent a request, and how much they may ask for.
+"""Session lookup and rate limits for each request.
 
 A learner is known by a cookie with a random token, looked up in the database when somebody asks. A session begins with
 the first thing worth keeping; a token that the database does not know is ignored and replaced, never adopted.
@@ -55,7 +55,7 @@ TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Yo
 
 
 class RetryLaterError(HTTPException):
-    """Not answered now, and nobody's mistake. *seconds* from now it may be.
+    """Rate limit or outage: retry after *seconds*. The learner made no mistake.
 
     An `HTTPException`, so that a plain form gets it as a page; where a fragment was asked for, the box shows it.
     """
@@ -154,7 +154,7 @@ def _digest(text: str) -> bytes:
 
 
 async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """What *work* returns; it is cancelled when nobody waits for the answer any more.
+    """Run *work* and return its result; cancel it when the client disconnects.
 
     The form must have been read: what is left to receive is the end.
 
@@ -179,7 +179,7 @@ async def _left(request: Request) -> None:
 
 
 class SessionCache:
-    """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks.
+    """Cache from session token to learner, for a short time, because every autosave needs it.
 
     Args:
         data_dir: Where a command may leave word that sessions have ended.
@@ -203,7 +203,7 @@ class SessionCache:
         self._found: dict[str, tuple[float, learners.SessionLearner]] = {}
 
     def _last_ended(self) -> int:
-        """When a command last ended sessions; 0 where none has."""
+        """Moment at which a command last ended sessions; 0 if none has."""
         try:
             return self._ended_file.stat().st_mtime_ns if self._ended_file else 0
         except OSError:
@@ -229,7 +229,7 @@ class SessionCache:
         self._found[token] = (time.monotonic() + REMEMBERED_SECONDS, replace(known, stale=False))
 
     def forget(self) -> None:
-        """Ask the database again for everybody."""
+        """Empty the cache, so that the database is asked again."""
         self._found = {}
 
     async def tell(self, db: AsyncSession) -> None:
@@ -270,28 +270,28 @@ class Visitor:
 
     @property
     def called(self) -> str:
-        """The name of the learner, as far as this request has asked; "" for somebody anonymous."""
+        """Name of the learner, as far as this request has loaded it; "" without one."""
         if self.known is None:
             return "Account" if self.token else ""
         return self.known.name or ("Account" if self.known.account else "")
 
     @property
     def account(self) -> bool:
-        """Whether the learner has a way to sign in, as far as this request has asked."""
+        """True if the learner has a way to sign in, as far as this request has loaded it."""
         return self.known is not None and self.known.account
 
     @property
     def in_class(self) -> bool:
-        """Whether the learner is in any class, as far as this request has asked."""
+        """True if the learner is in a class, as far as this request has loaded it."""
         return self.known is not None and self.known.in_class
 
     @property
     def has_notice(self) -> bool:
-        """Whether the learner must hear of something, as far as this request has asked."""
+        """True if the learner has an unread notice, as far as this request has loaded it."""
         return self.known is not None and self.known.has_notice
 
     async def learner(self) -> int | None:
-        """The learner, or None for somebody who has nothing stored yet."""
+        """Id of the learner; None for a browser that has nothing stored yet."""
         if self.known is None and self.token:
             self.known = await self.sessions.known(self.token)
             if self.known is None:
@@ -320,7 +320,7 @@ class Visitor:
         return learner
 
     def switch_learner(self, known: learners.SessionLearner, token: str) -> None:
-        """Be *known* from now on, by a new *token*; with "" nobody."""
+        """Switch this browser to *known*, by a new *token*; "" ends the session."""
         self.known, self.token, self.new_token = known if token else None, token, token
         if token:
             self.sessions.remember(token, known)
@@ -332,7 +332,7 @@ class Visitor:
 
 
 def client_network(scope: Scope) -> str:
-    """Where a request comes from: an address, or of IPv6 the /64 in which one machine has as many as it likes."""
+    """Network of the client: its address, or of IPv6 the /64, in which one machine has as many as it likes."""
     host = (scope.get("client") or ("", 0))[0]
     try:
         address = ip_address(host)

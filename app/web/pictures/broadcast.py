@@ -180,7 +180,7 @@ def _grid(
 
 
 def _cut(position: int, size: int, most: int) -> bool:
-    """Whether this cell stands for several that are not drawn: the last but one of a long side."""
+    """True if this cell stands for several that are not drawn: the last but one of a long side."""
     return size > most and position == most - 2
 
 

@@ -17,7 +17,7 @@ LANE, HEIGHT, MIDDLE = 15, 40, 20
 
 @dataclass(frozen=True, slots=True)
 class MapLines:
-    """What is drawn beside a lesson: *lines*, those that pass *above* it; its own place, *x*, in the *width* of all."""
+    """Lines beside a lesson: *lines*, those that pass *above* it; its own place, *x*, in the *width* of all."""
 
     lines: Markup
     above: Markup
@@ -26,7 +26,7 @@ class MapLines:
 
 
 def course_map(lessons: Sequence[Lesson]) -> Mapping[str, MapLines]:
-    """By name of a lesson: its place in the map. *lessons* stand in course order, each after those it requires."""
+    """Place of each lesson on the map, by name. *lessons* are in course order, each after those it requires."""
     names = {lesson.name for lesson in lessons}
     needs = {lesson.name: tuple(name for name in lesson.requires if name in names) for lesson in lessons}
     last = {name: lesson.name for lesson in lessons for name in needs[lesson.name]}

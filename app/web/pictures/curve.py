@@ -102,7 +102,7 @@ def _grid(plot: _CurveScale, spacing: float) -> list[Markup]:
 
 
 def _fall(plot: _CurveScale, step: int) -> list[Markup]:
-    """Where the learning rate falls."""
+    """Marks where the learning rate falls."""
     if step > plot.steps:
         return []
     x = plot.x(step)

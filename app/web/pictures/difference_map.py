@@ -16,7 +16,7 @@ SCALE_WIDTH, SCALE_HEIGHT = 168.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class DifferencesMap:
-    """The drawing, which part of the tensor it shows, what its strongest colours stand for, and the pattern."""
+    """Map of differences: the drawing, the part of the tensor it shows, its largest value, and the pattern."""
 
     picture: Markup
     part: str
@@ -98,7 +98,7 @@ def _stroke(step: str, path: str, largest: float) -> Markup:
 
 
 def _scale(largest: float, y: float) -> list[Markup]:
-    """What the colours stand for: from the largest difference below zero to the largest above."""
+    """Scale of the colours: from the largest difference below zero to the largest above."""
     steps = f"{STEPS[::-1].upper()}.{STEPS}"
     width = SCALE_WIDTH / len(steps)
     bar = svg_tag(

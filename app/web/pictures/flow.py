@@ -33,7 +33,7 @@ Flow = tuple[tuple[FlowColumn, ...], Sources]
 
 
 def gradient_flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) -> Flow:
-    """The columns of the gradients *names*, which stand in backward order, and what each is computed from.
+    """Columns of the gradients *names*, in backward order, and the sources of each.
 
     Args:
         given: Gradients that are in scope from the start, besides that of the output.
@@ -71,7 +71,7 @@ def _sources(forward: Forward, names: Collection[str], given: Collection[str]) -
 
 
 def _columns(levels: Sequence[Sequence[str]], sources: Sources) -> list[FlowColumn]:
-    """Lanes from left to right: names before what passes, and each where its first source stands, if that is free."""
+    """Lanes from left to right: names before those that pass, each in the lane of its first source, if that is free."""
     read_at = {text: at for at, level in enumerate(levels) for name in level for text in sources.get(name, ())}
     flow_columns: list[FlowColumn] = []
     before: dict[str, int] = {}

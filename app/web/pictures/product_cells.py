@@ -76,7 +76,7 @@ def _met(picked: tuple[int, int, int], left: tuple[int, int], right: tuple[int, 
 def _path(
     place: tuple[int, int, int], names: tuple[str, str, str], left: tuple[int, int], right: tuple[int, int]
 ) -> dict[str, str]:
-    """What lights up with one cell, and in words: of a factor its way to the gradient, of the product what it is of."""
+    """Attributes that light up with one cell: of a factor its way to the gradient, of the product its terms."""
     index, row, column = place
     if index < 2:
         partners, fed = _met(place, left, right)

@@ -1,4 +1,4 @@
-"""What a picture is drawn from."""
+"""Input of a picture."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -26,7 +26,7 @@ def svg_text(x: float, y: float, content: str, *, class_: str = "", anchor: str 
 
 
 def pointing_attributes(entry: str, path: Iterable[str], said: str) -> dict[str, str]:
-    """What an element says that can be pointed at: its own name, those of what it goes to, and that in words."""
+    """Attributes of an element that can be pointed at: its own name, the names it leads to, and a sentence."""
     return {"data_entry": entry, "data_path": " ".join(path), "data_said": said}
 
 
@@ -48,7 +48,7 @@ def boxed_svg(drawn: Markup, width: float, *, shrinks: bool = False) -> Markup:
 
 
 def svg_drawing(width: float, height: float, parts: Iterable[Markup], summary: str | None = None) -> Markup:
-    """An SVG alone; without a *summary* it is for the eye only, and what it says stands beside it."""
+    """Draw a stand-alone SVG; without a *summary* it is decorative, and the text beside it says the same."""
     return svg_tag(
         "svg",
         *parts,

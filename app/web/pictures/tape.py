@@ -1,4 +1,4 @@
-"""`tape`: a small program, forward line by line and back share by share, with the numbers where they stand.
+"""`tape`: a small program, forward line by line and back share by share, with all numbers in place.
 
 Whatever is drawn follows from the program and the numbers that it starts from.
 """
@@ -31,7 +31,7 @@ class TapeRow:
 
 @dataclass(frozen=True, slots=True)
 class WalkState:
-    """How far the walk has come: values and sums by name; the row and the arc that it is at."""
+    """State of the walk: values and sums by name; the current row and arc."""
 
     values: Mapping[str, Array]
     totals: Mapping[str, Array] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def _sentence(share: Share, source: str, first: bool) -> Markup:
 
 
 def _column(walk: Walk) -> float:
-    """How wide a column is: its longest number, and a gap."""
+    """Width of a column: its longest number, and a gap."""
     numbers = [*walk.values.values(), *walk.gradients.values(), *(share.total for share in walk.shares)]
     return max(NARROWEST_COLUMN, LETTER * max(len(_number(number)) for number in numbers) + 10)
 

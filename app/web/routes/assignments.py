@@ -1,4 +1,4 @@
-"""What a class has to do: its dates and points, and the dates of single learners."""
+"""Assignments of a class: dates and points, and the dates of single learners."""
 
 import json
 import math
@@ -166,7 +166,7 @@ async def _listed(
 
 
 def _said(within: ClassMember) -> Callable[[datetime | None], str]:
-    """How a template says when something is, in the time zone of the class."""
+    """Function with which a template formats a moment in the time zone of the class."""
     return lambda moment: dates.format_moment(moment, within.group.timezone) if moment else ""
 
 
@@ -193,7 +193,7 @@ async def assign(
 
 
 async def _taken(site: Site, group: int, but: int) -> list[str]:
-    """What the assignments of a class are called, *but* for one."""
+    """Titles of the assignments of a class, *but* for one."""
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, group)
     heads = assignment_titles(site.assigned, rows)

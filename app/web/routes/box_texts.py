@@ -33,7 +33,7 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
 
 @router.post("/reset")
 async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Annotated[str, Form()] = "") -> Response:
-    """Put the starter back, once that is confirmed; what stood there is kept."""
+    """Put the starter back, once that is confirmed; the replaced text is stored."""
     learner = await visitor.begin()
     async with box.site.database.write(short=True) as db:
         saved = await box.save(db, learner)
@@ -50,7 +50,7 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
 
 @router.post("/restore")
 async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=0)]) -> Response:
-    """Put the stored text number *at* back into the box, the newest for 0; what stood there is kept."""
+    """Put the stored text number *at* back into the box, the newest for 0; the replaced text is stored."""
     learner = await visitor.begin()
     async with box.site.database.write(short=True) as db:
         stored = await history_view(db, learner, box.lesson, box.exercise, at)

@@ -37,7 +37,7 @@ JUST_NOW = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardQuery:
-    """What is looked at: an exercise, as *slug/name*, for the *project*or, with the *graph*."""
+    """Query of the board: an exercise, as *slug/name*, for the *project*or, with the *graph*."""
 
     place: str
     project: bool
@@ -61,7 +61,7 @@ TheAsked = Annotated[BoardQuery, Depends(asked)]
 
 @router.get("/board")
 async def look(request: Request, site: TheSite, within: Watching, asked: TheAsked) -> Response:
-    """One exercise; where none is named, the one that somebody was last wrong at."""
+    """Show the board of one exercise; if none is named, the one with the latest wrong answer."""
     group = within.group.id
     async with site.database.read() as db:
         all_places = await assigned_places(db, site.course, group)
@@ -122,7 +122,7 @@ async def events(moments: Annotated[AsyncIterator[str], Depends(watched)]) -> As
 async def _moments(
     request: Request, site: Site, within: ClassMember, current: AssignedExercise, asked: BoardQuery
 ) -> AsyncIterator[str]:
-    """Until the server stops, or whoever watches may not any more, or the exercise is assigned no more."""
+    """Events until the server stops, the viewer loses access, or the exercise is no longer assigned."""
     group, seen = within.group.id, ""
     with site.bus.subscribe(board.exercise_topic(current.lesson.name, current.exercise.name)) as ear:
         while not site.runs.closing:
@@ -159,7 +159,7 @@ def _named(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
 async def _place(
     db: AsyncSession, group: int, all_places: list[AssignedExercise], place: str
 ) -> AssignedExercise | None:
-    """The exercise at *place*, else the one that somebody was last wrong at, else the first."""
+    """Find the exercise at *place*, else the one with the latest wrong answer, else the first."""
     if place:
         return _named(all_places, place)
     by_name = {

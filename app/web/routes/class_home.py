@@ -1,4 +1,4 @@
-"""The classes that somebody is in, a new one, and the home of each."""
+"""Classes of a learner, a new class, and the home of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ async def listed(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
 
 
 async def _teacher(site: Site, learner: int | None) -> Learner:
-    """Whoever may make classes; 404 for everybody else."""
+    """Learner who may create classes; 404 for everyone else."""
     async with site.database.read() as db:
         me = await db.get(Learner, learner) if learner is not None else None
     if me is None or not me.teaches:
@@ -98,7 +98,7 @@ async def home(request: Request, site: TheSite, within: Belonging) -> Response:
 
 @router.get(PREFIX + "/leave")
 async def ask_to_leave(request: Request, site: TheSite, within: Belonging) -> Response:
-    """What stays and what goes, before anything does."""
+    """Show what stays and what is deleted, before a member leaves."""
     return await _leave(request, site, within)
 
 
@@ -128,7 +128,7 @@ async def let_in(
     joining: Annotated[Literal["open", "invited", "closed", "rotate"], Form()],
     confirm: Annotated[str, Form()] = "",
 ) -> Response:
-    """Who comes in with the code, or a new code in its place, once that was confirmed."""
+    """Set who may join with the class code, or replace the code, once that is confirmed."""
     if joining == "rotate" and not confirm:
         return await roster_page(request, site, within, REPLACES, replacing=True)
     async with site.database.write() as db:

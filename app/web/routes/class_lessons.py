@@ -1,4 +1,4 @@
-"""The lessons of a class: how far everybody is in one, and the way of one learner through it."""
+"""Lessons of a class: the progress of all learners in one, and the attempts of one learner in it."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ router = APIRouter(prefix=PREFIX)
 
 @router.get("/lessons")
 async def lessons(request: Request, site: TheSite, within: Watching) -> Response:
-    """What is assigned, with how much of it the class has solved."""
+    """List the assigned lessons, with how much of each the class has solved."""
     group = within.group.id
     async with site.database.read() as db:
         assigned = by_lesson(await assigned_places(db, site.course, group))

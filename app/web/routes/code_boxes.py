@@ -1,4 +1,4 @@
-"""Code boxes: check, run, nudge, solution. What stands in the box is saved before anything else is done.
+"""Code boxes: check, run, nudge, solution. The text of the box is saved before anything else is done.
 
 Every button of a box belongs to its one form, so the text travels with each of them and nothing is lost where there
 is no script.
@@ -94,7 +94,7 @@ def with_revision(response: Response, saved: SaveResult) -> Response:
 
 
 def received_text(exercise: CodeBox, code: str, line: int | None = None) -> str:
-    """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL.
+    """Text of a form as the box showed it: browsers send CRLF, and no database and no program needs a NUL.
 
     Args:
         line: The line that was named in a bug hunt, or what was predicted; it becomes part of the text.
@@ -216,7 +216,7 @@ async def shapes(
     code: Annotated[str, Form()] = "",
     given: Annotated[bool, Form()] = False,
 ) -> JSONResponse:
-    """The shape that each line of the text gives; nothing is run, saved or counted, and nobody begins a session.
+    """Infer the shape of each line of the text; nothing is run, saved or counted, and no session is begun.
 
     Args:
         given: Whether to tell of the names that are in scope before the text, too.
@@ -254,7 +254,7 @@ async def _closed_until(visitor: Visitor, box: BoxRequest) -> str:
 
 
 async def _solution_for_comparison(visitor: Visitor, box: BoxRequest, view: CodeView) -> SolutionView | None:
-    """The author's code to stand beside what has just passed; nothing where it is the same, or stays closed."""
+    """The author's code for comparison with a text that has just passed; None if it is the same, or stays closed."""
     solution = view.solution
     alike = box.code.strip() in (code.strip() for code in solution.codes)
     if alike or solution.closed or await _closed_until(visitor, box):
@@ -274,7 +274,10 @@ async def _lamps(db: AsyncSession, box: BoxRequest, learner: int) -> tuple[Lamp,
 async def _retry_later_response(
     request: Request, box: BoxRequest, learner: int, saved: SaveResult, later: RetryLaterError, *, run: bool = False
 ) -> Response:
-    """What cannot be answered now, in place of a verdict; the stored one is not touched. A plain form gets a page."""
+    """Show the rate-limit message in place of the verdict; the stored verdict is unchanged.
+
+    A plain form gets a page.
+    """
     if not wants_fragment(request):
         raise later
     async with box.site.database.read() as db:

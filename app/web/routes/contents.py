@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ResumeLink:
-    """Where a learner left off."""
+    """Link to where a learner left off."""
 
     lesson: Lesson
     exercise: str | None
@@ -111,7 +111,7 @@ def _standings(site: Site, solved: Solved, resume: ResumeLink | None) -> dict[st
 
 
 async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, ResumePoint | None, bool]:
-    """What is solved, where the learner left off, and whether that could be read; a course can be read without."""
+    """Solved exercises, where the learner left off, and whether these could be read; a course works without."""
     try:
         learner = await visitor.learner()
         return await solved_by(site, learner), await _place(site, learner), True
@@ -128,7 +128,7 @@ async def _place(site: Site, learner: int | None) -> ResumePoint | None:
 
 
 def first_box(course: Course) -> tuple[Lesson, Grad] | None:
-    """The first box of the first lesson that asks for a single gradient: somebody who has just come may try it."""
+    """First box of the first lesson that asks for a single gradient: a newcomer may try it on the title page."""
     for lesson in course.lessons[:1]:
         for exercise in lesson.exercises:
             if isinstance(exercise, Grad) and len(exercise.require) == 1:
@@ -166,7 +166,7 @@ def _resume(site: Site, place: ResumePoint | None, solved: Solved) -> ResumeLink
 
 
 def _only_tried(site: Site, place: ResumePoint, solved: Solved) -> bool:
-    """Whether nothing was done but the line that the title page offers."""
+    """True if nothing was done but the line that the title page offers."""
     offered = first_box(site.course)
     if offered is None or (place.lesson, place.exercise) != (offered[0].name, offered[1].name):
         return False

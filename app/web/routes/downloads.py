@@ -37,7 +37,7 @@ TYPES: Mapping[str, str] = {
 async def export(
     request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False
 ) -> Response:
-    """The lesson as a file, with the answers and hints that were reached; with *blank*, as if nobody had been here."""
+    """Export the lesson as a file, with the answers and hints that were reached; with *blank*, without them."""
     if form not in EXPORT_FORMS:
         raise HTTPException(404)
     state, right = LessonState(), dict[str, str]()
@@ -75,7 +75,7 @@ def _read_in(lesson: Lesson, work: Work) -> list[str]:
 
 
 def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Work:
-    """What a learner has made: the newest *right* text or answer of each exercise, else what stands there."""
+    """Work of a learner: the newest *right* text or answer of each exercise, else the present one."""
     tried = {name: tries.newest.text for name, tries in state.tries.items()} | dict(right)
     answers = {}
     for quiz in lesson.exercises:
@@ -97,6 +97,6 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
 
 
 def names_for(lesson: Lesson) -> tuple[str, ...]:
-    """What an export of *lesson* trains on: the census's names. A longer list would outweigh the lesson."""
+    """Names that an export of *lesson* trains on: the census's. A longer list would outweigh the lesson."""
     trains = any(isinstance(exercise, Train) for exercise in lesson.exercises)
     return load_names().names if trains else ()

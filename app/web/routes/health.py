@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it is of use now: for whatever watches it."""
+"""Health checks: whether the process lives, and whether it can serve requests now."""
 
 import asyncio
 import time
@@ -37,7 +37,7 @@ async def healthz() -> JSONResponse:
 
 @router.get("/readyz")
 async def readyz(request: Request, site: TheSite) -> JSONResponse:
-    """Whether requests should be sent here.
+    """Readiness: whether requests should be sent to this server.
 
     503 while graders warm up, while the server stops, and without a database that can be written. A server that
     refuses to run code, or whose graders are away, is ready: everything else works. Why, and what protects it, is for
@@ -71,7 +71,7 @@ async def metrics(request: Request, site: TheSite) -> Response:
 
 
 def _canaries(look: CanaryReport | None) -> dict[str, object]:
-    """When the test attacks flew last; *held* is None before the first time."""
+    """Report of the last canary run; *held* is None before the first."""
     if look is None:
         return {"held": None, "at": None, "succeeded": []}
     at = datetime.fromtimestamp(look.at, UTC).isoformat(timespec="seconds")
@@ -90,7 +90,7 @@ async def _sessions(site: Site) -> int | None:
 
 
 async def _looked_at(request: Request, site: Site) -> str:
-    """What `_database` says, or said within the last second: to ask takes the place of a save, and anybody may."""
+    """Result of `_database`, cached for a second: a look costs as much as a save, and needs no sign-in."""
     state = request.app.state
     async with state.looking:
         if time.monotonic() >= state.database[0]:

@@ -1,4 +1,4 @@
-"""One place for every code: of a class, of a seat in it, and the word that makes somebody an instructor."""
+"""One page for every code: of a class, of a seat in it, and the invitation code of an instructor."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ MAX_TYPED_CODE_CHARS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinTarget:
-    """What a code opens: a class, the *seat* in it that is kept for somebody or was theirs, or the making of classes.
+    """Target of a code: a class, the *seat* in it that is reserved or was theirs, or the creation of classes.
 
     *here* is whoever asks, where they are in already. On a server where ids are *claimed* and not typed, those that
     providers say are theirs.
@@ -56,7 +56,7 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, code: str = 
 
 @router.get("/join/{code}")
 async def look(request: Request, site: TheSite, visitor: TheVisitor, code: str) -> Response:
-    """What a code opens, before anything is done."""
+    """Show what a code opens, before anything is done."""
     door = await _door(request, site, visitor, code)
     if door is None:
         return _unknown(request, site, code)

@@ -1,4 +1,4 @@
-"""What somebody has here: their name, ways to sign in, devices, everything to take along or to delete."""
+"""Account page: name, ways to sign in, devices, data export and deletion."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ async def page(
 
 @router.post("/name")
 async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Text = "") -> Response:
-    """What the pages call the learner; it opens nothing and need not be unique."""
+    """Set the display name of the learner; it opens nothing and need not be unique."""
     learner = await account_of(visitor)
     try:
         chosen = passwords.name_of(name) if name.strip() else None
@@ -130,7 +130,7 @@ async def read_notices(site: TheSite, visitor: TheVisitor) -> Response:
 
 @router.post("/credentials/{credential}/remove")
 async def remove(request: Request, site: TheSite, visitor: TheVisitor, credential: Id, last: Text = "") -> Response:
-    """Take a way to sign in away. The last one only for somebody who says so."""
+    """Remove a way to sign in; the last one only if the learner confirms it."""
     learner = await account_of(visitor)
     try:
         async with site.database.write() as db:
@@ -183,7 +183,7 @@ async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Tex
 
 @router.get("/merge")
 async def look_at_two(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
-    """What the two accounts hold that this browser was signed in to, one after the other."""
+    """Show what the two accounts hold that this browser was signed in to, one after the other."""
     learner = await visitor.learner()
     async with site.database.read() as db:
         two = await one_time_tokens.peek(db, "merge", shown_cookie(request, MERGE_COOKIE))

@@ -32,7 +32,7 @@ DRAW = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
 def former_addresses(course: Course) -> list[Route]:
-    """Redirects from where lessons stood before to the first one that came from there."""
+    """Redirects from the former addresses of lessons to their first heir."""
     current = {lesson.slug for lesson in course.lessons}
     moved: dict[str, str] = {}
     for lesson in course.lessons:
@@ -133,7 +133,7 @@ async def show_readiness(request: Request, site: TheSite, lesson: TheLesson) -> 
 
 @router.get("/lessons/{slug}/reveal/{name}")
 async def show_revealed(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
-    """What stays closed until something was answered, as it stands now."""
+    """Show a reveal in its present state: closed, or its contents."""
     return await _revealed(request, site, lesson, name, await visitor.learner())
 
 

@@ -1,4 +1,4 @@
-"""What the script of a passkey asks: a challenge, and whether what the device made of it is right."""
+"""Requests of the passkey script: a challenge, and the verification of the device's response."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""The pages of practice: where one stands, an item, the map, a drill. Items are answered where lessons are."""
+"""Pages of practice: overview, item, map, drill. Items are answered where lessons are."""
 
 from collections.abc import Collection
 from typing import Annotated
@@ -28,7 +28,7 @@ TOO_MANY_ITEMS = "{most} exercises were given to you within a day. Go on tomorro
 
 @router.get("")
 async def practice(request: Request, site: TheSite, visitor: TheVisitor, empty: str = "") -> Response:
-    """What is due, what was done, and how to begin; *empty* is set where nothing could be drawn."""
+    """Show what is due, what was done, and how to begin; *empty* is set if nothing could be generated."""
     view = await practice_view(site.practice, site.database, await visitor.learner())
     return site.pages.page(request, "practice.html", view=view, nothing=bool(empty))
 
@@ -74,7 +74,7 @@ async def overview(request: Request, site: TheSite, visitor: TheVisitor) -> Resp
 
 @router.get("/drill/{family}")
 async def drill(request: Request, site: TheSite, visitor: TheVisitor, family: str) -> Response:
-    """What a drill is, the own best, and how the last one went."""
+    """Show a drill, the learner's best, and the last result."""
     if family not in FAMILIES:
         raise HTTPException(404)
     view = await drill_view(site.practice, site.database, await visitor.learner(), family)
@@ -140,7 +140,7 @@ def _set(site: Site, key: str) -> PracticeSet:
 
 
 def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> SessionPlan | None:
-    """What a new sitting is about; None to go on with the one that is."""
+    """Plan of a new practice session; None to continue the present one."""
     if drill:
         if drill not in FAMILIES:
             raise HTTPException(404)

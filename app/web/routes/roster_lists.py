@@ -76,7 +76,7 @@ async def undo(site: TheSite, within: Arranging) -> Response:
 async def invite(
     request: Request, site: TheSite, within: Arranging, kind: Annotated[Literal["page", "csv"], Form()] = "page"
 ) -> Response:
-    """A link for everybody who is expected. It is shown here and nowhere else: only its hash is kept."""
+    """Create a link for every expected member. It is shown here and nowhere else: only its hash is stored."""
     async with site.database.write() as db:
         expected = [
             membership for membership in await classes.list_members(db, within.group.id) if membership.joined_at is None

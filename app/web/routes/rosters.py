@@ -1,4 +1,4 @@
-"""Who is in a class: the list, a list that is laid over it, and one person of it."""
+"""Roster of a class: the list, an imported list, and one person of it."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -127,7 +127,7 @@ async def change_selected(
 
 
 async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
-    """Somebody on the roster; 404 for everybody else."""
+    """Person on the roster; 404 for any other."""
     async with site.database.read() as db:
         person = await rosters.person_in(db, within.group.id, parse_row_id(learner_id))
     if person is None or (person.left_at is not None and not person.blocked):
@@ -205,7 +205,7 @@ async def change(
 async def put_into_seat(
     request: Request, site: TheSite, within: Arranging, person: ThePerson, seat: Annotated[int, Form()] = 0
 ) -> Response:
-    """Give somebody who joined the seat that was kept for them, with what was arranged for it."""
+    """Put a learner into the seat that was reserved for them, with everything that was arranged for it."""
     try:
         async with site.database.write() as db:
             await seat_person(db, within.group, person.learner_id, seat, within.person.learner_id)

@@ -33,7 +33,7 @@ async def sign_in_page(
 
 
 def sign_in_methods(request: Request, site: Site, *, add: bool = False, **values: str) -> dict[str, Any]:
-    """What the list of ways is made of: those of this server, the last used one first, or what an account may *add*."""
+    """Sign-in methods for a template: those of this server, the last used one first, or those to *add*."""
     providers, user = site.doors.providers, proxied_subject(request, site)
     order = ["passkey", *providers]
     order += [*["proxy"] * bool(user), *["email"] * bool(site.doors.letters), "password"]
@@ -79,7 +79,7 @@ async def with_new_name(
     request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/",
     add: Text = "",
 ) -> Response:  # fmt: skip
-    """Make an account of this browser's learner: with a name that nobody has, and a password."""
+    """Create an account of this browser's learner: with a name that is not taken, and a password."""
     try:
         passwords.refuse_weak(name, password)
         async with site.turns.turn():
@@ -132,7 +132,7 @@ async def _reset_page(request: Request, site: Site, token: str, *, status: int =
 
 @router.post("/sign-out")
 async def sign_out(site: TheSite, visitor: TheVisitor) -> Response:
-    """End this browser's session; who is anonymous stays, for nobody could ever come back."""
+    """End this browser's session; an anonymous learner stays signed in, because they could never come back."""
     await visitor.learner()
     if visitor.known is not None and visitor.account:
         async with site.database.write() as db:

@@ -36,7 +36,7 @@ WRONG = "That is not the code of the newest letter."
 async def send(
     request: Request, site: TheSite, visitor: TheVisitor, email: Text = "", back: Text = "/", add: Text = ""
 ) -> Response:
-    """Send a code; whether the address has an account here is told to nobody."""
+    """Send a one-time code; the answer does not show whether the address has an account."""
     if site.doors.letters is None:
         raise HTTPException(404)
     try:

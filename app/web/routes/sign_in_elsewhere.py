@@ -1,4 +1,4 @@
-"""Signing in by somebody else's word: a provider's, or that of a proxy in front of this server."""
+"""Sign-in by an identity provider, or by a proxy in front of this server."""
 
 from typing import Annotated
 

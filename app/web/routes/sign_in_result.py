@@ -1,4 +1,4 @@
-"""What becomes of a browser that has proved who it is, whichever way it came."""
+"""Result of a sign-in: the new session and the page that follows, for every method."""
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -60,12 +60,12 @@ def spend_ticket(site: Site, visitor: Visitor) -> None:
 
 
 async def is_adding(visitor: Visitor, asked_by: int | None) -> bool:
-    """Whether a way is to be added to the account of this browser: it was the same one that asked for it."""
+    """True if a method is to be added to the account of this browser: the same account asked for it."""
     return asked_by is not None and asked_by == await visitor.learner()
 
 
 def proxied_subject(request: Request, site: Site) -> str:
-    """Who a proxy in front of this server says that somebody is; "" for nobody."""
+    """User named by a proxy in front of this server; "" if there is none."""
     peer = request.scope.get("peer") or (request.client.host if request.client else "")
     return site.doors.user_of(peer, request.headers.getlist(site.doors.header)) if site.doors.header else ""
 
@@ -89,7 +89,7 @@ def drop_cookie(request: Request, response: Response, name: str, path: str) -> N
 
 
 def shown_cookie(request: Request, name: str) -> str:
-    """What the browser was told to `keep` under that *name*, or ""."""
+    """Value of the cookie that `keep` set under that *name*, or ""."""
     return first_cookie(request.headers, _bound(request, name, "")[0])
 
 

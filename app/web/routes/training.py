@@ -77,7 +77,7 @@ async def stop(request: Request, site: TheSite, visitor: TheVisitor, lesson: The
 
 @router.get("")
 async def look(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, train: TheTrain) -> Response:
-    """The exercise with its run as it stands now."""
+    """Show the exercise with the present state of its run."""
     return await _shown(request, site, await visitor.learner(), lesson, train)
 
 

@@ -1,4 +1,4 @@
-"""What an author wrote or the engine derived as right and wrong, exercise by exercise; learners are sent none of it."""
+"""Answer key: what the author wrote or the engine derived as right and wrong, by exercise; never sent to learners."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

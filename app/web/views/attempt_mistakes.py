@@ -1,4 +1,4 @@
-"""What went wrong in one attempt, in a form in which the attempts of many can be counted together.
+"""Mistake of one attempt, in a form in which the attempts of many can be counted together.
 
 Nothing of a text is read but its lines: a line is one of a learner's, cut before its comment.
 """
@@ -25,7 +25,7 @@ NOT_READY = "Something is left to write."
 
 @dataclass(frozen=True, slots=True)
 class AttemptMistake:
-    """What went wrong: *key* is the same for all who did the same.
+    """Mistake of an attempt: *key* is the same for all who made it.
 
     Args:
         said: What the learner was told, in a sentence.
@@ -40,7 +40,7 @@ class AttemptMistake:
 
 
 def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> AttemptMistake:
-    """What went wrong in an attempt at *exercise* with the diagnosis *code*."""
+    """Find the mistake in an attempt at *exercise* with the diagnosis *code*."""
     given = decoded_answer(said.text) if isinstance(exercise, Quiz) else None
     if given is not None:
         asked = select_draw(exercise, decoded_draw(said.verdict))

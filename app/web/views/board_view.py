@@ -52,7 +52,7 @@ class MistakeBar:
 
 @dataclass(frozen=True, slots=True)
 class WaitingLearner:
-    """Somebody who may need a visit, and why: the newest of so many wrong answers, *alike* where they have one code."""
+    """Learner who may need a visit, and why: the newest of so many wrong answers, *alike* if they have one code."""
 
     person: Membership
     times: int
@@ -67,7 +67,7 @@ class WaitingLearner:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationEffect:
-    """What became of those who had one mistake when it was explained."""
+    """Effect of an explanation on those who had the mistake."""
 
     said: Markup
     then: int
@@ -81,7 +81,7 @@ class ExplanationEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardView:
-    """One exercise of one class, as it stands now.
+    """Board of one exercise of one class.
 
     Args:
         least: So many learners must share a mistake before their line is shown, or anything in a projection.
@@ -113,16 +113,16 @@ class BoardView:
 
     @property
     def shared(self) -> tuple[MistakeBar, ...]:
-        """The bars that tell of nobody in particular."""
+        """Bars of mistakes that enough learners share to stay anonymous."""
         return tuple(bar for bar in self.bars if bar.count >= self.least)
 
     @property
     def others(self) -> int:
-        """How many have a mistake that few share."""
+        """Number of learners with a mistake that few share."""
         return self.wrong - sum(bar.count for bar in self.shared)
 
     def rough(self, count: int) -> str:
-        """*count*, where it tells of nobody in particular."""
+        """Return *count* if it is large enough to stay anonymous."""
         return str(count) if count == 0 or count >= self.least else f"fewer than {self.least}"
 
     @property
@@ -155,7 +155,7 @@ def line_at(forward: Forward, fault: AttemptMistake) -> str:
 
 
 async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: Exercise, *, least: int) -> BoardView:
-    """The board as it stands now."""
+    """Load the board of an exercise."""
     place = group.id, lesson.name, exercise.name
     people = {membership.learner_id: membership for membership in await board.list_learners(db, group.id)}
     # Somebody may have joined since the first question.

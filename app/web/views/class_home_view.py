@@ -25,7 +25,7 @@ STUCK_FOR = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class DueAssignment:
-    """An assignment as it stands: *solved* is a share, of all who joined or of oneself. Times in words."""
+    """Assignment on the home page: *solved* is a share, of all who joined or of oneself. Times in words."""
 
     lesson: Lesson | None
     name: str
@@ -108,7 +108,7 @@ def _due(site: Site, within: ClassMember, assignment: Assignment, grades: list[G
 
 
 async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
-    """Who answered wrongly most often, these days, at what is assigned and not solved yet."""
+    """List learners with the most wrong answers, these days, at assigned exercises that they have not solved yet."""
     asked = await board.assigned_exercises(db, group)
     solved = (
         select(Progress.learner_id)

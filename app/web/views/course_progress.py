@@ -1,4 +1,4 @@
-"""How far a learner is: with the lessons that another builds on, with a unit, with the whole course."""
+"""Progress of a learner: along the prerequisites, in a unit, in the whole course."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class UnitView:
 
 
 async def solved_by(site: Site, learner: int | None) -> dict[str, set[str]]:
-    """What *learner* has solved; nobody has solved nothing."""
+    """Exercises that *learner* has solved, by lesson; none without a learner."""
     if learner is None:
         return {}
     async with site.database.read() as db:

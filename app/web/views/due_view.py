@@ -1,4 +1,4 @@
-"""What is due, said quietly to somebody who is in a class: on the index, and above a lesson."""
+"""Notes on due work for a member of a class: on the index, and above a lesson."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class DueNote:
 
 
 async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) -> tuple[DueNote, ...]:
-    """For a *lesson*, or for all; what is over is not told on the index. Nothing for somebody in no class."""
+    """Notes for a *lesson*, or for all; past due dates are not on the index. Empty for a learner in no class."""
     learner = await visitor.learner()
     if learner is None or not visitor.in_class:
         return ()
@@ -66,7 +66,7 @@ def _words(task: DueWork) -> str:
 
 
 async def closed_until(site: Site, visitor: Visitor, lesson: Lesson, exercise: str) -> str:
-    """Why the solution of *exercise* stays closed for now; "" where no class keeps it so."""
+    """Say why the solution of *exercise* stays closed for now; "" if no class keeps it closed."""
     learner = await visitor.learner()
     if learner is None or not visitor.in_class:
         return ""

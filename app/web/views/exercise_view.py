@@ -1,4 +1,4 @@
-"""What a template shows of one exercise: the block with what this learner has done, as plain values."""
+"""View of one exercise: the block with what this learner has done, as plain values."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ class HintsView:
 
     @property
     def offer(self) -> str:
-        """What can be had next, as the beginning of a sentence."""
+        """Next hint or solution that can be opened, as the beginning of a sentence."""
         return "A hint" if self.total == 1 else self.label
 
 
@@ -141,7 +141,7 @@ class QuizView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NudgeField:
-    """Where an entry of *tensor* is picked; *entry* stands there at first: the one that differs most."""
+    """Field to pick an entry of *tensor*; *entry* is its initial value: the one that differs most."""
 
     tensor: str
     shape: str
@@ -151,7 +151,7 @@ class NudgeField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolutionView:
-    """The author's code. *closed* says when it opens, empty when it can be opened now; *own* stands beside it."""
+    """The author's code. *closed* says when it opens, empty if it can be opened now; *own* is shown beside it."""
 
     exercise: CodeBox
     url: str
@@ -199,7 +199,7 @@ class BackwardColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeView:
-    """A code box with the text that stands in it.
+    """Code box with its text.
 
     Args:
         scope: What the text may use, for completion: `X|(32, 100); N|32; torch|module`.
@@ -233,12 +233,12 @@ class CodeView:
 
     @property
     def practise(self) -> bool:
-        """Whether to point out where the lines of an exam are practised."""
+        """True if the page shows where the lines of an exam are practised."""
         return self.exam and not self.solved and self.failed >= PRACTISE_AFTER
 
     @property
     def map(self) -> DifferencesMap | None:
-        """How the gradient differs that is explained."""
+        """Map of differences of the gradient that is explained."""
         rows = self.checked.rows if self.checked else ()
         differences = next((row.verdict.differences for row in rows if row.explained), None)
         return differences_map(differences) if differences else None
@@ -265,7 +265,7 @@ class CodeView:
 
     @property
     def longest(self) -> int:
-        """How many characters a check takes."""
+        """Largest number of characters of a check."""
         return MAX_GATED_CHARS
 
     @property
@@ -286,7 +286,7 @@ def quiz_view(
     shapes: Mapping[str, Shape],
     fresh: tuple[str, ...] | None = None,
 ) -> QuizView:
-    """*quiz* as it stands in *state*; *fresh* is an answer that was given just now.
+    """View of *quiz* in *state*; *fresh* is an answer that was given just now.
 
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
@@ -389,7 +389,7 @@ def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:
-    """What stands in the box at first; below *right*, what the learner wrote in the box that it continues."""
+    """Starter of the box; after *right*, the text of the box that it continues."""
     source = exercise.starter.source
     if not isinstance(exercise, FunctionBox) or not exercise.after:
         return source
@@ -397,7 +397,7 @@ def starter_of(exercise: CodeBox, right: str) -> str:
 
 
 def number_word(exercise: CodeBox) -> str | None:
-    """What the number that goes with the text of *exercise* is called there; None where none does."""
+    """Name of the number that goes with the text of *exercise*; None if none does."""
     if isinstance(exercise, Bug):
         return WRONG_LINE
     return PREDICTED if isinstance(exercise, Grad) and exercise.predict else None
@@ -438,7 +438,7 @@ def _lines(kept: RenderCache, bug: Bug, named: int | None) -> tuple[LineView, ..
 
 
 def is_exam(exercise: Exercise) -> bool:
-    """Whether passing *exercise* gives a badge: a large box of gradients without a hint."""
+    """True if passing *exercise* gives a badge: a large box of gradients without a hint."""
     return isinstance(exercise, Grad) and not exercise.hints and len(exercise.require) >= EXAM_NAMES
 
 
@@ -478,7 +478,7 @@ def solution_view(exercise: CodeBox, state: LessonState, url: str) -> SolutionVi
 
 
 def closed_because(exercise: CodeBox, *, solved: bool, hints: int, failed: int) -> str:
-    """Why the solution stays closed for now; empty when it may be opened."""
+    """Say why the solution stays closed for now; empty if it may be opened."""
     if exercise.reveal == "never":
         return "The solution of this box is not shown."
     if solved:

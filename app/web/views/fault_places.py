@@ -1,4 +1,4 @@
-"""Where on the page of a lesson a line of its file is shown, also where the page is that of an earlier text."""
+"""Place on a lesson's page of a line of its file, also if the page shows an earlier text."""
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -16,7 +16,7 @@ def place_on_page(lesson: Lesson, text: str, line: int) -> str:
 
 
 def line_before(before: str, now: str, line: int) -> int:
-    """Where in the text *before* the line *line*, from 1, of the text *now* stands, or would stand."""
+    """Line of the text *before* that corresponds to *line*, from 1, of the text *now*."""
     old, new = before.split("\n"), now.split("\n")
     for _, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if begin < line <= end:
@@ -25,7 +25,7 @@ def line_before(before: str, now: str, line: int) -> int:
 
 
 def _parts(lesson: Lesson) -> Iterator[tuple[int, str]]:
-    """What stands on the page, with the line on which each begins."""
+    """Parts of the page, with the line on which each begins."""
     texts = callouts = 0
     ends = [item.place.line for item in lesson.blocks[1:]] + [len(lesson.source.split("\n")) + 1]
     for block, end in zip(lesson.blocks, ends, strict=True):

@@ -35,7 +35,7 @@ NEVER = "never joined"
 
 
 def assignment_titles(known: Known, assignments: Sequence[Assignment]) -> list[str]:
-    """What the assignments are called, each otherwise, and as long as there are any: whoever imports goes by it.
+    """Titles of the assignments, all different and stable, because imports go by them.
 
     Their headings; those without one are called by their lessons, in the order in which they were assigned.
     """
@@ -48,7 +48,7 @@ def assignment_titles(known: Known, assignments: Sequence[Assignment]) -> list[s
 
 
 def heading_for(typed: str, title: str, taken: Collection[str]) -> str:
-    """What an assignment is called: as *typed*, or by the *title* of its lesson.
+    """Title of an assignment: as *typed*, or of its lesson.
 
     Raises:
         RefusedError: Another one is called as *typed*.
@@ -121,7 +121,7 @@ def total_points(row: GradebookRow) -> tuple[str, str]:
 
 
 def is_confirmed(person: Membership) -> bool:
-    """Whether somebody came in by the id that the roster has of them, by a link to it, or by what their school says."""
+    """True if the person joined by the id on the roster, by a link to it, or by their school's sign-in."""
     return person.joined_at is not None and person.seated_by in ("id", "claim", "link", "instructor")
 
 

@@ -23,7 +23,7 @@ STATE_WORDS: dict[State, str] = {
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """How far somebody is with an exercise."""
+    """Progress of a learner at an exercise."""
 
     place: AssignedExercise
     standing: ExerciseStatus
@@ -47,7 +47,7 @@ class HeatCell:
 
     @property
     def told(self) -> str:
-        """What is to be said of it, with the newest code."""
+        """Text of the cell, with the newest code."""
         exercise_status = self.standing
         tries = (
             f", {exercise_status.tries} {'try' if exercise_status.tries == 1 else 'tries'}"

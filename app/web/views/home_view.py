@@ -1,4 +1,4 @@
-"""What comes first for somebody who comes back: where to go on, what practice has, and the lamps of the exam."""
+"""Home page of a returning learner: where to continue, practice, and the lamps of the exam."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ def lamp_strip(site: Site, solved: Solved) -> LampStrip | None:
 
 
 def trains_with(course: Course, home: Lesson, box: str) -> str:
-    """Where a model is trained with the gradients of *box* in the lesson *home*; empty where no run takes them."""
+    """Find the lesson where a model is trained with the gradients of *box* in *home*; empty if none is."""
     for lesson in course.lessons:
         for train in lesson.exercises:
             if isinstance(train, Train):
@@ -59,7 +59,7 @@ def trains_with(course: Course, home: Lesson, box: str) -> str:
 
 
 async def practice_card(site: Site, learner: int | None) -> PracticeView | None:
-    """What practice has for *learner*; None before anything was taught that can be practised."""
+    """Practice card for *learner*; None until something was taught that can be practised."""
     view = await practice_view(site.practice, site.database, learner)
     return view if view.taught else None
 

@@ -69,7 +69,7 @@ class SheetView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevealView:
-    """What is closed, or what is shown; *items* are empty while it is closed."""
+    """Reveal, closed or open; *items* are empty while it is closed."""
 
     reveal: Reveal
     url: str
@@ -105,7 +105,7 @@ class ContentsEntry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading of the second level; the first has that of the lesson."""
+    """Section under one heading of the second level; the first has that of the lesson."""
 
     anchor: str
     title: str
@@ -114,7 +114,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ProgramShapes:
-    """The shapes of a forward program, to stand in the margin while it is spoken of."""
+    """Shapes of a forward program, shown in the margin while the text is about it."""
 
     name: str
     shown: bool

@@ -1,4 +1,4 @@
-"""What a template shows of the names that the model learns from: counts, symbols, parts, and the examples of a name."""
+"""View of the names that the model learns from: counts, symbols, parts, and the examples of a name."""
 
 import asyncio
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def _names_view(path: Path | None, asked: str) -> NamesView:
 
 @lru_cache(maxsize=4)
 def _data(path: Path | None) -> NamesView:
-    """What is the same whatever is asked; a list that cannot be read is told from memory, too."""
+    """Data that is the same for each query; if the list cannot be read, the cached one is used."""
     try:
         listed, parts, examples = load_names(path), load_parts(path), load_examples(path, CONTEXT)
     except NamesError as error:
@@ -77,7 +77,7 @@ def _known_names(path: Path | None) -> frozenset[str]:
 
 
 def _found(name: str, parts: Mapping[str, tuple[str, ...]]) -> str:
-    """Where *name* stands, in words."""
+    """Split that contains *name*, in words."""
     counts = {WORDS[part]: parts[part].count(name) for part in PARTS}
     places = [f"{count} time{'s' * (count > 1)} in the {part} part" for part, count in counts.items() if count]
     return f"In the list: {', '.join(places)}." if places else "Not in the list: the model never sees this name."

@@ -1,4 +1,4 @@
-"""What the pages of practice show: cards in words, the rhythm of weeks, what comes back when."""
+"""Pages of practice: cards in words, the rhythm of weeks, what comes back when."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ class CardView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PracticeView:
-    """Where a learner stands.
+    """Practice state of a learner.
 
     Args:
         first: Where to begin, for somebody whose lessons have taught nothing yet.
@@ -162,7 +162,7 @@ async def drill_view(practice: Practice, database: Database, learner: int | None
 
 
 def session_position(standing: SessionState | None, now: datetime) -> str:
-    """How far a sitting is, for the head of an item."""
+    """Position in a session, for the head of an item."""
     if standing is None or standing.plan.form:
         return ""
     if standing.plan.drill:
@@ -238,7 +238,7 @@ def _bug(known: Known, now: datetime) -> CardView | None:
 
 
 def _later(known: Known, now: datetime) -> str:
-    """When something is due next, where nothing is."""
+    """Next due date in words, if nothing is due now."""
     moments = [card.due_at for card in known.values()]
     return _when(min(moments), now) if moments and min(moments) > now else ""
 

@@ -1,4 +1,4 @@
-"""What a learner expects of a check before it comes: which gradients will be red. The verdict is laid beside it."""
+"""Prediction of a check before it runs: which gradients will be red. The verdict is shown beside it."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Prediction:
 
 
 def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict | None) -> Prediction:
-    """What stands at a *box* that asks for one.
+    """Prediction at a *box* that asks for one.
 
     Args:
         chosen: What is marked on the page.

@@ -41,7 +41,7 @@ def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> froze
 def program_of(
     kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
-    """The program that *exercise* goes back through, line by line; empty where it stands right above."""
+    """Program that *exercise* goes back through, line by line; empty if it is shown right above."""
     forward = lesson.forwards.get(exercise.forward or "")
     if forward is None or (forward.show and forward in _above(kept, lesson, exercise)):
         return ()
@@ -59,7 +59,7 @@ def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine
 
 
 def _above(kept: RenderCache, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
-    """The blocks that stand above *exercise* and can be seen with it."""
+    """Blocks above *exercise* that are visible with it."""
 
     def found() -> tuple[object, ...]:
         at = next((at for at, block in enumerate(lesson.blocks) if block is exercise), 0)

@@ -1,4 +1,4 @@
-"""What a quiz offers to choose from, and how the fields of a form become the answer that is marked."""
+"""Choices of a quiz, and how the fields of a form become the answer that is marked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 
 @dataclass(frozen=True, slots=True)
 class AnswerCell:
-    """An entry that is asked: its name, such as `dA[0, 1]`, its place in the answer, and what stands in it."""
+    """Entry that is asked: its name, such as `dA[0, 1]`, its place in the answer, and its text."""
 
     number: int
     name: str
@@ -39,7 +39,7 @@ class LineToPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizChoices:
-    """What an axes or matmul quiz offers to choose from; empty for the others.
+    """Choices of an axes or matmul quiz; empty for the others.
 
     Args:
         statement: The line of the program that writes the tensor of which the shape is asked.
@@ -93,7 +93,7 @@ def _grid(quiz: CellsQuestion, forward: Forward | None) -> tuple[tuple[AnswerCel
 
 
 def lines_to_place(quiz: OrderQuestion, given: Sequence[str]) -> tuple[LineToPlace, ...]:
-    """The lines by their places in what was *given*; those without one stand last."""
+    """Lines by their places in what was *given*; those without one come last."""
     places = places_in(quiz, given) if given else {}
     shown = list(enumerate(quiz.shown, start=1))
     rows = sorted(shown, key=lambda row: places.get(row[1], len(shown) + 1))

@@ -1,4 +1,4 @@
-"""A roster as its page shows it: who is on it, narrowed to whom somebody looks for, and what can be done with it."""
+"""Roster as its page shows it: members, narrowed by a search, and the actions on it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -59,7 +59,7 @@ class ValueView:
 
     @property
     def came(self) -> str:
-        """Where the first entry came from; empty where nobody knows."""
+        """Origin of the first entry; empty if it is unknown."""
         first = self.rows[0][1][0] if self.rows else None
         return f"{self.name}{first.place} came from {first.came}." if first and first.came else ""
 
@@ -96,7 +96,7 @@ class RunResultView:
 
     @property
     def values(self) -> tuple[ValueView, ...]:
-        """What expressions came to."""
+        """Values of expressions."""
         return tuple(value_view for value_view in self._seen if not value_view.name.isidentifier())
 
     @cached_property
@@ -109,7 +109,7 @@ class RunResultView:
 
     @property
     def folds(self) -> bool:
-        """Whether there are so many that all but the first stay closed."""
+        """True if there are so many that all but the first stay closed."""
         return len(self.asked) > MOST_OPEN
 
     @property

@@ -26,7 +26,7 @@ class FinishedRun:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether its gradients were those of torch; None where nobody looked."""
+        """True if its gradients were those of torch; None if they were not compared."""
         compared = self.snapshot.compared
         return all(gradient_comparison.approx for gradient_comparison in compared) if compared else None
 
@@ -52,7 +52,7 @@ class FinishedRun:
 
 
 def _clumsiness(name: str) -> int:
-    """How hard *name* is to say: letters of one kind that follow each other, and letters more or fewer than usual."""
+    """Difficulty of saying *name*: letters of one kind that follow each other, and letters more or fewer than usual."""
     runs = [len(list(run)) for _, run in groupby(name, lambda letter: letter in VOWELS)]
     return sum((length - 1) ** 2 for length in runs) + abs(len(name) - USUAL_LETTERS) + 4 * (len(runs) < 3)
 
@@ -77,7 +77,7 @@ class TrainingRunView:
 
     @property
     def headline(self) -> str:
-        """Where it stands, in one sentence."""
+        """State of the run, in one sentence."""
         snapshot = self.snapshot
         step, steps = f"{snapshot.step:,}", f"{snapshot.steps:,}"
         where = f"in line {snapshot.line} of your code: " if snapshot.line else ""
@@ -103,7 +103,7 @@ class TrainingRunView:
 
     @property
     def facts(self) -> str:
-        """What is measured."""
+        """Measurements of the run."""
         snapshot = self.snapshot
         facts = [f"{snapshot.numbers:,} numbers learn from {snapshot.examples:,} examples ({snapshot.source})"]
         if snapshot.steps_per_second:
@@ -114,7 +114,7 @@ class TrainingRunView:
 
     @property
     def said(self) -> str:
-        """What the comparison of the two curves says."""
+        """Comparison of the two curves, in words."""
         snapshot = self.snapshot
         if snapshot.gap is None or snapshot.coincides is None:
             return ""

@@ -1,4 +1,4 @@
-"""What nobody has done, for the styleguide: training runs, notices, accounts, classes and practice.
+"""Made-up data for the styleguide: training runs, notices, accounts, classes and practice.
 
 The views and the templates are those of the pages; only what they tell of is made up.
 """
@@ -54,7 +54,7 @@ JUDGED = SplitLoss(part="train", rows=182_625, own=2.31, reference=2.31)
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """A template with what it shows; of a page, what stands between its head and its foot. *word* names the state."""
+    """Template with its values; of a page, all between head and foot. *word* names the state."""
 
     word: str
     template: str

@@ -1,4 +1,4 @@
-"""What changed between two texts, line by line."""
+"""Differences of two texts, line by line."""
 
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -12,14 +12,14 @@ DIFF_KINDS: dict[str, Kind] = {" ": "same", "+": "new", "-": "gone", "@": "gap"}
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a difference; `…` stands for those between that did not change."""
+    """One line of a difference; `…` represents unchanged lines between."""
 
     kind: Kind
     text: str
 
 
 def diff_lines(before: str, after: str) -> tuple[DiffLine, ...]:
-    """What changed, with one line around it; the second text alone where they are too long."""
+    """Lines that changed, with one line around them; the second text alone if they are too long."""
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > MAX_COMPARED_LINES:
         return tuple(DiffLine("same", name) for name in new)

@@ -32,7 +32,7 @@ WAYS: tuple[tuple[Against, str], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryView:
-    """One stored text of *count*; *at* counts from 1, 0 where there is none yet. *draft* stands in the box now.
+    """One stored text of *count*; *at* counts from 1, 0 if there is none yet. *draft* is the text of the box.
 
     Args:
         against: What it is compared with; *lines* are then what changed, none where they are the same.

@@ -1,4 +1,4 @@
-"""What a template shows of a training exercise: the choices, and the run as far as it has come, in words."""
+"""View of a training exercise: the choices, and the run as far as it has come, in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ class TrainView:
 
     @property
     def said(self) -> str:
-        """What just happened, in one sentence."""
+        """Last event, in one sentence."""
         return self.refused or (self.run.headline if self.run else "")
 
     @property
@@ -92,7 +92,7 @@ class TrainView:
 async def train_view(
     site: Site, lesson: Lesson, train: Train, state: LessonState, learner: int | None, refused: str = ""
 ) -> TrainView:
-    """The exercise as *learner* finds it; nobody has neither attempts nor runs."""
+    """The exercise as *learner* finds it; without a learner it has neither attempts nor runs."""
     offer = site.kept.of(train, {}, lambda: _offer(site, lesson, train), "offer")
     tried: list[Attempt] = []
     stored = None
@@ -169,7 +169,7 @@ async def order_of(
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """What does not depend on who looks: the box whose code trains, the lesson that it stands in, the lengths."""
+    """Offer that is the same for every learner: the box whose code trains, its lesson, the lengths."""
 
     home: Lesson
     box: str
@@ -184,7 +184,7 @@ def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
 
 
 def _ran(attempt: Attempt) -> bool:
-    """Whether its check came to an end: what was refused or stopped there would train no step."""
+    """True if its check came to an end: a refused or stopped one would train no step."""
     verdict = None if attempt.correct else decoded_verdict(attempt.verdict)
     return bool(attempt.correct) or (verdict is not None and verdict.outcome == "graded")
 
