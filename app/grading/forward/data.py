@@ -71,8 +71,8 @@ def size_of(expression: str, dims: Mapping[str, int]) -> int:
     return size
 
 
-def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(size_of(size, dims) for size in one.sizes)
+def shape_of(input_: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(size_of(size, dims) for size in input_.sizes)
 
 
 def small_together(dims: Mapping[str, int]) -> bool:
@@ -121,21 +121,21 @@ def _followed(forward: Forward, sizes: Mapping[str, int], related: bool) -> dict
 
 def _ascending(names: Sequence[str], pool: Sequence[int], barred: Sequence[Collection[int]]) -> dict[str, int]:
     """For each of *names* the next of *pool* that is not *barred*; from the beginning again where it ends."""
-    found, sizes = {}, cycle(pool)
+    sizes_by_name, sizes = {}, cycle(pool)
     for name, bar in zip(names, barred, strict=True):
-        found[name] = next(size for size in sizes if size not in bar)
-    return found
+        sizes_by_name[name] = next(size for size in sizes if size not in bar)
+    return sizes_by_name
 
 
 def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:
     """By size, two smaller ones that it is the product of; smaller sizes first, so that chains work out."""
     order = sorted((name for name in dims if dims[name] > 1), key=lambda name: dims[name])
-    found = {}
+    pairs_by_name = {}
     for name in order:
         pairs = [(a, b) for a in order for b in order if dims[a] * dims[b] == dims[name]]
         if pairs:
-            found[name] = pairs[0]
-    return found
+            pairs_by_name[name] = pairs[0]
+    return pairs_by_name
 
 
 def draw_inputs(
@@ -186,7 +186,7 @@ def _generator(seed: str, name: str) -> np.random.Generator:
 
 
 def _draw(
-    one: Input,
+    input_: Input,
     dims: Mapping[str, int],
     generator: np.random.Generator,
     dtype: str,
@@ -194,30 +194,30 @@ def _draw(
     *,
     alone: bool,
 ) -> Array:
-    shape = shape_of(one, dims)
-    match one.distribution:
+    shape = shape_of(input_, dims)
+    match input_.distribution:
         case "ints":
-            assert one.bound is not None, "the parser asks for a bound"
-            return _indices(shape, size_of(one.bound, dims), generator, draw.absent, alone=alone)
+            assert input_.bound is not None, "the parser asks for a bound"
+            return _indices(shape, size_of(input_.bound, dims), generator, draw.absent, alone=alone)
         case "onehot":
             rows = int(np.prod(shape[:-1], dtype=np.int64))
             picked = _indices((rows,), shape[-1], generator, draw.absent)
             return np.asarray(np.eye(shape[-1])[picked].reshape(shape)).astype(dtype)
         case "sorted":
-            assert one.bound is not None, "the parser asks for a bound"
-            return np.sort(_indices(shape, size_of(one.bound, dims), generator, draw.absent, alone=alone), axis=-1)
+            assert input_.bound is not None, "the parser asks for a bound"
+            return np.sort(_indices(shape, size_of(input_.bound, dims), generator, draw.absent, alone=alone), axis=-1)
         case "unique" | "permutation":
-            return _distinct(shape, size_of(one.bound, dims) if one.bound else shape[-1], generator)
+            return _distinct(shape, size_of(input_.bound, dims) if input_.bound else shape[-1], generator)
         case "bool" | "mask":
-            return _mask(shape, generator).astype(np.bool_ if one.distribution == "bool" else dtype)
+            return _mask(shape, generator).astype(np.bool_ if input_.distribution == "bool" else dtype)
         case "causal":
             return np.tril(np.ones(shape, dtype=np.bool_))
         case "positive":
             return _positive(shape, generator).astype(dtype)
         case "normal" | "uniform":
-            low, high = one.parameters
+            low, high = input_.parameters
             drawn = generator.standard_normal(shape) * high + low
-            return np.asarray(drawn if one.distribution == "normal" else generator.uniform(low, high, shape)).astype(
+            return np.asarray(drawn if input_.distribution == "normal" else generator.uniform(low, high, shape)).astype(
                 dtype
             )
         case _:

@@ -109,5 +109,5 @@ class Watch(TorchDispatchMode):
             self._count(ROUTER, ~last, last)
 
     def _count(self, kind: str, below: Tensor, above: Tensor) -> None:
-        found, beyond = int(below.sum()), int(above.sum())
-        self.asked.append(Asked(self.statement, kind, found, below.numel() - found - beyond, beyond))
+        below_count, beyond = int(below.sum()), int(above.sum())
+        self.asked.append(Asked(self.statement, kind, below_count, below.numel() - below_count - beyond, beyond))

@@ -27,18 +27,20 @@ def missing_sides(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first
         before: The same predicates in the run before; those of few entries are met by both together.
         first: Whether this is the run in which no choice falls on the last place.
     """
-    found: set[Side] = set()
-    for number, one in enumerate(asked):
-        if one.kind == ROUTER:
-            found |= {(number, "last")} if first and one.above else set()
+    missing: set[Side] = set()
+    for number, predicate in enumerate(asked):
+        if predicate.kind == ROUTER:
+            missing |= {(number, "last")} if first and predicate.above else set()
             continue
-        if one.entries < FEW:
+        if predicate.entries < FEW:
             if not before:
                 continue
-            one = one._replace(below=one.below + before[number].below, above=one.above + before[number].above)
-        least = 1 if one.kind == MASK else max(1, one.entries // SHARE)
-        found |= {(number, side) for side in ("below", "above") if getattr(one, side) < least}
-    return frozenset(found)
+            predicate = predicate._replace(
+                below=predicate.below + before[number].below, above=predicate.above + before[number].above
+            )
+        least = 1 if predicate.kind == MASK else max(1, predicate.entries // SHARE)
+        missing |= {(number, side) for side in ("below", "above") if getattr(predicate, side) < least}
+    return frozenset(missing)
 
 
 def alternative_draws(usual: Draw) -> tuple[Draw, ...]:
@@ -73,11 +75,11 @@ def draw_of_pair(usual: Draw, number: int) -> Draw:
 
 def one_sided(runs: Sequence[Sequence[Asked]]) -> Mapping[int, str]:
     """By statement: the side of one of its predicates that no hidden run has met."""
-    found: dict[int, str] = {}
+    sides: dict[int, str] = {}
     for same in zip(*runs, strict=True):
         if same[0].kind == ROUTER:
             continue
         for side in ("below", "above"):
             if not sum(getattr(item, side) for item in same):
-                found.setdefault(same[0].statement, side)
-    return found
+                sides.setdefault(same[0].statement, side)
+    return sides

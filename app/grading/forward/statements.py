@@ -78,17 +78,17 @@ class ForwardProgram:
 
     def frontier(self, tensor: str, forced: Collection[str]) -> frozenset[str]:
         """The gradients among *forced* (such as `dY`) that meet *tensor* first, on each way from the output."""
-        found: set[str] = set()
+        names: set[str] = set()
         waiting, seen = [tensor], {tensor}
         while waiting:
             for path in self.paths(waiting.pop()):
                 for output in path.statement.outputs:
                     if f"d{output}" in forced:
-                        found.add(f"d{output}")
+                        names.add(f"d{output}")
                     elif output not in seen:
                         seen.add(output)
                         waiting.append(output)
-        return frozenset(found)
+        return frozenset(names)
 
     def backward_order(self, tensors: Iterable[str]) -> tuple[str, ...]:
         """*tensors* in the order in which a backward pass completes their gradients, the outputs first."""
@@ -186,8 +186,8 @@ def _occurrences(node: ast.expr, known: Mapping[str, None], constants: Collectio
             raise ProgramError(
                 f"`{inner.id}` is not known here; list it under :inputs: or :dims:, or write it first", inner.lineno
             )
-    found = sorted((name.lineno, name.col_offset, name.id) for name in names if name.id in known)
-    return tuple(name for _, _, name in found)
+    occurrences = sorted((name.lineno, name.col_offset, name.id) for name in names if name.id in known)
+    return tuple(name for _, _, name in occurrences)
 
 
 def _kind(node: ast.stmt) -> str:

@@ -57,10 +57,10 @@ class TapeNode:
             return {}
         results = [self.results[name] for name in flowing]
         arriving = [upstreams[name] for name in flowing]
-        found = torch.autograd.grad(
+        shares = torch.autograd.grad(
             results, list(self.watched.values()), arriving, retain_graph=True, allow_unused=True
         )
-        return {position: share for position, share in zip(self.watched, found, strict=True) if share is not None}
+        return {position: share for position, share in zip(self.watched, shares, strict=True) if share is not None}
 
 
 class Tape:
@@ -204,8 +204,10 @@ def whole_gradients(
     if not ends:
         return {}
     arriving = [torch.ones_like(flowing[name]) if upstreams is None else upstreams[name] for name in ends]
-    found = torch.autograd.grad([flowing[name] for name in ends], list(flowing.values()), arriving, allow_unused=True)
-    return {name: gradient for name, gradient in zip(flowing, found, strict=True) if gradient is not None}
+    gradients = torch.autograd.grad(
+        [flowing[name] for name in ends], list(flowing.values()), arriving, allow_unused=True
+    )
+    return {name: gradient for name, gradient in zip(flowing, gradients, strict=True) if gradient is not None}
 
 
 @lru_cache(maxsize=1024)
@@ -278,11 +280,11 @@ def _spread(places: dict[int, int], watched: dict[int, Tensor], name: str, *oper
     return function(*operands)
 
 
-def _stretched(places: dict[int, int], watched: dict[int, Tensor], one: Any, shape: Sequence[int]) -> Any:
-    if not isinstance(one, Tensor) or one.shape == tuple(shape):
-        return one
-    stretched = one.expand(*shape)
-    position = places.get(id(one))
+def _stretched(places: dict[int, int], watched: dict[int, Tensor], argument: Any, shape: Sequence[int]) -> Any:
+    if not isinstance(argument, Tensor) or argument.shape == tuple(shape):
+        return argument
+    stretched = argument.expand(*shape)
+    position = places.get(id(argument))
     if position is not None:
         watched[position] = stretched
     return stretched

@@ -124,9 +124,9 @@ def _detail(
         for name, at in job["others"].items():
             other = arrays[at]
             if name != consumer and other.shape == sweep.in_force[consumer].shape:
-                found = node.shares({consumer: other})
-                if j in found:
-                    out.tensor(f"{run}/o/{key}/{name}", found[j])
+                shares = node.shares({consumer: other})
+                if j in shares:
+                    out.tensor(f"{run}/o/{key}/{name}", shares[j])
     middle = [name for name in job["blockable"] if name != tensor and isinstance(tape.values.get(name), Tensor)]
     blocks = {name: [name] for name in middle} | ({"*": middle} if len(middle) > 1 else {})
     for label, held in blocks.items():

@@ -99,9 +99,9 @@ def right_axes(quiz: AxesQuestion, shapes: Shapes, forward: Forward | None) -> t
     axes = range(len(shapes[source]))
     if forward is not None and len(axes) <= MOST_AXES:
         choices = [frozenset(some) for size in range(len(axes) + 1) for some in combinations(axes, size)]
-        found = _by_numbers(quiz, forward, source, target)
-        if found is not None:
-            return tuple(choice for choice in choices if found(choice))
+        is_right = _by_numbers(quiz, forward, source, target)
+        if is_right is not None:
+            return tuple(choice for choice in choices if is_right(choice))
     wanted = stretched(shapes[source], shapes[target])
     if wanted is None:
         return ()
@@ -221,19 +221,19 @@ def _right(quiz: AxesQuestion, chosen: frozenset[int], source: Shape, target: Sh
     if not chosen:
         return f"Nothing was copied, so nothing is summed: `{quiz.of}` has the shape {shape_text(target)}."
     left = _left(chosen, source)
-    told = f"Summing over {_summed(chosen, source)} leaves {shape_text(left)}: {_holds(left)}."
+    result = f"Summing over {_summed(chosen, source)} leaves {shape_text(left)}: {_holds(left)}."
     if left == target:
-        return told
-    return f"{told} With `keepdim=True` it keeps the shape of `{quiz.of}`, `{format_shape(target)}`."
+        return result
+    return f"{result} With `keepdim=True` it keeps the shape of `{quiz.of}`, `{format_shape(target)}`."
 
 
 def _wrong(quiz: AxesQuestion, chosen: frozenset[int], source: Shape, target: Shape, tensor: str) -> str:
     left = _left(chosen, source)
-    told = f"You summed over {_summed(chosen, source)}. What is left is {shape_text(left)}: {_holds(left)}."
+    result = f"You summed over {_summed(chosen, source)}. What is left is {shape_text(left)}: {_holds(left)}."
     needs = f"`{quiz.of}` needs {shape_text(target)}: {_holds(target)}."
     if target in (left, _left(chosen, source, keepdim=True)):
         return (
-            f"{told} The shape fits, but the numbers are not the ones: broadcasting lines shapes up from the right, "
+            f"{result} The shape fits, but the numbers are not the ones: broadcasting lines shapes up from the right, "
             f"so `{tensor}` was copied along another axis."
         )
-    return f"{told} {needs}"
+    return f"{result} {needs}"

@@ -131,10 +131,10 @@ def _filled(
         )
         for name, entry in zip(names, answer.ravel(), strict=True)
     ]
-    found = answered_each(asked, texts, "cell", "cells")
-    if isinstance(found, Feedback):
-        return found
-    if all(feedback.correct for feedback in found):
+    answers = answered_each(asked, texts, "cell", "cells")
+    if isinstance(answers, Feedback):
+        return answers
+    if all(feedback.correct for feedback in answers):
         return right_feedback(f"That is `{quiz.of}`, entry by entry.")
     for tempting in quiz.tempting:
         entries = spread_values([tempting.value], len(texts))
@@ -142,9 +142,9 @@ def _filled(
             return wrong_feedback(tempting.html)
     if said := _product(quiz, texts, answer, forward):
         return wrong_feedback(f"{NOT_YET} {said}")
-    off = [name for name, feedback in zip(names, found, strict=True) if not feedback.correct]
-    told = f"{len(names) - len(off)} of {len(names)} are right."
-    return wrong_feedback(f"{NOT_YET} {told} Look at `{off[0]}` first.")
+    off = [name for name, feedback in zip(names, answers, strict=True) if not feedback.correct]
+    tally = f"{len(names) - len(off)} of {len(names)} are right."
+    return wrong_feedback(f"{NOT_YET} {tally} Look at `{off[0]}` first.")
 
 
 def _product(quiz: CellsQuestion, texts: Sequence[str], answer: Array, forward: Forward | None) -> str:

@@ -26,14 +26,14 @@ def mark_choice(quiz: ChoiceQuestion, values: Sequence[str], _shapes: Shapes, _f
         )
     wanted = {index for index, option in enumerate(quiz.options) if option.right}
     false = [quiz.options[index] for index in sorted(chosen - wanted)]
-    told = [option for option in false if option.feedback]
+    declared = [option for option in false if option.feedback]
     if not quiz.multiple and len(chosen) > 1:
         return unread_feedback(f"{NOT_YET} Exactly one option holds: choose one.")
     if chosen == wanted:
         said = [option for option in quiz.options if option.right and option.feedback]
         return right_feedback(_of_each(said, len(chosen) > 1) if said else THAT_HOLDS)
-    if told:
-        return wrong_feedback(_of_each(told, len(chosen) > 1))
+    if declared:
+        return wrong_feedback(_of_each(declared, len(chosen) > 1))
     if false:
         return wrong_feedback(f"{NOT_YET} {'Not all of these hold.' if len(chosen) > 1 else 'That does not hold.'}")
     missing = count_text(len(wanted - chosen), "option that also holds is", "options that also hold are")

@@ -186,16 +186,16 @@ def rule_of(quiz: MatmulQuestion, forward: Forward | None, shapes: Mapping[str, 
     tensor = tensor_of(quiz.of, shapes)
     if not isinstance(tree, ast.Module) or tensor is None:
         return None
-    found = []
+    products = []
     for statement in tree.body:
         names = target_names(statement) if isinstance(statement, ast.Assign) else None
         if not isinstance(statement, ast.Assign) or names is None or len(names) != 1:
             continue
         for left, right_side in _products(statement.value):
             if tensor in (left.name, right_side.name):
-                found.append(ForwardProduct(left, right_side, f"d{names[0]}"))
+                products.append(ForwardProduct(left, right_side, f"d{names[0]}"))
     names_read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    return found[0] if len(found) == 1 and names_read.count(tensor) == 1 else None
+    return products[0] if len(products) == 1 and names_read.count(tensor) == 1 else None
 
 
 def _products(expression: ast.expr) -> Iterator[tuple[ProductFactor, ProductFactor]]:
@@ -288,12 +288,14 @@ def _gradient(rule: ForwardProduct, tensor: str, values: _Values) -> Array | Non
 def _unfit(factors: tuple[ProductFactor, ProductFactor], left: Shape, right_side: Shape) -> str:
     inner = int(left[-1]) if left else 0
     other = int(right_side[-2 if len(right_side) > 1 else -1]) if right_side else 0
-    told = f"{NOT_YET} `{factors[0]}` is `{format_shape(left)}` and `{factors[1]}` is `{format_shape(right_side)}`: "
+    shapes_text = (
+        f"{NOT_YET} `{factors[0]}` is `{format_shape(left)}` and `{factors[1]}` is `{format_shape(right_side)}`: "
+    )
     if not left or not right_side:
-        return told + "a single number has no axis to sum over in a matrix product."
+        return shapes_text + "a single number has no axis to sum over in a matrix product."
     if inner != other:
-        return f"{told}the inner numbers must match, and {inner} is not {other}."
-    return f"{told}their batch axes do not fit together."
+        return f"{shapes_text}the inner numbers must match, and {inner} is not {other}."
+    return f"{shapes_text}their batch axes do not fit together."
 
 
 def _fits_only(

@@ -94,15 +94,15 @@ def _unread(text: str, quiz: NumberQuestion) -> str:
 def mark_numbers(quiz: NumbersQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     """Each of several numbers on its own; the first that is not right is told why."""
     texts = spread_values(values, len(quiz.parts))
-    found = answered_each(quiz.parts, texts, "number", "numbers")
-    if isinstance(found, Feedback):
-        return found
-    off = [(part, feedback) for part, feedback in zip(quiz.parts, found, strict=True) if not feedback.correct]
+    answers = answered_each(quiz.parts, texts, "number", "numbers")
+    if isinstance(answers, Feedback):
+        return answers
+    off = [(part, feedback) for part, feedback in zip(quiz.parts, answers, strict=True) if not feedback.correct]
     if not off:
         return right_feedback(THOSE_ARE)
     part, first = off[0]
-    told = Markup("<p>{} of {} are right. {}:</p>").format(len(found) - len(off), len(found), part.prompt)
-    return wrong_feedback(Markup(" ").join((told, first.message)))
+    tally = Markup("<p>{} of {} are right. {}:</p>").format(len(answers) - len(off), len(answers), part.prompt)
+    return wrong_feedback(Markup(" ").join((tally, first.message)))
 
 
 def spread_values(values: Sequence[str], count: int) -> list[str]:

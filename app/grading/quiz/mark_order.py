@@ -34,14 +34,14 @@ def mark_order(quiz: OrderQuestion, values: Sequence[str], _shapes: Shapes, _for
             f"{NOT_YET} More than one {thing} has the place {word_list([str(number) for number in same])}."
         )
     order = sorted(places, key=places.__getitem__)
-    found = first_unready(order, needs_in(quiz))
-    if found is not None:
-        line, needed = found
-        told = f"{NOT_YET} {thing.capitalize()} {order.index(line) + 1} comes too early."
+    unready = first_unready(order, needs_in(quiz))
+    if unready is not None:
+        line, needed = unready
+        verdict = f"{NOT_YET} {thing.capitalize()} {order.index(line) + 1} comes too early."
         return (
-            _early(quiz.steps[line], told)
+            _early(quiz.steps[line], verdict)
             if quiz.steps
-            else wrong_feedback(f"{told} {_why(quiz, order, line, needed)}")
+            else wrong_feedback(f"{verdict} {_why(quiz, order, line, needed)}")
         )
     others = "" if order == sorted(order) else " It is not the only order, and as good as any other."
     return right_feedback(f"{THAT_HOLDS if quiz.steps else 'Everything is finished when it is read.'}{others}")
@@ -52,8 +52,8 @@ def needs_in(quiz: OrderQuestion) -> Sequence[Sequence[Dependency]]:
     return needs_by_rank([order_step.rank for order_step in quiz.steps]) if quiz.steps else needs_of(quiz.lines)
 
 
-def _early(step: OrderStep, told: str) -> Feedback:
-    return wrong_feedback(Markup(" ").join((Markup("<p>{}</p>").format(told), step.said)) if step.said else told)
+def _early(step: OrderStep, verdict: str) -> Feedback:
+    return wrong_feedback(Markup(" ").join((Markup("<p>{}</p>").format(verdict), step.said)) if step.said else verdict)
 
 
 def places_in(quiz: OrderQuestion, values: Sequence[str]) -> dict[int, int]:

@@ -169,5 +169,5 @@ def _wrong(
     if law:
         return f"{NOT_YET}{law}"
     off = [f"axis {axis}" for axis, (number, size) in enumerate(zip(got, wanted, strict=True)) if number != size]
-    told = f"{NOT_YET} The size of {word_list(off)} is not right."
-    return f"{told} Each axis is one of the named sizes." if format_named_shape(wanted) else told
+    verdict = f"{NOT_YET} The size of {word_list(off)} is not right."
+    return f"{verdict} Each axis is one of the named sizes." if format_named_shape(wanted) else verdict

@@ -34,8 +34,8 @@ def _answer(quiz: Quiz, shapes: Mapping[str, Sizes], forward: Forward | None) ->
             tensor = tensor_of(quiz.of, shapes) if quiz.of else None
             return shape_text(shapes[tensor]) if tensor else f"`{quiz.answer}`" if quiz.answer else ""
         case AxesQuestion():
-            found = right_axes(quiz, shapes, forward)
-            return _axes(sorted(found[0])) if found else ""
+            axes = right_axes(quiz, shapes, forward)
+            return _axes(sorted(axes[0])) if axes else ""
         case CellsQuestion():
             entries = answer_of(quiz, forward)
             return "" if entries is None else _cells(quiz, entries)

@@ -88,12 +88,12 @@ def _value(form: str, scope: Scope) -> Array | None:
     numbers = {letter: array for _, letter, array in scope}
     first, _, rest = form.partition(" ")
     sign, _, second = rest.partition(" ")
-    one = _operand(first, numbers)
+    left = _operand(first, numbers)
     if not sign:
-        return one
+        return left
     other = _operand(second, numbers)
     try:
-        return np.asarray(one @ other if sign == "@" else one * other)
+        return np.asarray(left @ other if sign == "@" else left * other)
     except ValueError:
         return None
 
@@ -107,5 +107,5 @@ def _named(form: str, names: Mapping[str, str]) -> str:
     return "".join(names.get(letter, letter) for letter in form)
 
 
-def _same(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-3, atol=1e-3))
+def _same(first: Array, other: Array) -> bool:
+    return first.shape == other.shape and bool(np.allclose(first, other, rtol=1e-3, atol=1e-3))

@@ -80,7 +80,7 @@ def _only(whole: Array, axis: int, at: int) -> Array:
     return kept
 
 
-def _first(forward: Forward, found: Callable[[Forward, Mapping[str, object]], T]) -> T | None:
+def _first(forward: Forward, solve: Callable[[Forward, Mapping[str, object]], T]) -> T | None:
     """What is *found* on the first sizes on which *forward* can be read."""
     for related in (False, True, None):
         try:
@@ -89,7 +89,7 @@ def _first(forward: Forward, found: Callable[[Forward, Mapping[str, object]], T]
             point: dict[str, object] = dict(draw_inputs(program, dims, _SEED, "float64"))
             values = values_of(program, point)
             point |= {f"d{name}": draw_upstream(values[name].shape, _SEED, name, "float64") for name in forward.outputs}
-            return found(program, point)
+            return solve(program, point)
         except (UntracedError, ValueError, KeyError):
             continue
     return None

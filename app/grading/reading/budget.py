@@ -176,12 +176,12 @@ def product_steps(a: Any, b: Any) -> int:
     """Entries of a matrix product, and steps on the way to each of them."""
     inner = a.shape[-1] if a.ndim else 1
     columns = b.shape[-1] if b.ndim > 1 else 1
-    made = (
+    produced = (
         entry_count(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
         * entry_count(a.shape[-2:-1])
         * entry_count(columns)
     )
-    return max(made, made * inner // 16)
+    return max(produced, produced * inner // 16)
 
 
 def picked(x: Any, index: Sequence[Any]) -> int:
@@ -201,5 +201,5 @@ def einsum_steps(subscripts: str, operands: Sequence[Any]) -> int:
         for part, operand in zip(parts, operands, strict=True)
         for letter, size in zip(part, operand.shape, strict=True)
     }
-    made = entry_count(tuple(sizes[letter] for letter in subscripts.replace(" ", "").partition("->")[2]))
-    return max(made, entry_count(tuple(sizes.values())) // 16, *(int(np.size(operand)) for operand in operands))
+    produced = entry_count(tuple(sizes[letter] for letter in subscripts.replace(" ", "").partition("->")[2]))
+    return max(produced, entry_count(tuple(sizes.values())) // 16, *(int(np.size(operand)) for operand in operands))

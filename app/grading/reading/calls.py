@@ -122,13 +122,13 @@ def _einsum(reader: ExpressionTracer, expr: ast.Call, arguments: list[ast.expr],
 def _einsum_back(text: str, values: list[Array], position: int, g: Array) -> Array:
     inputs, output = text.split("->")
     parts = inputs.split(",")
-    mine, others = parts[position], [at for at in range(len(parts)) if at != position]
+    own, others = parts[position], [at for at in range(len(parts)) if at != position]
     known = set(output).union(*(parts[at] for at in others))
     # An index that stands in this operand alone was summed away: its share is the same all along it.
-    reached = "".join(letter for letter in mine if letter in known)
+    reached = "".join(letter for letter in own if letter in known)
     terms = ",".join([output, *(parts[at] for at in others)])
     share = np.einsum(f"{terms}->{reached}", g, *(values[at] for at in others))
-    shape = [size if letter in known else 1 for letter, size in zip(mine, values[position].shape, strict=True)]
+    shape = [size if letter in known else 1 for letter, size in zip(own, values[position].shape, strict=True)]
     return np.broadcast_to(share.reshape(shape), values[position].shape)
 
 
@@ -253,8 +253,8 @@ def _part(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -
     if isinstance(size, tuple | list):
         sizes = list(size)
     else:
-        one = -(-whole // int(size)) if op == "chunk" else int(size)
-        sizes = [min(one, whole - start) for start in range(0, whole, one)]
+        chunk_size = -(-whole // int(size)) if op == "chunk" else int(size)
+        sizes = [min(chunk_size, whole - start) for start in range(0, whole, chunk_size)]
     start = sum(sizes[: range(len(sizes))[rank]])
     return reader.index(expr, x, (*(slice(None),) * axis, slice(start, start + sizes[rank])))
 

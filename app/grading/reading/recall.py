@@ -35,9 +35,9 @@ class Recall:
     def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], OpNode]) -> OpNode:
         """*expr* as it was read before on the values in *scope*, or as *read* gives it."""
         key, values = self._key(expr, scope)
-        found = self._found.get(key)
-        if found is not None:
-            return found[0]
+        entry = self._found.get(key)
+        if entry is not None:
+            return entry[0]
         node = read(expr)
         if self.learning and key is not None and node.value.size <= self._left:
             self._left -= node.value.size + 1
@@ -46,8 +46,8 @@ class Recall:
 
     def value(self, expr: ast.expr, scope: Scope) -> Array | None:
         """The tensor that *expr* gave on the values in *scope*; None where it was not read, or has no gradient."""
-        found = self._found.get(self._key(expr, scope)[0])
-        return None if found is None or found[0].op == "number" else found[0].value
+        entry = self._found.get(self._key(expr, scope)[0])
+        return None if entry is None or entry[0].op == "number" else entry[0].value
 
     def _key(self, expr: ast.expr, scope: Scope) -> tuple[Hashable, list[Any]]:
         names = self._names.get(id(expr))

@@ -77,10 +77,10 @@ def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
         reader.run(tree.body if isinstance(tree, ast.Module) else ())
     except ValueError:
         return small_together(dims)
-    made = [prod(value.shape) for value in reader.scope.values() if isinstance(value, Abstract)]
+    sizes = [prod(value.shape) for value in reader.scope.values() if isinstance(value, Abstract)]
     known = all(isinstance(reader.scope.get(name), Abstract) for name in forward.outputs)
-    largest = max([reader.largest, *made])
-    return largest <= LARGEST_TENSOR and sum(made) <= ALTOGETHER and (known or small_together(dims))
+    largest = max([reader.largest, *sizes])
+    return largest <= LARGEST_TENSOR and sum(sizes) <= ALTOGETHER and (known or small_together(dims))
 
 
 class _Measuring(ShapeReader):
@@ -89,10 +89,10 @@ class _Measuring(ShapeReader):
     largest = 0
 
     def value(self, expr: ast.expr) -> Any:
-        found = super().value(expr)
-        if isinstance(found, Abstract):
-            self.largest = max(self.largest, prod(found.shape))
-        return found
+        value = super().value(expr)
+        if isinstance(value, Abstract):
+            self.largest = max(self.largest, prod(value.shape))
+        return value
 
 
 def _inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> dict[str, Abstract]:

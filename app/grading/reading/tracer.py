@@ -193,10 +193,10 @@ class Tracer:
 
     def is_plain(self, expr: ast.expr) -> bool:
         """Whether *expr* has no gradient: it reads no tensor, or only the shape of one or comparisons."""
-        found = self._plain_ones.get(id(expr))
-        if found is None:
-            found = self._plain_ones[id(expr)] = self._is_plain(expr)
-        return found
+        plain = self._plain_ones.get(id(expr))
+        if plain is None:
+            plain = self._plain_ones[id(expr)] = self._is_plain(expr)
+        return plain
 
     def _is_plain(self, expr: ast.expr) -> bool:
         match expr:
@@ -279,7 +279,7 @@ class Tracer:
 
     def _listed(self, expr: ast.ListComp | ast.GeneratorExp) -> list[Any]:
         (loop,) = expr.generators
-        found = []
+        values = []
         for each in self.items(loop.iter):
             self.budget.pay(0)  # an item costs time, whatever it holds
             bound = target_bindings(loop.target, each)
@@ -287,8 +287,8 @@ class Tracer:
             others = {name: item for name, item in bound.items() if name not in arrays}
             inner = Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.budget)
             if all(inner.value(test) for test in loop.ifs):
-                found.append(inner.value(expr.elt))
-        return found
+                values.append(inner.value(expr.elt))
+        return values
 
     def items(self, expr: ast.expr) -> list[Any]:
         """What a loop over *expr* goes through; bounded."""
@@ -298,16 +298,16 @@ class Tracer:
                 self.budget.pay(len(turns))
                 return list(turns)
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
-                found = self.items(inner)[::-1]
+                items = self.items(inner)[::-1]
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
-                found = list(enumerate(self.items(inner)))
+                items = list(enumerate(self.items(inner)))
             case ast.Call(func=ast.Name(id="zip"), args=inner):
-                found = list(zip(*map(self.items, inner), strict=False))
+                items = list(zip(*map(self.items, inner), strict=False))
             case _:
-                found = list(self.value(expr))
-        if len(found) > ITEMS_MAX:
+                items = list(self.value(expr))
+        if len(items) > ITEMS_MAX:
             raise UntracedError("too many turns")
-        return found
+        return items
 
     # What has a gradient.
 

@@ -86,13 +86,13 @@ def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstrea
     try:
         with np.errstate(all="ignore"):
             _, nodes = _forward(forward, point)
-            found: list[Numbers] = []
+            gradients: list[Numbers] = []
             for upstream in upstreams:
                 totals = {start: upstream}
                 for _ in _shares(nodes, totals):
                     pass
-                found.append(totals)
-            return found
+                gradients.append(totals)
+            return gradients
     except (*READING_ERRORS, SyntaxError) as error:
         raise UntracedError(str(error)) from error
 
@@ -119,9 +119,9 @@ def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, A
     for statement in ast.parse(forward.source).body:
         match statement:
             case ast.Assign(targets=[target], value=expr):
-                made = [(name, Tracer(values, forward.dims).node(part)) for name, part in _parts(target, expr)]
-                nodes += made
-                values |= {name: node.value for name, node in made}
+                parts = [(name, Tracer(values, forward.dims).node(part)) for name, part in _parts(target, expr)]
+                nodes += parts
+                values |= {name: node.value for name, node in parts}
             case _:
                 raise UntracedError(ast.unparse(statement))
     return values, nodes
@@ -155,9 +155,9 @@ def _upstream(point: Mapping[str, object], output: str) -> Array:
     return np.asarray(point.get(f"d{output}", 1.0), dtype=np.float64)
 
 
-def _array(value: object, one: Input) -> Array:
+def _array(value: object, input_: Input) -> Array:
     # Of truths, `~` is the other truth; of the whole numbers that they are drawn as, it would be none.
-    dtype = bool if one.distribution in MASKS else np.float64 if one.real else np.int64
+    dtype = bool if input_.distribution in MASKS else np.float64 if input_.real else np.int64
     return np.asarray(value, dtype=dtype)
 
 

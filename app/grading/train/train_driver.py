@@ -182,12 +182,12 @@ def gradients(model: Model, out: DriverOutput) -> None:
         scope = next(model.drawn())
         forward, gradients_of = model.program(), model.gradients()
         exec(forward, scope)
-        found = gradients_of(scope)
-        model.check(found)
+        returned = gradients_of(scope)
+        model.check(returned)
     except BaseException as error:
         _report(error, model.header["code"], out)
         return
-    for name, gradient in zip(model.names, found, strict=True):
+    for name, gradient in zip(model.names, returned, strict=True):
         out.tensor(f"d/{name}", gradient)
 
 
