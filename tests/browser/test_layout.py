@@ -326,3 +326,14 @@ def test_a_finger_hits_every_key_and_button_and_types_the_names_of_a_box(page: P
 
     expect(page.locator("#linear-backward-code")).to_have_value("dY*W,")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+def test_the_keys_below_the_line_of_the_title_page_make_it_no_wider(page: Page) -> None:
+    open_page(page, "/")
+    page.locator(".tried textarea").tap()
+    keys = page.locator(".tried .keyrow > div")
+    expect(keys.last).to_be_visible()
+
+    assert keys.evaluate_all("rows => rows.some(row => row.scrollWidth > row.clientWidth)"), "they are moved sideways"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
