@@ -187,6 +187,24 @@ def test_more_than_two_axes_are_listed_as_in_a_sentence(page: Page) -> None:
     expect(picker.locator("[data-result]")).to_have_text("Summed over axes 0, 1 and 3, dY has the shape (4,).")
 
 
+TOPS = """form => new Set([..."history reset opens".split(" ")].map(
+  name => form.querySelector(`[data-action=${name}], [data-${name}]`).offsetTop)).size"""
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+def test_no_button_of_a_box_is_alone_in_a_row_on_a_phone(page: Page) -> None:
+    open_page(page, SMALL)
+    upgrade(page)
+    forms = page.locator(".code-form")
+
+    assert forms.count() > 0
+    for hint in ("", "Hint 1 of 2", "All hints open"):
+        forms.locator("[data-action=hint]").evaluate_all(
+            "(all, hint) => all.forEach(one => one.textContent = hint)", hint
+        )
+        assert {form.evaluate(TOPS) for form in forms.all()} == {1}, hint
+
+
 ROWS = """() => [...document.querySelectorAll(".masthead, .code-form .actions")].map(row => {
   const shown = [...row.children].filter(one => one.offsetWidth && getComputedStyle(one).position !== "absolute");
   const middles = shown.map(one => one.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2);

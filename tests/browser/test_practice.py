@@ -100,6 +100,8 @@ def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path)
 
     page.keyboard.press("ControlOrMeta+Enter")
     expect_verdict(page, box, passed="true")
+    expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
+    expect(page.locator("main").get_by_text(re.compile("^(Next|Go on)")).filter(visible=True)).to_have_count(1)
     page.keyboard.press("ControlOrMeta+Enter")
 
     expect(page).not_to_have_url(re.compile(f"{address}(#.*)?$"))
