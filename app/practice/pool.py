@@ -7,7 +7,7 @@ import json
 import random
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ from app.check.bounded_grader import RetryingGrader
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
-from app.practice.draw import VERSION, NothingFitsError, generate_item
+from app.practice.draw import VERSION, NothingFitsError, generate_item, named_items
 from app.practice.item import GeneratedItem
 from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
 from app.practice.proof import NotProvedError, SupportsCheck, curated_items, prove_item
@@ -38,6 +38,7 @@ DRAWS = 200
 SEEDS = 2**31
 BUSY_POLL_SECONDS = 0.05
 REFILL_SECONDS = 1.0
+ProvedItems = Callable[[int], tuple[GeneratedItem, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,12 @@ class ItemPool:
         return True
 
     async def refill(self) -> None:
-        """Draw what was asked for: one of each kind before a second of any, what was asked for last first."""
+        """Have at hand what was asked for: the programs with a name; then one of each kind is drawn before a second of
+        any, what was asked for last first.
+        """
+        for demand in [demand for demand in self.demands if not demand.wanted]:
+            while named := await self._curated(demand, proved=named_items):
+                await self._keep(named)
         while found := await self._scarcest():
             asked, kind = found
             item = await self._made(kind, self._polite)
@@ -164,17 +170,19 @@ class ItemPool:
                 return replace(demand, level=level)
         return None
 
-    async def _curated(self, demand: ItemSpec, *, seen: bool = False) -> GeneratedItem | None:
+    async def _curated(
+        self, demand: ItemSpec, *, seen: bool = False, proved: ProvedItems | None = None
+    ) -> GeneratedItem | None:
         """An exercise of the kind that was proved before, at its level or the nearest below.
 
         Args:
             seen: It may have been kept before, so that somebody may know it.
+            proved: Those that were, by level; None for all.
         """
         for level in range(max(demand.level, demand.lowest), 0, -1):
-            proved = await asyncio.to_thread(curated_items, level)
             items = [
                 generated_item
-                for generated_item in proved
+                for generated_item in await asyncio.to_thread(proved or curated_items, level)
                 if demand.fits(generated_item.needs) and demand.shown_by(generated_item)
             ]
             if items and not seen:

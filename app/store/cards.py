@@ -45,11 +45,12 @@ About = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item that could be given."""
+    """An item that could be given; *named* tells of a program that has a name, and was not drawn."""
 
     id: int
     operations: frozenset[str]
     points: float
+    named: bool = False
 
 
 def lesson_of_item(item: int) -> str:
@@ -121,7 +122,7 @@ async def list_candidates(
     )
     candidates = await db.execute(rows.order_by(PracticeItem.id.desc()).limit(most))
     return [
-        Candidate(number, frozenset(json.loads(operations)), points)
+        Candidate(number, frozenset(json.loads(operations)), points, named=own[ORIGIN.index("seed")] < 0)
         for number, operations, points, *own in candidates
         if tuple(own) not in known
     ]

@@ -147,7 +147,8 @@ class Practice:
             for served_item in await cards.given_to(db, learner)
             if served_item.done_at or served_item.left_at
         )
-        met.update(dict.fromkeys(await self._written(db, learner), FIRST_WRITTEN))
+        written = await self._written(db, learner)
+        met.update(dict.fromkeys(written, FIRST_WRITTEN))
         tried = {(served_item.family, served_item.slip) for served_item in standing.given}
         memories = [memory_of(card) for card in known.values() if card.family in wanted]
         due = scheduler.in_order(
@@ -160,7 +161,9 @@ class Practice:
         carded = {family for family, slip in known if not slip}
         unmet = sorted(wanted - carded, key=lambda name: (-met[name], name))
         wishes += [
-            ItemRequest((name, ""), scheduler.form_at(met[name])) for name in unmet if met[name] <= FIRST_WRITTEN
+            ItemRequest((name, ""), form if name in written else scheduler.form_at(met[name]))
+            for name in unmet
+            if met[name] <= FIRST_WRITTEN
         ]
         times = Counter(served_item.family for served_item in standing.given)
         last = {card_state.family: card_state.due_at for card_state in memories if not card_state.slip}
@@ -215,9 +218,7 @@ def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:
 
 
 def _chosen(options: list[Candidate], form: str) -> Candidate:
-    """The simplest for a first meeting; else any, so that neighbours do not have the same before them."""
-    return (
-        min(options, key=lambda candidate: (candidate.points, candidate.id))
-        if form in UNRATED
-        else random.choice(options)
-    )
+    """The simplest for a first meeting; else what has a name, or any: neighbours need not have the same before them."""
+    if form in UNRATED:
+        return min(options, key=lambda candidate: (candidate.points, candidate.id))
+    return random.choice([candidate for candidate in options if candidate.named] or options)

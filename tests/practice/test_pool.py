@@ -12,13 +12,15 @@ from sqlalchemy import select
 from app.engine.grade.engine import Engine
 from app.engine.grader import Load, Readiness
 from app.practice import pool as pools
-from app.practice.draw import generate_item
+from app.practice.draw import VERSION, generate_item
 from app.practice.operations import OPERATIONS
 from app.practice.pool import ItemPool, ItemSpec, YieldingGrader
 from app.practice.proof import Proof
+from app.store import cards
 from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.tables import PracticeItem
+from app.web.practice_sessions import _chosen
 from tests.grading.boxes.load import OpenJail
 from tests.waiting import SECONDS
 
@@ -250,3 +252,24 @@ def test_no_seed_follows_from_those_before_it() -> None:
         seeds.append(item.seed)
 
     assert seeds[0] != seeds[1]
+
+
+async def test_a_program_with_a_name_is_kept_beside_what_is_drawn_and_chosen_first(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "STOCK", 1)
+    pool = ItemPool(database, Graders())
+    for level in (1, 2):
+        assert pool.expect(level, "matmul", "", {"matmul", "relu", "add", "tanh"})
+
+    await pool.refill()
+
+    items = await kept(database)
+    assert [one.forward.splitlines()[3:] for one in items if one.seed < 0] == [
+        ["a = X @ W", "h = torch.relu(a)", "y = X + h"]
+    ]
+    assert any(one.seed >= 0 for one in items)
+    async with database.read() as db:
+        found = await cards.list_candidates(db, 1, VERSION, (2,), {""})
+    assert {one.points for one in found if one.named} == {one.points for one in items if one.seed < 0}
+    assert {_chosen(found, "write").named for _ in range(9)} == {True}
