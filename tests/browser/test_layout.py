@@ -177,6 +177,38 @@ def test_what_is_wrapped_of_a_line_of_code_does_not_begin_where_lines_begin(page
         assert all(one > left[0] + 10 for one in left[1:])
 
 
+# Of each row of a line that is wrapped, the sign it begins with.
+FIRST_SIGNS = """line => {
+  const range = document.createRange(), texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), found = [];
+  let row = null;
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    for (let at = 0; at < text.length; at += 1) {
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      const { top, width } = range.getBoundingClientRect();
+      if (!width || !text.data[at].trim() || (row !== null && top < row + 5)) continue;
+      row = top;
+      found.push(text.data[at]);
+    }
+  }
+  return found;
+}"""
+
+
+def test_no_row_of_a_wrapped_line_begins_with_a_comma_or_a_closing_bracket(page: Page) -> None:
+    open_page(page, ADDRESS)
+    write(page, BOX, "dlogprobs[torch.arange(n), Yb] = (-dlogits[torch.arange(n), Yb]).sum((0, 1), keepdim=True)")
+    line = page.locator(f"#{BOX.name} .cm-line").first
+
+    for width in range(320, 440, 10):
+        page.set_viewport_size({"width": width, "height": 800})
+        drawn(page)
+        rows = line.evaluate(FIRST_SIGNS)
+
+        assert len(rows) > 1
+        assert set(rows).isdisjoint(",)]"), f"{width} px: {rows}"
+
+
 def test_more_than_two_axes_are_listed_as_in_a_sentence(page: Page) -> None:
     open_page(page, EXAMPLE)
     picker = page.locator("#dg-axes .axes")
