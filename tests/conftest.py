@@ -38,6 +38,8 @@ SHARED = {
     "tests/browser/test_[e-l]*": "another browser",
     "tests/browser/*": "a third browser",
     "tests/check/*": "graders that prove",
+    "tests/practice/test_forms.py": "graders that prove",
+    "tests/practice/test_named_programs.py": "graders that prove",
     "tests/engine/pool/test_canary*": "a jail, and graders that grade and train",
     "tests/engine/pool/*": "graders that are asked and killed",
     "tests/engine/[gt]*": "a jail, and graders that grade and train",

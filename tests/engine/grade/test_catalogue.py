@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,7 @@ def submission(row):
     return "\n".join([*before, row.lines, *after])
 
 
+@cache
 def verdict_of(engine, row):
     if row.program == "check":
         return engine.check(task_of(CHECKS, CHECKS.exercise("cmp")), row.lines)
