@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 from fastapi import FastAPI
+from httpx2 import Response
 from starlette.routing import Match
 from starlette.testclient import TestClient
 
@@ -15,6 +16,7 @@ from app.content.blocks import Course
 from app.settings import OWN_PATHS, Settings
 from app.web.application import create_app
 from app.web.middleware.path_prefix import PathPrefix
+from tests.courses import LESSONS, course_in
 from tests.web.asking import Answer, Ask, asking, headers_of, path_of
 from tests.web.conftest import BROWSER, RIGHT, WRONG, FakeGrader
 from tests.web.test_every_role import INSIDE, ROUTES, World
@@ -154,6 +156,29 @@ def test_what_an_exercise_answers_stays_below_the_prefix(world: World, script: b
             assert walker.ask("POST", f"{LESSON}/{path}", script=script, **form).status < 400, path
     assert walker.strange == set()
     assert walker.pages | walker.forms
+
+
+@pytest.fixture(scope="module")
+def drafted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """The course of this project, with its drafts and the page of every component."""
+    settings = Settings(data_dir=tmp_path_factory.mktemp("drafted"), database_url="", prefix=PREFIX)
+    with TestClient(create_app(settings, course_in(LESSONS), FakeGrader(), drafts=True), headers=BROWSER) as client:
+        yield client
+
+
+def strange(answer: Response) -> list[tuple[str, str]]:
+    assert answer.status_code == 200
+    return [found for found in Addresses(answer.text).found if not found[1].startswith(f"{PREFIX}/")]
+
+
+def test_every_component_stays_below_the_prefix(drafted: TestClient) -> None:
+    assert strange(drafted.get(f"{PREFIX}/styleguide")) == []
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("slug", [lesson.slug for lesson in course_in(LESSONS).lessons])
+def test_every_lesson_of_the_course_stays_below_the_prefix(drafted: TestClient, slug: str) -> None:
+    assert strange(drafted.get(f"{PREFIX}/lessons/{slug}")) == []
 
 
 def test_what_was_typed_stays_as_it_was(world: World) -> None:
