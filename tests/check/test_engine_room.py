@@ -1,0 +1,106 @@
+"""What the unit on the engine room says was measured is measured again here, with the solutions of its boxes."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from app.content.blocks import CodeBox
+from tests.courses import LESSONS, course_in
+
+
+def page(name: str) -> str:
+    return next(Path(LESSONS).glob(f"*/*{name}.md")).read_text()
+
+
+def written(lesson: str, *boxes: str) -> Callable[..., Any]:
+    """What the solution of the last of *boxes* defines, run below those before it."""
+    exercises = next(one for one in course_in(LESSONS).lessons if one.slug == lesson).exercises
+    found = {one.name: one for one in exercises}
+    scope: dict[str, Any] = {"torch": torch, "F": F}
+    for name in boxes:
+        box = found[name]
+        assert isinstance(box, CodeBox)
+        exec(box.solution.source, scope)
+    return scope[boxes[-1].replace("-", "_")]
+
+
+def row(name: str, label: str) -> list[float]:
+    found = re.search(rf'"{label}": \[(.*?)\]', page(name))
+    assert found
+    return [float(number) for number in found[1].split(",")]
+
+
+def test_a_checkpoint_every_few_layers_keeps_as_many_tables_as_the_table_says() -> None:
+    text = page("keep-or-compute-again")
+    every, most = (re.findall(r"\d+", line) for line in re.findall(r"^\| (?:a checkpoint|tables at).*$", text, re.M))
+    run = written("keep-or-compute-again", "checkpointed")
+    weights = [torch.eye(2)] * 36
+
+    assert [run(torch.ones(1, 2), weights, torch.ones(1, 2), int(one))[1] for one in every] == list(map(int, most))
+
+
+def test_the_saw_keeps_at_most_what_the_checkpoints_do() -> None:
+    assert max(row("keep-or-compute-again", "every 6th")) == 12
+    assert max(row("keep-or-compute-again", "keep all")) == 36
+
+
+def test_checkpoints_change_no_digit_of_a_training() -> None:
+    fit = written("keep-or-compute-again", "checkpointed", "deep-fit")
+    runs = [fit(every, 20) for every in (1, 4, 16)]
+
+    assert len({loss for loss, _ in runs}) == 1
+    assert [most for _, most in runs] == [17, 8, 17]
+
+
+def test_numbers_of_sixteen_bits_are_as_the_lesson_says() -> None:
+    assert torch.tensor([1e-8, 65504.0]).half().tolist() == [0.0, 65504.0]
+    assert torch.tensor(1024e-8).half().item() == pytest.approx(1.03e-5, abs=1e-7)
+    assert torch.tensor([1.003, 1.0078]).bfloat16().tolist() == [1.0, 1.0078125]
+    assert torch.tensor(1e-8).bfloat16().item() == pytest.approx(1e-8, rel=0.01)
+
+
+@pytest.mark.parametrize("ball", ["descent", "momentum", "Adam"])
+def test_the_three_balls_roll_as_the_picture_shows(ball: str) -> None:
+    momentum, adam = written("the-step", "momentum"), written("the-step", "adam")
+    steep = torch.tensor([100.0, 1.0]).double()
+    place, mean, square = torch.ones(2).double(), torch.zeros(2).double(), torch.zeros(2).double()
+    losses = []
+    for step in range(1, 201):
+        gradient = steep * place
+        if ball == "descent":
+            place = place - 0.018 * gradient
+        elif ball == "momentum":
+            place, mean = momentum(place, gradient, mean, 0.01, 0.9)
+        else:
+            place, mean, square = adam(place, gradient, mean, square, step, 0.1)
+        losses.append(float((steep * place**2).sum() / 2))
+    shown = [losses[step - 1] for step in (1, 5, 10, 20, 30, 50, 70, 100, 150, 200)]
+
+    assert row("the-step", ball) == pytest.approx(shown, rel=0.06)
+
+
+def test_adam_forgives_a_mean_for_a_sum_and_descent_does_not() -> None:
+    race = written("the-step", "adam", "race")
+
+    assert [round(race(20, False, slip), 4) for slip in (False, True)] == [0.3638, 0.3538]
+    assert [round(race(20, True, slip), 6) for slip in (False, True)] == [0.275397, 0.275397]
+
+
+def test_newton_is_there_in_six_steps_and_descent_in_81() -> None:
+    x = torch.linspace(-2, 2, 41).double()
+    y = torch.where(x + torch.sin(9 * x) > 0, 1.0, -1.0).double()
+
+    def slope(w: torch.Tensor) -> float:
+        return float((torch.sigmoid(-y * x * w) * -y * x).mean() + 0.1 * w)
+
+    w, steps = torch.tensor(0.0).double(), 0
+    while abs(slope(w)) >= 1e-12:
+        w, steps = w - slope(w), steps + 1
+
+    assert steps == 81
+    assert abs(slope(written("forward-backward-and-both", "newton")(x, y, torch.tensor(0.0).double(), 6))) < 1e-12
