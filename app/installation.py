@@ -26,7 +26,7 @@ DATA_HOMES = {
 
 
 def is_installed_course(path: Path) -> bool:
-    """Whether *path* is in the course of the wheel, which the next update replaces with all that was changed in it."""
+    """True if *path* is in the course of the wheel, which the next update replaces with all that was changed in it."""
     return IS_INSTALLED and path.resolve().is_relative_to(ROOT)
 
 
@@ -45,7 +45,7 @@ def data_home(platform: str = sys.platform) -> Path:
 
 
 def default_data_dir() -> Path:
-    """Where work is kept when no setting says so: at home when installed; a `var` here, or else in the checkout."""
+    """Default folder for stored data: at home when installed; a `var` here, or else in the checkout."""
     if IS_INSTALLED:
         return data_home()
     return Path("var") if Path("var").is_dir() else ROOT / "var"
@@ -63,7 +63,7 @@ def misplaced_databases(data_dir: Path) -> list[Path]:
 
 
 def adopt_misplaced(path: Path, data_dir: Path) -> str:
-    """How to go on with the database at *path*."""
+    """Say how to continue with the database at *path*."""
     return (
         f"A database of an earlier version, which is not used. To go on with it, stop the server, and move everything "
         f"in {path.parent} to {data_dir.absolute()}, or set BACKHAND_DATA_DIR={path.parent}."

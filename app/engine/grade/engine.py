@@ -359,7 +359,7 @@ def _telling(
 def _beside(
     bench: PreparedTask, at: PreparedTask, plan: ParsedSubmission, reply: Reply, rode: bool
 ) -> Sequence[FurtherRuns]:
-    """What *plan* came to on the numbers of pairs of hidden runs beside that of *at*; none where these did not ride."""
+    """Reports of *plan* on the numbers of other pairs of hidden runs than that of *at*; empty if these did not ride."""
     pairs = [each for each in (bench, *(bench.more if rode else ())) if each is not at]
     return [(each.study, bench.trials(reply, plan, each)) for each in pairs[:FURTHER_PAIRS]]
 

@@ -149,7 +149,7 @@ class TapeQueries:
         )
 
     def _further(self, name: str, cut: Collection[str]) -> Iterator[Observation]:
-        """What other pairs of hidden runs show of *name*."""
+        """Observations of *name* on the other pairs of hidden runs."""
         for study, trials in self._beside():
             got = {run: array for run in HIDDEN if (array := trials[run].values.get(name)) is not None}
             if len(got) == len(HIDDEN):

@@ -36,7 +36,7 @@ Absent = Literal["any", "last", "first"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """How the entries of one set of data are drawn; all but *again* and *absent* is about standard normal ones.
+    """Draw of the entries of one data set; all but *again* and *absent* is about standard normal ones.
 
     Args:
         again: Which of the draws from one seed.
@@ -76,7 +76,7 @@ def shape_of(input_: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def small_together(dims: Mapping[str, int]) -> bool:
-    """Whether a tensor that has every one of *dims* once is small enough."""
+    """True if a tensor that has every one of *dims* once is small enough."""
     return math.prod(dims.values()) <= TOGETHER
 
 
@@ -157,7 +157,7 @@ def draw_inputs(
 
 
 def _only_picks(forward: Forward, name: str) -> bool:
-    """Whether the program uses *name* as positions alone: of such, one value is as good as several."""
+    """True if the program uses *name* as positions alone: of such, one value is as good as several."""
     tree = parse_program(forward.source)
     nodes = list(ast.walk(tree)) if isinstance(tree, ast.Module) else []
     picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]

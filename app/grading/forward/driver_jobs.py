@@ -1,4 +1,4 @@
-"""What drivers in the jail are told, and where they leave their results: the words that both ends of the wall share.
+"""Jobs of the drivers in the jail and the keys of their results: the names that both ends of the wall share.
 
 A header is JSON. The engine writes it and a driver reads it, each under the names that stand here.
 """
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NotRequired, Protocol, TypedDict
 
 
 class DriverOutput(Protocol):
-    """Where a driver leaves its results; given by the sandbox."""
+    """Output of a driver for its results; given by the sandbox."""
 
     def tensor(self, key: str, value: object) -> None: ...
 
@@ -89,7 +89,7 @@ class TapeHeader(TypedDict):
 
 
 class StatementSpec(TypedDict):
-    """What one statement of a submission reads and writes; a *blank* one is not run."""
+    """Names that one statement of a submission reads and writes; a *blank* one is not run."""
 
     reads: list[str]
     writes: list[str]

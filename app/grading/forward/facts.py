@@ -1,4 +1,4 @@
-"""What is derived from a forward program on the lesson's own sizes: shapes and the backward order."""
+"""Facts derived from a forward program on the lesson's own sizes: shapes and the backward order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

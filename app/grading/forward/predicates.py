@@ -19,7 +19,7 @@ SMALLEST_THRESHOLD = 1e-5
 
 
 def _thresholds(x: Tensor, *numbers: Any) -> Quantities:
-    """How far *x* lies above each of *numbers*, which may be tensors; what is absent or a mere floor asks nothing."""
+    """Distances of *x* above each of *numbers*, which may be tensors; an absent one or a mere floor asks nothing."""
     for number in numbers:
         if number is None or (not isinstance(number, Tensor) and 0 < abs(number) <= SMALLEST_THRESHOLD):
             continue
@@ -39,7 +39,7 @@ def _compared(x: Any, y: Any, **_: Any) -> Quantities:
 
 
 def _apart(x: Tensor, y: Tensor, _: int = 1, threshold: float = 1.0) -> Quantities:
-    """What decides between the square and the straight part of a loss."""
+    """Quantity that decides between the square and the straight part of a loss."""
     return ((x - y).abs() - threshold,)
 
 
@@ -76,7 +76,7 @@ ROUTERS = {
 
 
 class Watch(TorchDispatchMode):
-    """Notes every predicate while it is entered; *statement* is set by whoever runs the program."""
+    """Recorder of every predicate while it is entered; the caller that runs the program sets *statement*."""
 
     def __init__(self) -> None:
         self.statement = 0

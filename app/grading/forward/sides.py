@@ -21,7 +21,7 @@ Side = tuple[int, str]
 
 
 def missing_sides(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first: bool) -> frozenset[Side]:
-    """What is missing in a run: predicates by number, with the side that too few entries are on.
+    """Sides missing in a run: predicates by number, with the side that has too few entries.
 
     Args:
         before: The same predicates in the run before; those of few entries are met by both together.
@@ -61,7 +61,7 @@ def alternative_draws(usual: Draw) -> tuple[Draw, ...]:
 
 
 def pairs_needed(pair: Iterable[Sequence[Asked]]) -> int:
-    """How many more pairs of hidden runs it takes until every predicate was asked of enough entries."""
+    """Number of further pairs of hidden runs until every predicate was asked of enough entries."""
     runs = [[item for item in asked if item.kind != ROUTER] for asked in pair]
     together = [sum(item.entries for item in same) for same in zip(*runs, strict=True)]
     return min(MOST_PAIRS, max((math.ceil(ENOUGH / max(count, 1)) - 1 for count in together), default=0))

@@ -16,7 +16,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 class ProgramError(ValueError):
-    """Why a program is not straight-line torch; *line* counts from 1 within its source."""
+    """Error of a program that is not straight-line torch; *line* counts from 1 within its source."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)

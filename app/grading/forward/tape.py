@@ -173,7 +173,7 @@ class Tape:
 
 
 class BackwardResult:
-    """What one backward pass found: gradients by tensor, shares by occurrence, upstreams in force by tensor."""
+    """Result of one backward pass: gradients by tensor, shares by occurrence, upstreams in force by tensor."""
 
     def __init__(
         self, gradients: dict[str, Tensor], shares: dict[tuple[int, int], Tensor], in_force: dict[str, Tensor]
@@ -225,7 +225,7 @@ def _leaf(value: object) -> object:
 
 
 def _carries(value: object) -> bool:
-    """Whether *value* hides gradients: a function, or a collection of tensors that have one."""
+    """True if *value* hides gradients: a function, or a collection of tensors that have one."""
     if isinstance(value, tuple | list):
         return any(_carries(tensor) or (isinstance(tensor, Tensor) and tensor.requires_grad) for tensor in value)
     return callable(value)

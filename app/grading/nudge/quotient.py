@@ -1,4 +1,4 @@
-"""What a nudge tells: which step to trust, whether there is a slope at all, and how a learner's number compares.
+"""Result of a nudge: which step to trust, whether there is a slope at all, and how a learner's number compares.
 
 A central quotient is exact up to rounding where the step is neither too long for the curve nor too short for the
 digits, so the step is chosen where two neighbouring ones agree best. At a kink no step is short enough, and that is
@@ -138,7 +138,7 @@ def _unlike(own: float, value: float, allowed: float) -> str:
 
 
 def quotient_remark(quotient: Quotient) -> str:
-    """What the quotient does not show of itself; empty where it is a plain slope."""
+    """Remark on what the quotient does not show of itself; empty if it is a plain slope."""
     if not quotient.settled:
         return "The quotient does not come to rest however small h is: L jumps here, and a jump has no slope."
     if quotient.kink:

@@ -1,4 +1,4 @@
-"""What a learner is told about a quiz answer, and the words that all quizzes share."""
+"""Feedback on quiz answers, and the words that all quizzes share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -42,7 +42,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class AxesOption:
-    """What summing over *axes* leaves, for a page that shows it as the learner chooses."""
+    """Result of summing over *axes*, for a page that shows it as the learner chooses."""
 
     axes: tuple[int, ...]
     shape: Shape
@@ -112,7 +112,7 @@ def right_axes(quiz: AxesQuestion, shapes: Shapes, forward: Forward | None) -> t
 def _by_numbers(
     quiz: AxesQuestion, forward: Forward, source: str, target: str
 ) -> Callable[[frozenset[int]], bool] | None:
-    """Whether a choice of axes is right; None where the program cannot be read."""
+    """Test of a choice of axes on numbers; None if the program cannot be read."""
     numbers = evaluate_on_random_data(forward)
     if numbers is None or not {quiz.source, quiz.of} <= numbers.keys():
         return None
@@ -127,7 +127,7 @@ def _by_numbers(
 
 
 def _sums(axes: frozenset[int], sizes: Shape, target: Shape, sent: Sequence[Sequence[Array]]) -> bool:
-    """Whether what is *sent* from each axis arrives as it would after a sum over *axes*."""
+    """True if the terms *sent* from each axis arrive as they would after a sum over *axes*."""
     kept = [axis for axis in range(len(sizes)) if axis not in axes and sizes[axis] != 1]
     left = tuple(sizes[axis] for axis in kept)
     if left != tuple(size for size in target if size != 1):
@@ -143,7 +143,7 @@ def _sums(axes: frozenset[int], sizes: Shape, target: Shape, sent: Sequence[Sequ
 
 
 def _spread(places: Sequence[Array], size: int) -> bool:
-    """Whether places of an axis of *size* share where they arrive, as they do only where it is summed."""
+    """True if places of an axis of *size* arrive together, as they do only if it is summed."""
     reached = [place != 0 for place in places]
     return size == 1 or any((item & other).any() for item, other in combinations(reached, 2))
 

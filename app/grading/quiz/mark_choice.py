@@ -41,7 +41,7 @@ def mark_choice(quiz: ChoiceQuestion, values: Sequence[str], _shapes: Shapes, _f
 
 
 def _of_each(options: Sequence[Option], named: bool) -> Markup:
-    """What is said of *options*; each is *named* above it where several could be meant."""
+    """Feedback of *options*; each is *named* above it if several could be meant."""
     about = '<div class="about">{}</div>\n'
     parts = (
         Markup(about).format(option.html) + (option.feedback or "") if named else option.feedback or ""

@@ -244,7 +244,7 @@ def _is_right(
 
 
 def _gives(wanted: Array, factors: tuple[ProductFactor, ProductFactor], numbers: Numbers) -> bool:
-    """Whether the product of *factors*, summed over the axes of a batch that *wanted* has not, is *wanted*."""
+    """True if the product of *factors*, summed over the batch axes that *wanted* lacks, is *wanted*."""
     plain = ((numbers[product_factor.name], product_factor.transposed) for product_factor in factors)
     left, right_side = (array.swapaxes(-1, -2) if turned and array.ndim > 1 else array for array, turned in plain)
     try:

@@ -82,7 +82,7 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
 
 
 def _unread(text: str, quiz: NumberQuestion) -> str:
-    """What to do with an answer that holds a letter: put in what the letter stands for, or leave out a word."""
+    """Say what to do with an answer that holds a letter: put in its value, or leave out a word."""
     words = [word for word in WORDS.findall(text) if word not in {*PLAIN_FUNCTIONS, *CONSTANTS, *quiz.given, "percent"}]
     if not words:
         return ""
@@ -145,7 +145,7 @@ def _listed(text: str, quiz: NumberQuestion) -> list[float]:
 
 
 def _unwrapped(text: str) -> str:
-    """What stands in the brackets of a list, a tuple or a tensor as Python prints it."""
+    """Text inside the brackets of a list, a tuple or a tensor as Python prints it."""
     plain = text.strip()
     for name in ("torch.", "np.", "tensor", "array"):
         plain = plain.removeprefix(name)
@@ -195,20 +195,20 @@ def _reading(text: str, quiz: NumberQuestion) -> NumberReading:
 
 
 def is_close(value: float, answer: float, quiz: NumberQuestion) -> bool:
-    """Whether *value* counts as *answer* under the quiz's tolerances."""
+    """True if *value* counts as *answer* under the quiz's tolerances."""
     return math.isclose(
         value, answer, rel_tol=quiz.tolerance(answer), abs_tol=max(quiz.atol, 1e-12 if answer == 0 else 0.0)
     )
 
 
 def _is_rounding_of(reading: NumberReading, exact: float) -> bool:
-    """Whether the written digits, at least one of them not zero, are those of *exact*."""
+    """True if the written digits, at least one of them not zero, are those of *exact*."""
     enough = reading.digits >= 1 and reading.step > 0
     return enough and abs(reading.value - exact) <= reading.step * 0.5000001
 
 
 def _counts(reading: NumberReading, exact: float, quiz: NumberQuestion) -> bool:
-    """Whether *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
+    """True if *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
     if is_close(reading.value, exact, quiz):
         return True
     rtol = quiz.tolerance(exact)
@@ -218,7 +218,7 @@ def _counts(reading: NumberReading, exact: float, quiz: NumberQuestion) -> bool:
 
 
 def _almost_whole(value: float, answer: float, quiz: NumberQuestion) -> bool:
-    """Whether *value* would count as the whole number *answer* if that were no whole number."""
+    """True if *value* would count as the whole number *answer* if that were no whole number."""
     fraction = quiz.tolerance(answer) == ROUNDING and not value.is_integer()
     return fraction and math.isclose(value, answer, rel_tol=USUAL_TOLERANCE)
 
@@ -239,6 +239,6 @@ def nearest_tempting(quiz: NumberQuestion, readings: Sequence[NumberReading]) ->
 
 
 def echo_of(text: str, reading: NumberReading) -> str:
-    """How the answer was read, where it does not already look like that."""
+    """Show how the answer was read, if it does not already look like that."""
     shown = f"{reading.value:.6g}"
     return "" if text.strip() == shown else shown

@@ -73,7 +73,7 @@ def _whole(text: str) -> bool:
 
 
 def _why(quiz: OrderQuestion, order: Sequence[int], line: int, needed: Sequence[Dependency]) -> str:
-    """What the *line* that comes too early would have to wait for."""
+    """Say what the *line* that comes too early has to wait for."""
     done = order[: order.index(line)]
     need = next((dependency for dependency in needed if dependency.read), needed[0])
     said, other = _code(quiz.lines[line]), _code(quiz.lines[need.before])

@@ -66,7 +66,7 @@ def expected(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape | None:
 
 
 def answer_disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
-    """Why the author's `:answer:` or `:ask:` cannot be true of the forward program; empty when they can."""
+    """Say why the author's `:answer:` or `:ask:` cannot be true of the forward program; empty if they can."""
     wanted = expected(quiz, shapes)
     if wanted is None:
         return ""
@@ -151,7 +151,7 @@ def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Mapping[str, Shape]) -> str:
 def _wrong(
     quiz: ShapeQuiz, got: Shape, wanted: Shape, asked: tuple[int | None, ...] | None, shapes: Mapping[str, Shape]
 ) -> str:
-    """What is wrong with a shape, without saying what is right."""
+    """Say what is wrong with a shape, without saying what is right."""
     what = f"`{quiz.of}`" if quiz.of else "The shape"
     tensor = tensor_of(quiz.of, shapes) if quiz.of else None
     law = f" A gradient has the shape of its tensor: look at `{tensor}`." if tensor and tensor != quiz.of else ""

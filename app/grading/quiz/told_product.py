@@ -43,7 +43,7 @@ _FORWARD: tuple[Form, ...] = (
 
 
 def product_text(quiz: CellsQuestion, forward: Forward, answer: Array, given: Array) -> str:
-    """What *given* is, in a sentence; empty where it is none of the products that are mistaken for *answer*."""
+    """Describe *given* in a sentence; empty if it is none of the products that are mistaken for *answer*."""
     try:
         forms = list(_forms(quiz, forward))
     except (UntracedError, KeyError):

@@ -81,7 +81,7 @@ def _only(whole: Array, axis: int, at: int) -> Array:
 
 
 def _first(forward: Forward, solve: Callable[[Forward, Mapping[str, object]], T]) -> T | None:
-    """What is *found* on the first sizes on which *forward* can be read."""
+    """Result of *solve* on the first sizes on which *forward* can be read."""
     for related in (False, True, None):
         try:
             dims = forward.dims if related is None else hidden_dims(forward, 0, related=related)
@@ -96,6 +96,6 @@ def _first(forward: Forward, solve: Callable[[Forward, Mapping[str, object]], T]
 
 
 def is_equal(got: Array, wanted: Array) -> bool:
-    """Whether two arrays are one, up to rounding and to axes of a single entry."""
+    """True if two arrays are equal, up to rounding and to axes of a single entry."""
     same = [size for size in got.shape if size != 1] == [size for size in wanted.shape if size != 1]
     return same and bool(np.allclose(got.reshape(wanted.shape), wanted))

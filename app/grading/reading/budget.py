@@ -1,4 +1,4 @@
-"""What reading a text may cost: entries that it makes, and time.
+"""Budget of reading a text: the entries that it makes, and time.
 
 A submission is anybody's. Every array is paid for before it is made, so that neither memory nor time can be spent on a
 text beyond what is set aside for it.
@@ -25,7 +25,7 @@ class CostError(Exception):
 
 
 class EntryBudget:
-    """What is left for one check.
+    """Entries left for one check.
 
     Args:
         masks: Whether entries may be picked by truth values, so that a shape depends on numbers.
@@ -104,7 +104,7 @@ def entry_count(*sizes: Any) -> int:
 
 
 def broadcast_entries(*values: Any) -> int:
-    """How many entries values have that are spread over each other."""
+    """Number of entries of values that are broadcast over each other."""
     return entry_count(np.broadcast_shapes(*(np.shape(value) for value in values if isinstance(value, np.ndarray))))
 
 

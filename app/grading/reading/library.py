@@ -27,7 +27,7 @@ def normal_area(x: Array) -> Array:
 
 
 def gelu_tanh_argument(x: Array) -> Array:
-    """What stands inside of the tanh in the approximate gelu."""
+    """Argument of the tanh in the approximate gelu."""
     return np.asarray(GELU_INNER * (x + GELU_CUBE * x**3))
 
 

@@ -64,7 +64,7 @@ def reduce_to(gradient: Array, shape: tuple[int, ...]) -> Array:
 
 
 def is_broadcastable(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
-    """Whether *narrow* broadcasts to *wide*."""
+    """True if *narrow* broadcasts to *wide*."""
     try:
         return np.broadcast_shapes(wide, narrow) == wide
     except ValueError:
@@ -77,7 +77,7 @@ def with_kept_axes(value: Array, node: OpNode) -> Array:
 
 
 def reduced_count(node: OpNode) -> int:
-    """How many entries a reduction adds into one."""
+    """Number of entries that a reduction adds into one."""
     shape = node.operands[0].value.shape
     return math.prod(shape[axis] for axis in node.options["axes"])
 

@@ -1,4 +1,4 @@
-"""What was read of a text once and holds again: the same expression on the very same values.
+"""Cache of what was read of a text: the same expression on the very same values.
 
 The text is read many times with one small edit each. What an edit leaves alone, and what it does not reach, need not be
 computed anew, be it in the third turn of a loop.

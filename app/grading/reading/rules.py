@@ -154,7 +154,7 @@ def _split_sum(node: ast.expr) -> list[ast.expr]:
 
 
 def words_of(node: OpNode, position: int, g: Array) -> dict[str, Any]:
-    """What the words of a rule stand for at *node*, with *g* at its output."""
+    """Values of the words of a rule at *node*, with *g* at its output."""
     x, y, axes = node.operands[position].value, node.value, node.options.get("axes")
     words: dict[str, Any] = {"g": g, "x": x, "y": y, **node.options.get("words", {})}
     if len(node.operands) > 1:
@@ -188,7 +188,7 @@ def _from_the_end(g: Array, axes: Axes) -> Array:
 
 
 def evaluate_rule(text: str, words: Mapping[str, Any], node: OpNode, position: int) -> Array:
-    """What the rule *text* sends to the operand, before a broadcast is undone."""
+    """Evaluate the rule *text*: what it sends to the operand, before a broadcast is undone."""
     full = np.asarray(eval(compiled(text), dict(CONSTANTS), words), dtype=np.float64)
     if node.op == "matmul" and position == 1 and node.operands[1].value.ndim == 1:
         return full[..., 0]
@@ -196,7 +196,8 @@ def evaluate_rule(text: str, words: Mapping[str, Any], node: OpNode, position: i
 
 
 def backward(node: OpNode, position: int, g: Array) -> Array:
-    """What *g* at the output of *node* sends to the operand at *position*, before a broadcast is undone.
+    """Vector-Jacobian product of *node*: what *g* at its output sends to the operand at *position*, before a broadcast
+    is undone.
 
     Raises:
         KeyError: No rule is known for the operation.

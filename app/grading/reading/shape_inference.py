@@ -58,7 +58,7 @@ def _shapes(forward: Forward, dims: Mapping[str, int]) -> dict[str, Shape]:
 
 
 def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
-    """What stands in scope once *forward* has run on sizes *dims*: the dims, and every tensor that can be told."""
+    """Scope after *forward* has run on sizes *dims*: the dims, and every tensor that can be inferred."""
     reader = ShapeReader({**dims, **_inputs(forward.inputs, dims)}, steps=STEPS)
     tree = parse_program(forward.source)
     reader.run(tree.body if isinstance(tree, ast.Module) else ())
@@ -66,7 +66,7 @@ def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
 
 
 def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
-    """Whether the largest tensor that *forward* makes on sizes *dims* is small enough, and all of them together are.
+    """True if the largest tensor that *forward* makes on sizes *dims* is small enough, and all of them together are.
 
     Where a part of the program cannot be told, a tensor that has every one of *dims* has to be small enough as well.
     """

@@ -83,7 +83,7 @@ def trace_expression(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping
 
 
 def target_bindings(target: ast.expr, value: Any) -> dict[str, Any]:
-    """What the names of *target* stand for once *value* is assigned to it."""
+    """Values of the names in *target* once *value* is assigned to it."""
     match target:
         case ast.Name(id=name):
             return {name: value}
@@ -94,7 +94,7 @@ def target_bindings(target: ast.expr, value: Any) -> dict[str, Any]:
 
 
 def places(expr: ast.expr) -> ast.Call | None:
-    """Where the largest entries stand, `x.max(1).indices` or `x.max(1)[1]`, as `x.argmax(1)`."""
+    """Indices of the largest entries, `x.max(1).indices` or `x.max(1)[1]`, as `x.argmax(1)`."""
     match expr:
         case (
             ast.Attribute(value=ast.Call() as call, attr="indices")
@@ -143,7 +143,7 @@ class Tracer:
         return op_node
 
     def value(self, expr: ast.expr) -> Any:
-        """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
+        """Evaluate an argument: a tensor, a number, a list of either."""
         while isinstance(expr, ast.IfExp):
             expr = self.chosen(expr)
         known = None if self.recall is None else self.recall.value(expr, (self.forward, self.dims))
@@ -163,7 +163,7 @@ class Tracer:
         return self.plain(expr) if self.is_plain(expr) else self.node(expr).value
 
     def is_list(self, expr: ast.expr) -> bool:
-        """Whether *expr* gives a list by what is written: brackets, a list in scope, or a sum or a multiple of such."""
+        """True if *expr* is written as a list: brackets, a list in scope, or a sum or a multiple of such."""
         match expr:
             case ast.List() | ast.ListComp():
                 return True
@@ -192,7 +192,7 @@ class Tracer:
     # What has no gradient: numbers, sizes, shapes, slices, indices, masks.
 
     def is_plain(self, expr: ast.expr) -> bool:
-        """Whether *expr* has no gradient: it reads no tensor, or only the shape of one or comparisons."""
+        """True if *expr* has no gradient: it reads no tensor, or only the shape of one or comparisons."""
         plain = self._plain_ones.get(id(expr))
         if plain is None:
             plain = self._plain_ones[id(expr)] = self._is_plain(expr)
@@ -291,7 +291,7 @@ class Tracer:
         return values
 
     def items(self, expr: ast.expr) -> list[Any]:
-        """What a loop over *expr* goes through; bounded."""
+        """Items that a loop over *expr* runs through; bounded."""
         match expr:
             case ast.Call(func=ast.Name(id="range"), args=bounds):
                 turns = range(*(int(self.plain(bound)) for bound in bounds))

@@ -22,7 +22,7 @@ STEP = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one statement hands back to one place in which it reads a tensor.
+    """Share that one statement sends back to one occurrence of a tensor.
 
     Args:
         line: Which statement it is, from 0.
@@ -78,7 +78,7 @@ def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Arr
 
 
 def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstreams: Sequence[Array]) -> list[Numbers]:
-    """What each of *upstreams*, as the gradient of the tensor *start*, makes the gradients of what comes before it.
+    """Gradients of all tensors before *start*, with each of *upstreams* as its gradient.
 
     Raises:
         UntracedError: See `trace_program`.
@@ -98,7 +98,7 @@ def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstrea
 
 
 def difference_quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array:
-    """What nudging says about the gradient of the input *name*: nothing is differentiated."""
+    """Difference quotients of the input *name*, by nudging: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
     array = np.zeros(start.shape)
     for index in np.ndindex(start.shape):
@@ -186,7 +186,7 @@ def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
 
 
 def sent_gradients(node: OpNode, g: Array) -> Iterator[tuple[str, Array]]:
-    """What *g* at *node* hands to each tensor that it reads, place by place."""
+    """Gradients that *g* at *node* sends to each tensor that it reads, place by place."""
     if node.op == "tensor" and isinstance(node.expr, ast.Name):
         yield node.expr.id, g
     if node.op == "library":

@@ -27,7 +27,7 @@ Numbers = NDArray[Any]
 
 
 class NamesError(ValueError):
-    """Why a text is no list of names; the message says where and what to do."""
+    """Error of a text that is no list of names; the message says where and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def examples_of(names: Sequence[str], context: int = CONTEXT) -> Examples:
 
 
 def _ends(names: Sequence[str], context: int) -> NDArray[np.int64]:
-    """Where the last symbol of each example stands in the padded text: everywhere but in the padding."""
+    """Positions of the last symbol of each example in the padded text: everywhere but in the padding."""
     lengths = np.array([len(name) + 1 for name in names], dtype=np.int64)
     paddings = np.repeat(np.arange(1, len(names) + 1) * context, lengths)
     return np.arange(int(lengths.sum()), dtype=np.int64) + paddings

@@ -46,7 +46,7 @@ def run(header: TrainHeader, arrays: dict[str, Tensor], out: DriverOutput) -> No
 
 
 class Model:
-    """A forward program with its parameters as they stand now."""
+    """A forward program with its present parameters."""
 
     def __init__(self, header: TrainHeader, arrays: Mapping[str, Tensor]) -> None:
         self.header = header
@@ -87,7 +87,7 @@ class Model:
         return compile("\n".join(chosen), PROGRAM, "exec")
 
     def gradients(self) -> Gradients:
-        """How one step gets the gradients of the parameters from a scope after the forward program."""
+        """Function of one step that returns the gradients of the parameters from a scope after the forward program."""
         code = self.header["code"]
         if code is None:
             leaves = [value.requires_grad_() for value in self.values.values()]
@@ -167,7 +167,7 @@ def steps(model: Model, out: DriverOutput) -> None:
 
 
 def _unfit(model: Model, gradients: Sequence[Any]) -> GradientError | None:
-    """What is wrong with the last *gradients*, where a later step than the first could not use them."""
+    """Error of the last *gradients*, if a later step than the first could not use them."""
     try:
         if gradients:
             model.check(gradients)
@@ -258,7 +258,7 @@ PARTS: Mapping[str, Callable[[Model, DriverOutput], None]] = {
 
 
 def _taped(header: TrainHeader) -> bool:
-    """Whether torch has to find the gradients."""
+    """True if torch has to compute the gradients."""
     return header["part"] in ("steps", "gradients") and header["code"] is None
 
 
@@ -269,7 +269,7 @@ def _chunks(rows: int) -> list[slice]:
 
 
 def _report(error: BaseException, code: str | None, out: DriverOutput) -> None:
-    """Say what went wrong, and in whose text: the learner's code, or the program that stands before it.
+    """Report what went wrong, and in whose text: the learner's code, or the program before it.
 
     Raises:
         MemoryError: It was the memory that ran out, which the sandbox tells in its own words.
