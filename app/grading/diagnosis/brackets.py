@@ -41,7 +41,7 @@ def bracket_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
 
 
 def _row(node: ast.expr, least: int) -> Row:
-    """*node* as it stands in a row whose neighbour binds as tightly as *least*; in brackets it is one operand."""
+    """Operands and operators of *node*, whose neighbour binds as tightly as *least*; in brackets it is one operand."""
     if not isinstance(node, ast.BinOp) or _TIGHT.get(type(node.op), 0) < least:
         return [node], []
     left, right = _sides(node)
@@ -59,7 +59,7 @@ def _enclosed(operands: Sequence[ast.expr], operators: Sequence[ast.operator], f
 
 
 def _divides_by_quotient(operators: Sequence[ast.operator], first: int, last: int) -> bool:
-    """Whether brackets would do no more than turn a division into a product, as in `a / (b / c)` for `a / b / c`."""
+    """True if brackets would do no more than turn a division into a product, as in `a / (b / c)` for `a / b / c`."""
     inside = operators[first:last]
     return first > 0 and len(inside) == 1 and all(isinstance(each, ast.Div) for each in (operators[first - 1], *inside))
 

@@ -52,7 +52,7 @@ def changed_upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _is_place(step: PathStep, depth: int) -> bool:
-    """Whether another place says more: entry by entry what happens to x happens to y."""
+    """True if another place says more: entry by entry what happens to x happens to y."""
     return depth == 0 or step.g.shape != step.x.shape or step.node.op in {"matmul", "conv", "einsum"}
 
 
@@ -78,12 +78,12 @@ def _changes(g: Array) -> Iterator[Change]:
 
 
 def _takes_part(view: GradientAnalysis, step: PathStep, say: str, axis: int) -> bool:
-    """Whether the lines take parts, where that is said; of one that stands for others, whether others are read."""
+    """True if the lines take parts, where that is said; of one that stands for others, whether others are read."""
     return (say in WHOLE or takes_parts(view)) and (say != "repeated" or _reads_several(step, axis))
 
 
 def _reads_several(step: PathStep, axis: int) -> bool:
-    """Whether more than one slice of what arrives reaches the operand, so that one may stand in the place of others."""
+    """True if more than one slice of what arrives reaches the operand, so that one may stand in the place of others."""
     slices = (np.where(np.arange(step.g.shape[axis]) == at, 1.0, 0.0) for at in range(step.g.shape[axis]))
     shape = [-1 if each == axis else 1 for each in range(step.g.ndim)]
     return sum(bool(step.sends(step.g * slice_.reshape(shape)).any()) for slice_ in slices) > 1

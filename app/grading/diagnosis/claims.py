@@ -1,4 +1,4 @@
-"""What a sentence claims of the learner's lines, tried by its opposite before it is said.
+"""Claims that a sentence makes of the learner's lines, each tried by its opposite before it is shown.
 
 That a prediction equals the learner's tensor shows that the numbers fit, not that the text does: another text may come
 to the same numbers. So a sentence that speaks of the text is said only if undoing, there, what it names makes the
@@ -45,38 +45,38 @@ PARTS = PLACING | frozenset(
 
 
 def multiplies_matrices(view: GradientAnalysis) -> bool:
-    """Whether the learner's lines hold a matrix product."""
+    """True if the learner's lines hold a matrix product."""
     return not view.lines or any(map(joins_matrices, view.lines))
 
 
 def reads_all(view: GradientAnalysis, names: Collection[str]) -> bool:
-    """Whether the learner's lines read each of *names*."""
+    """True if the learner's lines read each of *names*."""
     return not view.lines or view.names.issuperset(names)
 
 
 def cannot_be_read(view: GradientAnalysis) -> bool:
-    """Whether the learner's lines cannot be read again, so that no edit of them speaks for or against a sentence."""
+    """True if the learner's lines cannot be read again, so that no edit of them speaks for or against a sentence."""
     return not view.once(single_edit_search.line_replays)
 
 
 def is_unmended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
-    """Whether no edit of *kinds* makes the gradient right; also where the lines cannot be read again."""
+    """True if no edit of *kinds* makes the gradient right; also where the lines cannot be read again."""
     return cannot_be_read(view) or not is_mended(view, kinds)
 
 
 def has_gate(view: GradientAnalysis) -> bool:
-    """Whether the learner's lines compare, or choose by numbers."""
+    """True if the learner's lines compare, or choose by numbers."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in nodes)
 
 
 def compares_right(view: GradientAnalysis) -> bool:
-    """Whether no gate in the lines has another operator: by its numbers such a one may be open throughout."""
+    """True if no gate in the lines has another operator: by its numbers such a one may be open throughout."""
     return not has_gate(view) or is_unmended(view, (operator_edits,))
 
 
 def starts_from(view: GradientAnalysis, name: str) -> bool:
-    """Whether the lines read *name*, and no gate which its numbers open only makes it look as if they start there."""
+    """True if the lines read *name*, and no gate which its numbers open only makes it look as if they start there."""
     return reads_all(view, (name,)) and compares_right(view)
 
 
@@ -85,13 +85,13 @@ def all_of(*claims: Claim) -> bool:
 
 
 def keeps_minus(view: GradientAnalysis, code: str) -> bool:
-    """Whether a minus in the lines may be that of the local derivative which the mistake *code* says to be missing."""
+    """True if a minus in the lines may be that of the local derivative which the mistake *code* says to be missing."""
     nodes = (node for line in view.lines for node in ast.walk(line))
     return code.startswith("local-missing") and any(isinstance(node, ast.USub) for node in nodes)
 
 
 def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
-    """Whether the learner's lines raise to a power, or put into a function, what reads one of *names*."""
+    """True if the learner's lines raise to a power, or put into a function, what reads one of *names*."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     raised = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
     inside = (
@@ -103,7 +103,7 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
 
 
 def takes_parts(view: GradientAnalysis) -> bool:
-    """Whether the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
+    """True if the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
     indices = (node.slice for node in nodes if isinstance(node, ast.Subscript))
@@ -112,14 +112,14 @@ def takes_parts(view: GradientAnalysis) -> bool:
 
 
 def writes_parts(view: GradientAnalysis) -> bool:
-    """Whether one of the learner's lines writes into parts of a tensor, or puts one together from parts."""
+    """True if one of the learner's lines writes into parts of a tensor, or puts one together from parts."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in nodes)
     return cannot_be_read(view) or any(stores) or any(called_name(node) in PLACING for node in nodes)
 
 
 def _picks(part: ast.expr) -> bool:
-    """Whether a part of an index leaves something out."""
+    """True if a part of an index leaves something out."""
     match part:
         case (
             ast.Slice(lower=None, upper=None, step=None)
@@ -131,7 +131,7 @@ def _picks(part: ast.expr) -> bool:
 
 
 def lacks_factor(view: GradientAnalysis, name: str) -> bool:
-    """Whether the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
+    """True if the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
 
     A product in the place of a sum puts in a factor as well, and so does another exponent: then these are wrong.
     """
@@ -140,7 +140,7 @@ def lacks_factor(view: GradientAnalysis, name: str) -> bool:
 
 
 def has_factor(view: GradientAnalysis, name: str) -> bool:
-    """Whether a division by the tensor *name* at some place mends the gradient, and so does leaving something out."""
+    """True if a division by the tensor *name* at some place mends the gradient, and so does leaving something out."""
     return _lacks(view, name) and is_mended(view, (removal_edits, power_edits))
 
 
@@ -155,7 +155,7 @@ def lacks_division(view: GradientAnalysis, name: str) -> bool:
 
 
 def numbers_in(view: GradientAnalysis) -> list[float]:
-    """The numbers that stand in the learner's lines."""
+    """Numbers that are written in the learner's lines."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
 
@@ -168,7 +168,7 @@ def seen_in_product(view: GradientAnalysis, name: str) -> bool:
 
 
 def stands_for_size(view: GradientAnalysis, size: int) -> bool:
-    """Whether a number in the learner's lines is *size* or made of it, and no operator or exponent is what is wrong."""
+    """True if a number in the learner's lines is *size* or made of it, and no operator or exponent is what is wrong."""
     numbers = numbers_in(view)
     made = [size**power for power in (1.0, -1.0, 0.5, -0.5)]
     written = any(math.isclose(number, each, rel_tol=ROUNDED) for number in numbers for each in made)
@@ -210,20 +210,20 @@ def _unnumbered(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
 
 
 def raises_right(view: GradientAnalysis) -> bool:
-    """Whether no product of two numbers stands for a power of one: numbers alone may come to the right one by luck."""
+    """True if no product of two numbers stands for a power of one: numbers alone may come to the right one by luck."""
     nodes = [node for line in view.lines for node in ast.walk(line) if isinstance(node, ast.BinOp)]
     products = any(isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant) for node in nodes)
     return not products or is_unmended(view, (operators_of({"raise", "lower"}),))
 
 
 def makes_steps(view: GradientAnalysis) -> bool:
-    """Whether the learner's lines make a tensor on the way that is no gradient of the box."""
+    """True if the learner's lines make a tensor on the way that is no gradient of the box."""
     made = {name for line in view.lines for name in freshly_bound(line)}
     return bool(made - view.case.looks[0].gradients.keys() - {view.case.name})
 
 
 def _may_scale(value: ast.expr, ratios: Sequence[float]) -> bool:
-    """Whether a sign, or a factor, may be off in *value* itself."""
+    """True if a sign, or a factor, may be off in *value* itself."""
     operators = [getattr(node, "op", None) for node in ast.walk(value)]
     signs, factors = (ast.USub, ast.Sub), (ast.Mult, ast.Div, ast.Pow)
     return any(isinstance(operator, signs if ratios[0] == -1.0 else factors) for operator in operators)
@@ -234,18 +234,18 @@ def _instead(old: ast.stmt, new: ast.stmt, line: ast.stmt) -> ast.stmt:
 
 
 def lacks_no_gradient(view: GradientAnalysis) -> bool:
-    """Whether a gradient put in as a factor makes nothing right: a term that lacks one may vanish by nature."""
+    """True if a gradient put in as a factor makes nothing right: a term that lacks one may vanish by nature."""
     kinds = [partial(_multiplied, name) for name in view.case.looks[0].gradients]
     return is_unmended(view, kinds)
 
 
 def is_there(view: GradientAnalysis) -> bool:
-    """Whether something stands in the lines with another exponent, or too often: then it is not left out."""
+    """True if something stands in the lines with another exponent, or too often: then it is not left out."""
     return not cannot_be_read(view) and is_mended(view, [power_edits, factor_removal_edits])
 
 
 def lacks_sum(view: GradientAnalysis) -> bool:
-    """Whether a sum or an average put in at some place makes the gradient right."""
+    """True if a sum or an average put in at some place makes the gradient right."""
     return is_mended(view, [_summed])
 
 

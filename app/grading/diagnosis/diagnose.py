@@ -157,7 +157,7 @@ def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
 
 @np.errstate(all="ignore")
 def diagnose_in_sizes(case: WrongGradient, dims: Mapping[str, int]) -> Diagnosis | None:
-    """The mistake that is left once *dims* stand where the learner wrote their sizes; what the case has is not read."""
+    """Diagnose the mistake that is left once *dims* replace literal sizes; the tensor of the case is not read."""
     return two_slips.in_sizes(case, dims, diagnose)
 
 

@@ -1,4 +1,4 @@
-"""What a diagnosis may look at: one wrong gradient, everything the tape knows about its tensor, two seeds.
+"""Evidence for a diagnosis: one wrong gradient, everything the tape knows about its tensor, two seeds.
 
 All arrays are float64 on hidden sizes unless said otherwise. A path is one occurrence of the tensor as an operand
 of a forward statement: the key `3.0` is the first occurrence in the fourth statement.
@@ -48,7 +48,7 @@ class Observation:
     dims: Mapping[str, int] = field(default_factory=dict)
 
     def under(self, weight: float) -> "Observation":
-        """What it would be, but for *got*, where *weight* times as much arrives from above."""
+        """Observation, but for *got*, with *weight* times the upstream gradient."""
         return replace(
             self,
             reference=np.asarray(weight * self.reference),
@@ -105,7 +105,7 @@ class WrongGradient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What went wrong, with a stable *code* (`dW:transposed`) and a sentence in the learner's own names.
+    """Named cause of a wrong gradient: a stable *code* (`dW:transposed`) and a sentence in the learner's names.
 
     Args:
         line: The learner's own line that is at fault, where it is not the last that writes the gradient.
@@ -161,7 +161,7 @@ def scale_of(look: Observation) -> float:
 
 
 def scope_of(look: Observation, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
-    """What is in scope before the first line, without *name* itself: arrays, and other values."""
+    """Scope before the first line, without *name* itself: arrays, and other values."""
     arrays = {**look.forward, **look.gradients}
     arrays.pop(name, None)
     wide = {

@@ -77,7 +77,7 @@ def named_factor(view: GradientAnalysis, ratios: Sequence[float], paths: Sequenc
 
 
 def any_factor(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFactor:
-    """What can be said about a factor that has no name: its number only where no data change it."""
+    """Factor that has no name; its number is given only if no data change it."""
     if _all_near(ratios, [ratios[0]] * len(ratios)) and _seen(view, ratios[0]):
         shown = number_text(ratios[0])
         shown = f"{ratios[0]:.8g}" if shown == "1" else shown
@@ -86,7 +86,7 @@ def any_factor(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFactor:
 
 
 def _seen(view: GradientAnalysis, ratio: float) -> bool:
-    """Whether the lesson's own numbers do not contradict *ratio*, by being off by another one as a whole."""
+    """True if the lesson's own numbers do not contradict *ratio*, by being off by another one as a whole."""
     visible = view.case.visible
     if visible is None or visible.got.shape != visible.reference.shape:
         return True
@@ -146,7 +146,7 @@ def _of_step(view: GradientAnalysis, ratios: Sequence[float], step: PathStep) ->
 
 
 def multiplies_by(view: GradientAnalysis, line: ForwardStatement, ratios: Sequence[float]) -> bool:
-    """Whether the forward *line* multiplies or divides by *ratios*, one per look."""
+    """True if the forward *line* multiplies or divides by *ratios*, one per look."""
     scales = [_scales(line, look) for look in view.case.looks]
     wanted = [abs(ratio) for ratio in ratios]
     for scale in zip(*scales, strict=True) if len({*map(len, scales)}) == 1 else ():
@@ -156,7 +156,7 @@ def multiplies_by(view: GradientAnalysis, line: ForwardStatement, ratios: Sequen
 
 
 def scales(view: GradientAnalysis, line: ForwardStatement) -> bool:
-    """Whether something in the forward *line* may scale what goes through it; also where that cannot be told."""
+    """True if something in the forward *line* may scale what goes through it; also where that cannot be told."""
     look = view.case.looks[0]
     try:
         waiting = [trace_expression(line.node, look.forward, look.dims)]
@@ -251,7 +251,7 @@ def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, t
 
 
 def _counted(view: GradientAnalysis, steps: Sequence[PathStep]) -> str:
-    """What a reduction counts, by what it is: all entries of a tensor, or the sizes of the axes that it runs over."""
+    """Text of what a reduction counts: all entries of a tensor, or the sizes of the axes that it reduces."""
     node = steps[0].node
     text, axes = node.operands[0].text, node.options["axes"]
     sizes = [[step.x.shape[axis] for step in steps] for axis in axes]

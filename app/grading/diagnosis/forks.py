@@ -48,7 +48,7 @@ def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _multiplies(view: GradientAnalysis, path: GradientPath) -> bool:
-    """Whether the way of *path* goes through a product."""
+    """True if the way of *path* goes through a product."""
     return any(step.node.op in MEETINGS for step in view.steps(path, view.case.looks[0]))
 
 

@@ -73,15 +73,15 @@ class GradientAnalysis:
         )
 
     def is_written(self, text: str) -> bool:
-        """Whether *text*, an expression, stands in the learner's lines."""
+        """True if *text*, an expression, stands in the learner's lines."""
         return not self.lines or any(text in as_written(line) for line in self.lines)
 
     def is_of_program(self, text: str) -> bool:
-        """Whether *text* names no step that the program's own text lacks."""
+        """True if *text* names no step that the program's own text lacks."""
         return not self.case.written_out.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
 
     def shaped(self) -> bool:
-        """Whether the learner's tensor has the shape of the reference."""
+        """True if the learner's tensor has the shape of the reference."""
         return all(look.got.shape == look.reference.shape for look in self.case.looks)
 
     def _steps(self, path: GradientPath, look: Observation) -> tuple[PathStep, ...]:
@@ -90,7 +90,7 @@ class GradientAnalysis:
             return steps_of(self.case, path, look)
 
     def _step_fields(self, path: GradientPath, depth: int) -> dict[str, str]:
-        """What a sentence may speak of at one step, as fields of a format string.
+        """Fields of one step for a format string of a sentence.
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
         output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
@@ -118,13 +118,13 @@ class GradientAnalysis:
 
     @staticmethod
     def arrives_whole(step: PathStep) -> bool:
-        """Whether what arrives at *step* is the gradient of its line's output: what lies between changes nothing."""
+        """True if what arrives at *step* is the gradient of its line's output: what lies between changes nothing."""
         arriving = step.look.gradients.get(f"d{step.statement.outputs[0]}")
         return step.is_root or (arriving is not None and np.array_equal(arriving, step.g))
 
     @staticmethod
     def _operation_text(step: PathStep) -> str:
-        """The line of *step*, which makes its output; the function alone where more stands inside of it."""
+        """Line of *step* that makes its output; the function alone if more is inside of it."""
         whole = step.node.operands[step.position].text.isidentifier() or step.node.op in SIGNS
         return step.statement.source if whole else f"{step.node.op}` in `{step.statement.source}"
 
@@ -228,30 +228,30 @@ class GradientAnalysis:
         return [(path, step), *((other, each) for other, each in others if each.same_as(step))]
 
     def equal(self, tensor: Array | None, look: Observation) -> bool:
-        """Whether *tensor* is what the learner has."""
+        """True if *tensor* is what the learner has."""
         got = self.got[look]
         return tensor is not None and tensor.shape == got.shape and _apart(tensor, got) <= self.slack(tensor, look)
 
     def slack(self, tensor: Array, look: Observation) -> float:
-        """How far from *tensor* another may be and still count as equal."""
+        """Largest difference from *tensor* that still counts as equal."""
         return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[look])
 
     def solved(self, parts: Sequence[Array], target: Array, look: Observation) -> Array | None:
-        """How often *target* holds each of *parts*; None where they do not add up to it, or in more than one way."""
+        """Multiplicities of each of *parts* in *target*; None if they do not add up to it, or in more than one way."""
         columns, wanted = np.stack([part.ravel() for part in parts], 1), target.ravel()
         return solve_coefficients(columns, wanted, self.slack(wanted, look)) if len(columns) > len(parts) else None
 
     def wrong(self, tensor: Array, look: Observation) -> bool:
-        """Whether *tensor* differs from the reference by more than the verdict forgives."""
+        """True if *tensor* differs from the reference by more than the verdict forgives."""
         reference = look.reference
         return tensor.shape != reference.shape or _apart(tensor, reference) > DIFFERENT * self.scale[look]
 
     def weighty(self, tensor: Array, look: Observation) -> bool:
-        """Whether *tensor* is more than rounding noise, which any tiny prediction would equal."""
+        """True if *tensor* is more than rounding noise, which any tiny prediction would equal."""
         return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[look]
 
     def confirms(self, mistake: Hypothesis) -> bool:
-        """Whether *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
+        """True if *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
         told_apart = False
         for look in self.case.looks:
             tensor = self.predicted(mistake, look)
@@ -261,7 +261,7 @@ class GradientAnalysis:
         return told_apart
 
     def predicted(self, mistake: Hypothesis, look: Observation) -> Array | None:
-        """What *mistake* predicts; None where it does not apply or is not finite."""
+        """Prediction of *mistake*; None if it does not apply or is not finite."""
         try:
             with np.errstate(all="ignore"):
                 tensor = mistake.predict(look)
@@ -274,7 +274,7 @@ class GradientAnalysis:
         return tensor if np.isfinite(tensor).all() else None
 
     def evidence(self, mistake: Hypothesis) -> int:
-        """How much the learner's own lines speak for *mistake*, where several predict the same tensor."""
+        """Evidence in the learner's own lines for *mistake*, if several predict the same tensor."""
         if not mistake.mentions:
             return 0
         return len(mistake.mentions) if self.names.issuperset(mistake.mentions) else -1
@@ -301,7 +301,7 @@ class GradientAnalysis:
         return found[0] if len(found) == 1 and found[0] not in self.case.writes else None
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
-        """What *make* gives of this case; it is asked once."""
+        """Result of *make* for this case, cached."""
         if make not in self._made:
             self._made[make] = make(self)
         found: T = self._made[make]

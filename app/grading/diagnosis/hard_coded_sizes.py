@@ -88,7 +88,7 @@ def _entries_of(name: str, look: Observation) -> int:
 
 
 def _is_size(view: GradientAnalysis, visible: Observation, number: float) -> bool:
-    """Whether the gradient is right once a size stands where the learner wrote *number*, at one place or all."""
+    """True if the gradient is right once a size stands where the learner wrote *number*, at one place or all."""
     several = view.once(line_replays)
     if not several:
         return True

@@ -1,4 +1,4 @@
-"""Where a slip stands that is not in the line which writes the gradient: in a step on the way, in a line of its own.
+"""Line of a slip that is not in the line which writes the gradient: in a step on the way, in a line of its own.
 
 A step may be any gradient inside of the forward program, under a name of the learner's. If it is none of them, and one
 of them in its place makes the gradient right, then it is the step that is off, and not what reads it.
@@ -22,7 +22,7 @@ MEANT = "_meant"
 
 
 def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
-    """*diagnosis* with the line in which the slip stands, where that makes a step on the way to the gradient."""
+    """Return *diagnosis* with the line of the slip, if that line makes a step on the way to the gradient."""
     line = _place(view, view.once(single_edit_search.line_replays))
     steps = [] if line is None else sorted(writes(line))
     if line is None or len(steps) != 1 or view.case.name in steps:
@@ -47,7 +47,7 @@ def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> ast.stmt | None:
 
 
 def _is_right_with(reruns: Sequence[Rerun], at: int, inside: Inside) -> bool:
-    """Whether the gradient is right on every look with *inside* for what the line *at* makes."""
+    """True if the gradient is right on every look with *inside* for what the line *at* makes."""
     line = reruns[0].lines[at]
     assert isinstance(line, ast.Assign)
     put = ast.Name(MEANT, ast.Load())

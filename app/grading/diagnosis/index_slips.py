@@ -52,7 +52,7 @@ def index_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def is_pick(step: PathStep) -> bool:
-    """Whether the step picks entries by arrays of whole numbers."""
+    """True if the step picks entries by arrays of whole numbers."""
     return step.node.op == "index" and any(isinstance(part, np.ndarray) for part in step.node.options["index"])
 
 
@@ -115,7 +115,7 @@ def _by_turns(step: PathStep) -> Array | None:
 
 
 def _dense(step: PathStep) -> Array | None:
-    """What one pick per row gives when the pick is forgotten."""
+    """Gradient of one pick per row if the pick is forgotten."""
     index, x = step.node.options["index"], step.x
     if len(index) == x.ndim and step.g.shape == x.shape[:-1]:
         return np.broadcast_to(step.g[..., None], x.shape)

@@ -48,7 +48,7 @@ def wrong_shape(case: WrongGradient) -> str:
 
 
 def _taken_in(case: WrongGradient) -> str:
-    """What on the learner's lines makes a single number of a tensor."""
+    """Part of the learner's lines that makes a single number of a tensor."""
     for node in (node for write in case.writes for node in ast.walk(write)):
         match node:
             case ast.Call(func=ast.Attribute(attr="sum" | "mean" as way), args=[], keywords=[]):

@@ -69,7 +69,7 @@ def _under(rerun: Rerun, weight: float) -> Observation | None:
 
 
 def _is_sum(rerun: Rerun, pair: Sequence[Observation]) -> bool:
-    """Whether what the lines make is a multiple of what arrives and something besides."""
+    """True if what the lines make is a multiple of what arrives and something besides."""
     got = np.asarray(rerun.look.got, dtype=np.float64)
     slopes = [(look.got - got) / (weight - 1.0) for weight, look in zip(WEIGHTS, pair, strict=True)]
     size = max(float(np.abs(got).max(initial=0.0)), 1e-300)

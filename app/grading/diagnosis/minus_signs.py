@@ -1,4 +1,4 @@
-"""Where a minus stands: in a rule, in a forward line, in the learner's lines."""
+"""Minus signs of a rule, a forward line and the learner's lines."""
 
 import ast
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def minus_in(node: ast.AST) -> bool:
 
 
 def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
-    """Whether the backward rule of *line* has a minus of its own."""
+    """True if the backward rule of *line* has a minus of its own."""
     steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
     rules = [rule_of(step.node, step.position) or "" for step in steps]
     powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
@@ -31,7 +31,7 @@ def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[Gr
 
 
 def may_be_negative(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
-    """Whether a minus is written in front of something that the backward rule of *line* multiplies by."""
+    """True if a minus is written in front of something that the backward rule of *line* multiplies by."""
     steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
     sides = [each for step in steps for each in step.node.operands if each is not step.node.operands[step.position]]
     return any(isinstance(node, ast.USub) for side in sides if side.expr for node in ast.walk(side.expr))

@@ -1,4 +1,4 @@
-"""How a diagnosis speaks of tensors, shapes and axes: always in the learner's own names."""
+"""Names of tensors, shapes and axes in a diagnosis: always the learner's own."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def shown_observation(case: WrongGradient) -> Observation:
 
 
 def places_text(marks: Sequence[Array]) -> str:
-    """Where *marks*, one for each look, are set; by number only where all looks agree."""
+    """Places at which *marks*, one for each look, are set; by number only if all looks agree."""
     if all(mark[-1] and mark.sum() == 1 for mark in marks):
         return "the last position"
     places = [np.flatnonzero(mark).tolist() for mark in marks]
@@ -70,7 +70,7 @@ def place_text(path: GradientPath, places: Sequence[GradientPath]) -> str:
 
 
 def term_text(word: str, row: str) -> str:
-    """What a term of a rule is called, such as `row sum`, where its sum runs along a *row*, `column` or `slice`."""
+    """Name of a term of a rule, such as `row sum`, whose sum runs along a *row*, `column` or `slice`."""
     return word.replace("-", " ").replace("row", row)
 
 

@@ -104,7 +104,7 @@ def _unsummed(view: GradientAnalysis, path: GradientPath, depth: int, look: Obse
 
 
 def _is_operand(tensor: Array, operand: Array) -> bool:
-    """Whether the operand is *tensor* itself, transposed or not: then it is not the tensor that is wrong."""
+    """True if the operand is *tensor* itself, transposed or not: then it is not the tensor that is wrong."""
     return np.array_equal(tensor, operand) or (tensor.ndim >= 2 and np.array_equal(swapped(tensor), operand))
 
 

@@ -1,4 +1,4 @@
-"""What shows when the learner's lines are read again, one after the other.
+"""Replay of the learner's lines, one after the other.
 
 | code | what happened |
 |---|---|
@@ -118,7 +118,7 @@ def _early(view: GradientAnalysis) -> Iterator[tuple[str, int, int]]:
 
 
 def _right_with(view: GradientAnalysis, look: Observation, gradient: str) -> bool:
-    """Whether the learner's lines give the reference once *gradient* is finished from the start."""
+    """True if the learner's lines give the reference once *gradient* is finished from the start."""
     with suppress(KeyError, UntracedError):
         finished = _read(view, look, {})[gradient]
         return not view.wrong(_read(view, look, {gradient: finished})[view.case.name], look)
@@ -126,7 +126,7 @@ def _right_with(view: GradientAnalysis, look: Observation, gradient: str) -> boo
 
 
 def _read(view: GradientAnalysis, look: Observation, finished: Mapping[str, Array]) -> Mapping[str, Array]:
-    """What the learner's lines leave, where those that write a required or *finished* gradient are passed over."""
+    """Values that the learner's lines leave, without those that write a required or *finished* gradient."""
     arrays, others = scope_of(look, view.case.name)
     now, held = Interpreter({**arrays, **finished}, others), {*look.gradients, *finished} - {view.case.name}
     for line in view.case.lines:
@@ -139,7 +139,7 @@ EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
 
 
 def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
-    """A write into one copy of an expanded tensor, which stands in all of them; with memory of its own it is right."""
+    """Diagnose a write into one copy of an expanded tensor, which changes all; with memory of its own it is right."""
     lines = view.case.lines
     for at, line in enumerate(lines):
         if not (isinstance(line, ast.Assign) and called_name(line.value) in EXPANDING):
@@ -157,7 +157,7 @@ def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def _right_apart(view: GradientAnalysis, look: Observation) -> bool:
-    """Whether the learner's lines give the reference where no two entries are one memory."""
+    """True if the learner's lines give the reference where no two entries are one memory."""
     with suppress(KeyError, UntracedError):
         return not view.wrong(_read(view, look, {})[view.case.name], look)
     return False

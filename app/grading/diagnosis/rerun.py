@@ -89,7 +89,7 @@ class Rerun:
         return None if value is None or value.dtype.kind == "c" else np.asarray(value, dtype=np.float64)
 
     def rewritten(self, act: Callable[[ast.stmt], ast.stmt]) -> Array | None:
-        """What the learner would have, had *act* been done to each line."""
+        """The learner's tensor, had *act* been done to each line."""
         now = self.before[0].copy()
         for at, line in enumerate(self.lines):
             try:
@@ -100,7 +100,7 @@ class Rerun:
         return self.result(now)
 
     def is_right(self, result: Array | None) -> bool:
-        """Whether *result* is the gradient."""
+        """True if *result* is the gradient."""
         if result is None or result.shape != self.look.reference.shape or not np.isfinite(result).all():
             return False
         return not self.view.wrong(result, self.look)
@@ -121,7 +121,7 @@ class Rerun:
         self.at = at
 
     def is_elsewhere(self, edit: Edit) -> bool:
-        """Whether *edit* completes what another line made, where the slip is, or a tensor full of one number."""
+        """True if *edit* completes what another line made, where the slip is, or a tensor full of one number."""
         if not edit.change.kind.startswith("put-"):
             return False
         if not isinstance(edit.old, ast.Name):
@@ -130,7 +130,7 @@ class Rerun:
         return edit.old.id not in given and any(edit.old.id in names for names in self.written[: self.at])
 
     def mended(self, edit: Edit) -> bool:
-        """Whether *edit* makes the gradient right."""
+        """True if *edit* makes the gradient right."""
         now = self.before[self.at].copy()
         assert isinstance(edit.root, ast.stmt)
         if self._is_filled(edit.root):
@@ -146,7 +146,7 @@ class Rerun:
         return self.is_right(self.result(now))
 
     def _is_filled(self, loop: ast.stmt) -> bool:
-        """Whether each turn of *loop* fills a part of the gradient that no other turn, and no line below, writes."""
+        """True if each turn of *loop* fills a part of the gradient that no other turn, and no line below, writes."""
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
             return False
         inside = self._written_inside
@@ -195,7 +195,7 @@ def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
 
 
 def _fills(line: ast.stmt, turn: str) -> bool:
-    """Whether *line* is `x[:, t] = …`, whose place is another one in each *turn*."""
+    """True if *line* is `x[:, t] = …`, whose place is another one in each *turn*."""
     match line:
         case ast.Assign(targets=[ast.Subscript(slice=part)]):
             parts = part.elts if isinstance(part, ast.Tuple) else [part]

@@ -88,7 +88,7 @@ def _whole_rows(hot: Array) -> Array:
 
 
 def sender(view: GradientAnalysis, text: str) -> Send:
-    """What the rule *text* sends."""
+    """Function for what the rule *text* sends."""
     return partial(_send, view, text)
 
 
@@ -170,7 +170,7 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
 
 
 def _is_summed(slip: RuleEdit, step: PathStep) -> bool:
-    """Whether what is passed on has to be added up, so that it does not stay unchanged."""
+    """True if what is passed on has to be added up, so that it does not stay unchanged."""
     return slip.text == "g" and step.node.op in {"mul", "div"} and step.g.shape != step.x.shape
 
 
@@ -196,7 +196,7 @@ def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _shown_places(step: PathStep, rule: str) -> dict[str, str]:
-    """The words of the rule that stand for tensors, with what stands there; `f` is the output made of another input."""
+    """Words of the rule for tensors, with their text; `f` is the output made of another input."""
     names, operands = names_of(rule), step.node.operands
     found = {"y": step.statement.outputs[0] if step.is_root else step.node.text} if "y" in names else {}
     found |= {"f": operands[0].text} if "y" in names and step.node.op in FUNCTIONS else {}
@@ -210,7 +210,7 @@ def _with_tensor(view: GradientAnalysis, rule: str, place: str, name: str, step:
 
 
 def _two_of(view: GradientAnalysis, place: str, name: str, step: PathStep) -> tuple[Array, Array]:
-    """What belongs at a place of the rule, and what stands there with another tensor."""
+    """Right value at a place of the rule, and its value with another tensor."""
     return np.asarray(view.meanings(step)["y" if place == "f" else place]), _in_place(place, name, step)
 
 
@@ -244,7 +244,7 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], texts: tuple[str, str]) -> bool:
-    """Whether the slip *texts* stands in the lines for each path, at its first step that is *alike*."""
+    """True if the slip *texts* stands in the lines for each path, at its first step that is *alike*."""
     look = view.case.looks[0]
     depths = ([at for at, step in enumerate(view.steps(path, look)) if alike(step)] for path in view.paths)
     places = [(path, found[0]) for path, found in zip(view.paths, depths, strict=True) if found]

@@ -42,7 +42,7 @@ DUMMY = np.zeros(1)
 
 @dataclass(frozen=True, slots=True)
 class RuleEdit:
-    """The rule *text* in the place of the right one; *mentions* are words of rules that stand in it newly."""
+    """Edit of a rule: *text* replaces the right one; *mentions* are words of rules that are new in it."""
 
     text: str
     code: str
@@ -76,7 +76,7 @@ def _slip(kind: str, text: str, rule: str, word: str = "") -> RuleEdit:
 
 
 def _whole(op: str, rule: str) -> Iterator[RuleEdit]:
-    """What may stand in the place of the whole local derivative."""
+    """Edits that replace the whole local derivative."""
     terms = terms_of(op, rule)
     for word, term in terms.items():
         others = " + ".join(f"({text})" for name, text in terms.items() if name != word)

@@ -113,13 +113,13 @@ def stops_elsewhere(name: str, line: int | None, kind: str, sizes: Mapping[int, 
 
 
 def wrong_already(rest: Diagnosis, error: Diagnosis) -> Diagnosis:
-    """What is wrong on the lesson's own numbers, and that *error* stops the line on hidden sizes besides."""
+    """Diagnosis of the lesson's own numbers, if *error* stops the line on hidden sizes as well."""
     lower = f"{error.message[:1].lower()}{error.message[1:]}"
     return replace(rest, message=SAY["wrong-already"].format(rest=rest.message, error=lower))
 
 
 def sizes_besides(rest: Diagnosis) -> Diagnosis:
-    """*rest* is what is left once dims stand where their sizes were written."""
+    """Diagnosis *rest* that is left once dims replace the literal sizes."""
     return replace(rest, message=SAY["sizes-besides"].format(rest=rest.message))
 
 

@@ -1,4 +1,4 @@
-"""What is so of one share of a gradient, said of that share and not of the whole."""
+"""Sentences about one share of a gradient, and not the whole."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ WHOLE = "`{name}`"
 
 
 def of_share(say: str, path: GradientPath, sharing: Sequence[GradientPath], paths: Sequence[GradientPath]) -> str:
-    """The format string *say*, in which the share of *path* stands for the gradient where that is spoken of first.
+    """Format string *say* about the share of *path*, where it first mentions the gradient.
 
     Args:
         sharing: The paths of which it is so.

@@ -115,7 +115,7 @@ def _common(
 
 
 def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], paths: Sequence[GradientPath]) -> str:
-    """Where to look: in the forward lines that hold the factor, or the minus, and past which steps."""
+    """Say where to look: in the forward lines that hold the factor, or the minus, and past which steps."""
     ways = dict.fromkeys(line for path in paths for line in _lines_of(view, path))
     lines = [line for line in ways if view.is_of_program(line.source)]
     if not lines:
@@ -150,7 +150,7 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
 
 
 def _on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
-    """Whether each of *paths* goes through one of *lines*: else they explain nothing of what is off on all of them."""
+    """True if each of *paths* goes through one of *lines*: else they explain nothing of what is off on all of them."""
     return all(any(line in lines for line in _lines_of(view, path)) for path in paths)
 
 
@@ -211,7 +211,7 @@ def _apart(
 
 
 def _alike(view: GradientAnalysis, groups: Sequence[ProportionalPaths], facts: Sequence[tuple[str, str]]) -> str:
-    """What is said of several shares that are off by the same factor, which has a name: that is one thing."""
+    """Sentence on several shares that are off by the same named factor: that is one thing."""
     factors = {text.removeprefix(_way(view, group)) for group, (_, text) in zip(groups, facts, strict=True)}
     if len(factors) > 1 or any(code in {"factor", "missing"} for code, _ in facts):
         return ""
@@ -240,7 +240,7 @@ def _way(view: GradientAnalysis, group: ProportionalPaths) -> str:
 
 
 def _overwrote(view: GradientAnalysis) -> bool:
-    """Whether the learner's last write is a plain assignment that does not read what an earlier line left."""
+    """True if the learner's last write is a plain assignment that does not read what an earlier line left."""
     writes = view.case.writes
     if len(writes) < 2 or not isinstance(writes[-1], ast.Assign | ast.AnnAssign):
         return False

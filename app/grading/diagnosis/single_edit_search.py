@@ -54,7 +54,7 @@ LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 
 
 def joins_matrices(node: ast.AST) -> bool:
-    """Whether *node* holds a matrix product."""
+    """True if *node* holds a matrix product."""
     return any(isinstance(inner, ast.MatMult) or called_name(inner) in PRODUCTS for inner in ast.walk(node))
 
 
@@ -124,7 +124,7 @@ def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis
 
 
 def is_mended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
-    """Whether an edit of one of *kinds* makes the gradient right; also where the lines cannot be read again."""
+    """True if an edit of one of *kinds* makes the gradient right; also where the lines cannot be read again."""
     with view.case.budget.one():
         reruns = view.once(line_replays)
         return not reruns or next(_mending(reruns, kinds), None) is not None
@@ -170,7 +170,7 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
 
 
 def _continues(view: GradientAnalysis, edit: Edit) -> bool:
-    """Whether the edit reads what an earlier line left in the gradient, where the line replaces it unread."""
+    """True if the edit reads what an earlier line left in the gradient, where the line replaces it unread."""
     match edit.change.kind, edit.change.new:
         case ("name" | "gradient", ast.Name(id=name)) | ("put-factor", ast.BinOp(right=ast.Name(id=name))):
             return name == view.case.name
@@ -178,7 +178,7 @@ def _continues(view: GradientAnalysis, edit: Edit) -> bool:
 
 
 def _within(statement: ast.stmt, name: ast.AST) -> str:
-    """The smallest part around *name* that stands in *statement* once, where the name stands there several times."""
+    """Smallest part around *name* that is in *statement* once, if the name is there several times."""
     parts = [
         node for node in ast.walk(statement) if isinstance(node, QUOTED) or getattr(node, "attr", "") in {"T", "mT"}
     ]
@@ -201,7 +201,7 @@ def _column(node: ast.AST) -> tuple[int, int]:
 
 
 def _beside(statement: ast.stmt, piece: ast.AST, is_factor: bool) -> str:
-    """Where else *piece* is a factor, or a term: nowhere, beside itself, or elsewhere in *statement*."""
+    """Say where else *piece* is a factor, or a term: nowhere, beside itself, or elsewhere in *statement*."""
     text, alike = ast.dump(piece), (ast.Mult, ast.Div, ast.MatMult) if is_factor else (ast.Add, ast.Sub)
     rows = [_row(node, alike) for node in ast.walk(statement)]
     if any(sum(ast.dump(each) == text for each in row) > 1 for row in rows):
@@ -240,12 +240,12 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
 
 
 def _right_steps(view: GradientAnalysis) -> frozenset[int]:
-    """The lines that make a step which is right: no slip stands there."""
+    """Lines that make a right step: no slip is there."""
     return finished_steps(view, view.once(line_replays))
 
 
 def _is_foreign(view: GradientAnalysis, edit: Edit) -> bool:
-    """Whether *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away."""
+    """True if *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away."""
     if edit.change.kind in LEFT_OUT and isinstance(edit.change.piece, ast.Name):
         gradients = view.case.looks[0].gradients.keys() - {view.case.name}
         return edit.change.piece.id in gradients and not names_in([edit.root]) & gradients
@@ -268,7 +268,7 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
 
 
 def _words(rerun: Rerun) -> EditVocabulary:
-    """What an edit of the line may put in."""
+    """Vocabulary for edits of the line."""
     inside = isinstance(rerun.line, COMPOUND)
     seen = rerun.after if inside else rerun.before[rerun.at]
     arrays = {name: array for name, array in seen.arrays.items() if name != rerun.name or not inside}
@@ -289,7 +289,7 @@ def _words(rerun: Rerun) -> EditVocabulary:
 
 
 def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
-    """What the forward lines that read the tensor are made of."""
+    """Parts of the forward lines that read the tensor."""
     found = {}
     for path in view.paths:
         for node in ast.walk(path.statement.node):
@@ -299,7 +299,7 @@ def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
 
 
 def _numbers_of(view: GradientAnalysis) -> tuple[float, ...]:
-    """The numbers that stand in the forward lines that read the tensor."""
+    """Numbers in the forward lines that read the tensor."""
     nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
     return tuple(dict.fromkeys(value for value in values if isinstance(value, float)))

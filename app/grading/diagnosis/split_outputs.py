@@ -95,7 +95,7 @@ def _share(case: WrongGradient, path: GradientPath, look: Observation) -> tuple[
 
 
 def _sent(case: WrongGradient, path: GradientPath, arriving: Array | None, look: Observation) -> Array | None:
-    """What *path* sends where *arriving* is the gradient of its consumer."""
+    """Share that *path* sends if *arriving* is the gradient of its consumer."""
     if arriving is None:
         return None
     guess = replace(look, shares={path.key: np.full(1, np.nan)}, upstream={path.key: arriving})

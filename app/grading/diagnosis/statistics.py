@@ -139,7 +139,7 @@ def diagnose_changed_term(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def _changed(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
-    """What the term through *held* was multiplied by: by one number, by a tensor, or by another average."""
+    """Diagnose what the term through *held* was multiplied by: one number, a tensor, or another average."""
     if all(np.ptp(number) <= NEAR * np.abs(number).max() for number in numbers):
         factor = named_factor(view, [float(number.flat[0]) for number in numbers], view.paths)
         if factor is not None:

@@ -46,7 +46,7 @@ class PathStep:
 
     @property
     def is_root(self) -> bool:
-        """Whether its output is the output of the statement."""
+        """True if its output is the output of the statement."""
         return self.node.expr is self.statement.node
 
     @property
@@ -65,21 +65,21 @@ class PathStep:
 
     @property
     def of_ones(self) -> Array:
-        """What it sends to its operand where only ones arrive."""
+        """Share that it sends to its operand if the upstream gradient is all ones."""
         return self.sends(np.ones_like(self.g))
 
     def sends(self, g: Array) -> Array:
-        """What it sends to its operand where *g* arrives."""
+        """Share that it sends to its operand for the upstream gradient *g*."""
         return backward(self.node, self.position, g)
 
     @property
     def row(self) -> str:
-        """What the axis along which the operation compares or adds up runs along."""
+        """Direction of the axis along which the operation compares or adds up, in a word."""
         axes, last = self.node.options.get("axes") or (), self.x.ndim - 1
         return "row" if last in axes or not axes else "column" if last == 1 else "slice"
 
     def same_as(self, other: "PathStep") -> bool:
-        """Whether *other* is this very place in the program, on the way of another path."""
+        """True if *other* is this very place in the program, on the way of another path."""
         return self.node.expr is other.node.expr and (self.position == other.position or self.is_square)
 
     @property

@@ -72,7 +72,7 @@ class _Bracketed(ast.NodeTransformer):
 
 
 def in_sizes(case: WrongGradient, dims: Mapping[str, int], diagnose: Diagnose) -> Diagnosis | None:
-    """The mistake that is left once the dims stand where the learner wrote their sizes on the lesson's own data."""
+    """Diagnose the mistake that is left once dims replace the learner's literal sizes on the lesson's own data."""
     literals = literal_sizes(ast.Module(list(case.lines), []), dims)
     named = {(literal.line, literal.column): literal.dim for literal in literals}
     mended = _with_lines(case, [_Named(named).visit(deepcopy(line)) for line in case.lines]) if named else None

@@ -1,4 +1,4 @@
-"""Whether a slip in a rule stands in the learner's lines: undone there, it makes the gradient right.
+"""Undoing a slip in a rule in the learner's lines: if it is there, that makes the gradient right.
 
 A slip is told from its rule by one part of the text: `y` in the place of `y ** 2`. Where the learner's lines hold a
 part with the values of the one, it is given those of the other. What a slip leaves out stands nowhere: it may be put in
@@ -39,7 +39,7 @@ BELONGS = "_belongs"
 
 
 def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued) -> bool:
-    """Whether a slip can be undone in the lines; also where they cannot be read again.
+    """True if a slip can be undone in the lines; also where they cannot be read again.
 
     Args:
         texts: The rule, and what stands for it.
@@ -60,7 +60,7 @@ def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued
 
 
 def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts: Texts, valued: Valued) -> bool:
-    """Whether a slip that was made at each of *places* can be undone in the lines, all of it at once; also as above.
+    """True if a slip that was made at each of *places* can be undone in the lines, all of it at once; also as above.
 
     What is left out in several places stands nowhere: there the prediction alone speaks.
     """
@@ -73,7 +73,7 @@ def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts:
 
 
 def is_held(view: GradientAnalysis, place: Place, text: str, valued: Valued) -> bool:
-    """Whether a part of the lines holds the values of *text*, which a sentence says to stand there; also as above."""
+    """True if a part of the lines holds the values of *text*, which a sentence says to stand there; also as above."""
     reruns = view.once(single_edit_search.line_replays)
     put = _putting(view, place, partial(_paired, (text, text), valued), _exchanged)
     if not reruns or put is None:
@@ -89,7 +89,7 @@ def is_held(view: GradientAnalysis, place: Place, text: str, valued: Valued) -> 
 
 
 def is_exchanged(view: GradientAnalysis, place: Place, paired: Paired) -> bool:
-    """Whether what belongs at a step, in the place of what stands there, makes the gradient right; also as above."""
+    """True if what belongs at a step, in the place of what stands there, makes the gradient right; also as above."""
     return _makes_right(view, [_putting(view, place, paired, _exchanged)])
 
 
@@ -99,7 +99,7 @@ def _paired(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None,
 
 
 def _putting(view: GradientAnalysis, place: Place, paired: Paired, way: Way) -> Put | None:
-    """What *way* puts for what stands at a step; None where a look lacks the step, or nothing there has a value."""
+    """Replacement by *way* of a step's value; None if a look lacks the step, or no part has that value."""
     path, depth = place
     steps = [view.steps(path, rerun.look) for rerun in view.once(single_edit_search.line_replays)]
     both = [paired(each[depth]) for each in steps if depth < len(each)]
@@ -123,7 +123,7 @@ def _first(puts: Sequence[Put], values: Sequence[Array]) -> Sequence[Array]:
 def _makes_right(
     view: GradientAnalysis, puts: Sequence[Put | None], apart: Collection[str] = (), *, singly: bool = True
 ) -> bool:
-    """Whether one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
+    """True if one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
     with view.case.budget.one():
         reruns = view.once(single_edit_search.line_replays)
         whole = [put for put in puts if put is not None]
@@ -161,7 +161,7 @@ def _undoings(
 
 
 def _known(rerun: Rerun) -> Mapping[int, OpNode]:
-    """What the parts of its line hold, by identity; nothing where the line cannot be read at once."""
+    """Values of the parts of its line, by identity; empty if the line cannot be read at once."""
     known: dict[int, OpNode] = {}
     if not isinstance(rerun.line, ast.Assign):
         return known
@@ -173,7 +173,7 @@ def _known(rerun: Rerun) -> Mapping[int, OpNode]:
 
 
 def _is_right(found: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[Array]]]) -> bool:
-    """Whether the gradient is right on every look with *several* parts of its line replaced."""
+    """True if the gradient is right on every look with *several* parts of its line replaced."""
     names = {id(node): f"{BELONGS}{rank}" for rank, (node, _) in enumerate(several)}
     line: ast.AST = found[0].line
     for node, _ in several:
@@ -194,7 +194,7 @@ def _is_right(found: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[
 
 
 def _exchanged(value: Array, belongs: Array, stands: Array) -> Array | None:
-    """What belongs there, for what stands there, for its opposite, or for one over it."""
+    """Value to put in place of *stands*, of its opposite, or of one over it."""
     if value.size != stands.size:
         return None
     shape = np.broadcast_shapes(belongs.shape, stands.shape)

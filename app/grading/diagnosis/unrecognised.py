@@ -1,4 +1,4 @@
-"""What can be said about a mistake that no table holds: only what was measured.
+"""Diagnosis of a mistake that no table holds: only measured facts.
 
 | code | meaning |
 |---|---|
@@ -46,7 +46,7 @@ NEARLY = 0.75
 
 
 def _seen(case: WrongGradient) -> tuple[Observation, ...]:
-    """Hidden data and the lesson's own: a type that stands on hidden data alone could be made of hidden numbers."""
+    """Hidden data and the lesson's own: a type that is right on hidden data alone could be made of hidden numbers."""
     return case.looks if case.visible is None else (*case.looks, case.visible)
 
 
@@ -88,7 +88,7 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def _example(view: GradientAnalysis) -> str:
-    """What a number may stand for: one that no forward line holds, for the other side of a product."""
+    """Example of what a number may represent: one that no forward line holds, for the other side of a product."""
     steps = [step for _, _, step in view.every_step()]
     sides = {step.node.operands[1 - step.position].text for step in steps if len(step.node.operands) > 1}
     known = {
@@ -221,7 +221,7 @@ def _slices(off: Array, axis: int) -> Array:
 
 
 def _visible_places(visible: Observation | None, axis: int) -> str:
-    """Where the lesson's own numbers are wrong, which everybody may see; hidden ones never tell their places."""
+    """Places of the lesson's own numbers that are wrong, which are public; hidden ones never show theirs."""
     if visible is None or visible.got.shape != visible.reference.shape:
         return "some positions"
     got = np.asarray(visible.got, dtype=np.float64)

@@ -65,7 +65,7 @@ def _tensor(step: PathStep, name: str) -> Array:
 
 
 def _starts_from(view: GradientAnalysis, place: Place, name: str) -> bool:
-    """Whether the lines start from *name*: what arrives, in the place of it there, makes the gradient right."""
+    """True if the lines start from *name*: what arrives, in the place of it there, makes the gradient right."""
     exchanged = is_exchanged(view, place, lambda step: (step.g, _tensor(step, name)))
     renamed = partial(_renamed, name, f"d{place[0].consumer}")
     return starts_from(view, name) and (exchanged or is_mended(view, [renamed]))
@@ -77,7 +77,7 @@ def _renamed(name: str, other: str, node: ast.expr, _words: EditVocabulary) -> I
 
 
 def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
-    """What torch gave for other upstreams, on paths that cannot be followed here."""
+    """Hypotheses from torch for other upstreams, on paths that cannot be followed here."""
     look = view.case.looks[0]
     for path in (path for path in view.paths if not view.steps(path, look)):
         yield _alone_of(view, path)
@@ -125,7 +125,7 @@ def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _is_copied(view: GradientAnalysis, name: str) -> bool:
-    """Whether the lines read *name*, and no other name in them is what is wrong, as in `a * g / g`."""
+    """True if the lines read *name*, and no other name in them is what is wrong, as in `a * g / g`."""
     return reads_all(view, (name,)) and (cannot_be_read(view) or not is_mended(view, (name_edits,)))
 
 

@@ -94,7 +94,7 @@ class _Widened(ast.NodeTransformer):
 
 
 def _narrows(node: ast.expr) -> bool:
-    """Whether *node* is a cast to float32."""
+    """True if *node* is a cast to float32."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     return node.func.attr == "float" or (
@@ -274,7 +274,7 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 
 def _alike(one: Tensor, other: Tensor) -> bool:
-    """Whether the values are the same, whatever their type of number."""
+    """True if the values are the same, whatever their type of number."""
     try:
         # Shapes first: one number can be spread to any size, which a change of type would fill.
         return one.shape == other.shape and _same(one.to(other.dtype), other)

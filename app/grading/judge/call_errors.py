@@ -1,4 +1,4 @@
-"""What Python and torch say of a wrong call, in the learner's words: one row per text, most specific first.
+"""Errors of Python and torch for a wrong call, in the learner's words: one row per text, most specific first.
 
 Such texts list whole signatures; what a learner needs is which call on the line is meant, and how it is written.
 """
@@ -80,7 +80,7 @@ def _option(found: re.Match[str], error: ReportedError) -> str:
 
 
 def _called(found: re.Match[str], error: ReportedError) -> str:
-    """What was called is no function."""
+    """Say that the called object is no function."""
     node = _parsed(error.source)
     called = node.func if isinstance(node, ast.Call) else None
     what = "This" if called is None else f"`{ast.unparse(called)}`"
@@ -188,7 +188,7 @@ def _misfit(found: re.Match[str], error: ReportedError) -> str:
 
 
 def _told(error: ReportedError, name: str, said: str) -> str:
-    """What is wrong with the call of *name*, and how it is written, where that is known."""
+    """Say what is wrong with the call of *name*, and how it is written, if that is known."""
     return f"{_call(error, name)} {said.strip()} {WRITTEN.get(name, '')}".strip()
 
 

@@ -16,7 +16,7 @@ _NOTHING = "NoneType"
 
 
 def names_of(checker: Checker) -> tuple[str, ...]:
-    """What the cases are called, in file order: `right case 1`, `wrong case 1`, `wrong case 2` …"""
+    """Names of the cases, in file order: `right case 1`, `wrong case 1`, `wrong case 2` …"""
     names: list[str] = []
     for case in checker.cases:
         kind = "right case" if case.right else "wrong case"
@@ -108,7 +108,7 @@ def _silent(answer: bool) -> str:
 
 
 def _instead(trial: RunReport) -> str:
-    """What came instead of an answer."""
+    """Say what came instead of an answer."""
     if trial.errors:
         return f"Your check stopped with an error instead of answering. {translate_error(trial.errors[0])}"
     value, kind = trial.values.get(ANSWER), trial.kinds.get(ANSWER, "")

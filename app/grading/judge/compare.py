@@ -1,4 +1,4 @@
-"""What a tensor is compared with, and how: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
+"""Comparison of tensors: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -48,12 +48,12 @@ class Reference:
 
     @property
     def tolerance(self) -> float:
-        """What may be off, relative to the scale: as much as the numbers of torch's own gradient leave open."""
+        """Tolerance, relative to the scale: as much as the numbers of torch's own gradient leave open."""
         return VISIBLE_TOLERANCE if self.gradient.dtype == np.float32 else HIDDEN_TOLERANCE
 
     @cached_property
     def vacuous(self) -> bool:
-        """Whether the gradient itself is nothing but rounding: any rule that gives zero would look right."""
+        """True if the gradient itself is nothing but rounding: any rule that gives zero would look right."""
         return _largest(self.gradient) <= VACUOUS * max(self.scale, self.noise)
 
     @property
@@ -63,13 +63,13 @@ class Reference:
 
     @property
     def telling(self) -> bool:
-        """Whether every share is large enough that being right on these data means something."""
+        """True if every share is large enough that being right on these data means something."""
         return all(size > AUDIBLE * self.scale for size in self.shares.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closeness:
-    """What a lecture's `cmp` line says; None where shapes differ."""
+    """Numbers of a lecture's `cmp` line; None if shapes differ."""
 
     exact: bool
     approx: bool
@@ -79,7 +79,7 @@ class Closeness:
 def is_within_tolerance(
     got: Array | None, reference: Reference, atol: float | None = None, rtol: float | None = None
 ) -> bool:
-    """Whether *got* is the reference within tolerance, on hidden data."""
+    """True if *got* is the reference within tolerance, on hidden data."""
     if got is None or got.shape != reference.gradient.shape:
         return False
     values = got.astype(np.float64)
@@ -94,12 +94,12 @@ def is_within_tolerance(
 
 
 def is_right_up_to_rounding(got: Array | None, reference: Reference) -> bool:
-    """Whether *got*, computed from the learner's own numbers, is the reference up to the rounding of all its terms."""
+    """True if *got*, computed from the learner's own numbers, is the reference up to the rounding of all its terms."""
     return is_near(got, reference, LESSON_TOLERANCE if reference.gradient.dtype == np.float32 else HIDDEN_TOLERANCE)
 
 
 def is_near(got: Array | None, reference: Reference, tolerance: float) -> bool:
-    """Whether *got* is the reference within *tolerance* of its scale, or of the largest term of its sums."""
+    """True if *got* is the reference within *tolerance* of its scale, or of the largest term of its sums."""
     if got is None or got.shape != reference.gradient.shape:
         return False
     difference = np.abs(got.astype(np.float64) - reference.gradient)
@@ -107,7 +107,7 @@ def is_near(got: Array | None, reference: Reference, tolerance: float) -> bool:
 
 
 def closeness(got: Array | None, reference: Reference) -> Closeness | None:
-    """How near *got* is on the lesson's own sizes."""
+    """Closeness of *got* on the lesson's own sizes."""
     if got is None:
         return None
     gradient = reference.gradient
@@ -124,7 +124,7 @@ def closeness(got: Array | None, reference: Reference) -> Closeness | None:
 
 
 def allowed_on_view(reference: Reference) -> float:
-    """How far an entry may be off on the lesson's own sizes, which are computed in float32."""
+    """Largest difference of an entry on the lesson's own sizes, which are computed in float32."""
     return VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
 
 
@@ -171,7 +171,7 @@ References = Mapping[str, Mapping[str, Reference]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingOptions:
-    """How the author wants the box to be judged.
+    """Options of the author for how the box is judged.
 
     Args:
         order: What is *required*, in the order of the backward pass.
@@ -196,7 +196,7 @@ class GradingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What a submission left in its runs, beside the *references* of each run."""
+    """Tensors that a submission left in its runs, beside the *references* of each run."""
 
     ruling: GradingOptions
     trials: Mapping[str, RunReport]
@@ -207,7 +207,7 @@ class Fit:
         return {run: self.references[run][name[1:]] for run in HIDDEN}
 
     def holds(self, name: str, references: Mapping[str, Reference]) -> bool:
-        """Whether the learner's tensors are the references on both hidden sets, at their last write or at the end."""
+        """True if the learner's tensors are the references on both hidden sets, at their last write or at the end."""
         return self.kept(name, references) or all(
             self.match(self.trials[run].later.get(name), references[run]) for run in HIDDEN
         )
@@ -220,13 +220,13 @@ class Fit:
         return is_within_tolerance(got, reference, self.ruling.atol, self.ruling.rtol)
 
     def fits(self, name: str, run: str) -> bool:
-        """Whether *name* is right in a *run* in which the learner's own numbers flow on."""
+        """True if *name* is right in a *run* in which the learner's own numbers flow on."""
         got, reference = self.trials[run].final(name), self.references[run][name[1:]]
         return got is not None and (is_right_up_to_rounding(got, reference) or self.match(got, reference))
 
 
 class DiagnosisSource(Protocol):
-    """What judging may ask of the tape while it goes on."""
+    """Queries of the tape that judging may make."""
 
     def references_via(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
@@ -253,7 +253,7 @@ class DiagnosisSource(Protocol):
         ...
 
     def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
-        """The mistake in *name* that is left once dims stand where their sizes were written."""
+        """Diagnose the mistake in *name* that is left once dims replace the literal sizes."""
         ...
 
     def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
@@ -262,7 +262,7 @@ class DiagnosisSource(Protocol):
 
 
 def silent_consumers(references: Sequence[Reference], program: ForwardProgram) -> tuple[str, ...]:
-    """What a tensor is read by, where all that comes back is nothing but rounding in each data set of *references*."""
+    """Consumers of a tensor that send back nothing but rounding in each data set of *references*."""
     statements = {key: int(key.split(".")[0]) for key in references[0].shares}
     sounding = {statements[key] for item in references for key in item.shares.keys() - set(item.silent_shares)}
     silent = [index for index in statements.values() if index not in sounding]
@@ -276,7 +276,7 @@ def vacuous_note(
     program: ForwardProgram,
     forced: Collection[str],
 ) -> str:
-    """Why no hidden data set can tell a right rule for *name* from zeros; empty where one can.
+    """Say why no hidden data set can tell a right rule for *name* from zeros; empty if one can.
 
     Args:
         references: By data set, under the true upstream.

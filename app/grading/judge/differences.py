@@ -1,4 +1,4 @@
-"""How a gradient differs from its reference on the lesson's own sizes: a map by strength, and the pattern in words."""
+"""Differences of a gradient from its reference on the lesson's own sizes: a map by strength, and a pattern."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -49,7 +49,7 @@ def _steps(off: Array, largest: float) -> Array:
 
 
 def _corner(rows: Array) -> tuple[int, int]:
-    """Where the part of a large table begins that is shown: around what differs most."""
+    """First row and column of the part of a large table that is shown: around the largest difference."""
     worst = np.unravel_index(int(np.nan_to_num(np.abs(rows), nan=np.inf).argmax()), rows.shape)
     starts = [max(0, min(int(at) - SIDE // 2, size - SIDE)) for at, size in zip(worst, rows.shape, strict=True)]
     return starts[0], starts[1]
@@ -109,7 +109,7 @@ class _Words:
         return f"Along {names} every entry is off by the same {what}."
 
     def few(self, differs: Array) -> Iterator[str]:
-        """Where it differs, if that is not everywhere."""
+        """Places where it differs, if that is not everywhere."""
         places = range(differs.ndim)
         total, count = differs.size, int(differs.sum())
         for at in places if count > 1 and differs.ndim > 1 else ():

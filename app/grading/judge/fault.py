@@ -1,4 +1,4 @@
-"""What a learner's exception was about: the line, the text, and the operands of the operation that raised.
+"""Fault of a learner's exception: the line, the text, and the operands of the operation that raised.
 
 Runs in the jail, after the learner's code has failed; whatever it meets, it must not fail itself.
 """
@@ -43,7 +43,7 @@ def describe_error(error: BaseException, node: ast.AST) -> dict[str, Any]:
 
 
 def raised_by(act: Callable[[], object], tree: ast.Module) -> list[dict[str, Any]]:
-    """What *act* raised, as the reports of all drivers say it; empty where it went through.
+    """Run *act* and report what it raised, as all drivers do; empty if it went through.
 
     Raises:
         MemoryError: Memory ran out, however it was told.
@@ -80,7 +80,7 @@ def _innermost(trail: TracebackType | None) -> tuple[FrameType | None, int | Non
 
 
 def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
-    """The expression or statement that stands exactly at *place*."""
+    """Find the expression or statement exactly at *place*."""
     for inner in ast.walk(node):
         here = tuple(getattr(inner, key, None) for key in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
         if here == place and not isinstance(inner, ast.Name | ast.Constant | ast.Expr):
@@ -89,7 +89,7 @@ def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
 
 
 def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None:
-    """What begins with *name* on *line*: the call of a library that is not there, or a quotient."""
+    """Find the node that begins with *name* on *line*: the call of a missing library, or a quotient."""
     found: ast.expr | None = None
     for inner in ast.walk(node):
         first = inner
@@ -147,7 +147,7 @@ def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:
 
 
 def _harmless(node: ast.expr) -> bool:
-    """Whether evaluating *node* once more changes nothing."""
+    """True if evaluating *node* once more changes nothing."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
             return False

@@ -41,7 +41,7 @@ def _answered(
     arrays: dict[str, Tensor],
     out: DriverOutput,
 ) -> dict[str, Any]:
-    """What became of one case: its `result`, or the error that came instead, and whether a judged one will do."""
+    """Outcome of one case: its `result`, or the error that came instead, and whether a judged one will do."""
 
     def act() -> None:
         exec(compile(case, "<case>", "exec"), scope)
@@ -101,7 +101,7 @@ class Tree:
 
 
 def _value(tree: Any, key: str, arrays: dict[str, Tensor]) -> Any:
-    """What `Tree` made *tree* of."""
+    """Rebuild a value from its *tree*."""
     match tree:
         case ["tensor", int(at), *_]:
             return arrays[f"{key}/{at}"]

@@ -23,7 +23,7 @@ _NUMBERS = {"bool", "int", "float"}
 
 
 class CaseResult:
-    """What one case of a run came to: a tree of plain values, or the error that came instead."""
+    """Result of one case of a run: a tree of plain values, or the error that came instead."""
 
     def __init__(self, key: str, report: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         found = report.get(key)
@@ -37,7 +37,7 @@ class CaseResult:
         }
 
     def same_as(self, other: "CaseResult") -> bool:
-        """Whether both are equal up to rounding, or stopped with the same kind of error."""
+        """True if both are equal up to rounding, or stopped with the same kind of error."""
         if self.error is not None or other.error is not None:
             return self.error is not None and other.error is not None and self.error.kind == other.error.kind
         return difference(self.tree, other.tree, self.arrays, other.arrays) == ""
@@ -51,7 +51,7 @@ def _bounded(tree: object, depth: int = 0) -> object:
 
 
 def names_of(box: FunctionBox) -> tuple[str, ...]:
-    """What the cases are called, in file order: `case 1`, `case 2` …"""
+    """Names of the cases, in file order: `case 1`, `case 2` …"""
     return tuple(f"case {number}" for number in range(1, len(box.cases) + 1))
 
 
@@ -79,7 +79,7 @@ def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseRe
 
 
 def _object_for_number(own: object, reference: object) -> str:
-    """The class of an object that stands where *reference* has a number; empty where none does."""
+    """Class of an object in the place of a number of *reference*; empty if there is none."""
     match own, reference:
         case ["other", str(thing)], [kind, _] if kind in _NUMBERS and thing.isidentifier():
             return thing
@@ -120,7 +120,7 @@ def explained(names: Sequence[NameVerdict], declared: str, slips: Sequence[Slip]
 
 
 def slips_text(slips: Sequence[Slip]) -> str:
-    """What is said of *slips*: each after the first with its line."""
+    """Describe *slips*: each after the first with its line."""
     first, *others = slips
     return " ".join([first.sentence, *(f"Line {slip.line}: {slip.sentence}" for slip in others)])
 

@@ -21,7 +21,7 @@ _MARK = re.compile(rf"# ?({WRONG_LINE}|{PREDICTED}): ?(\d{{1,6}})")
 
 @dataclass(frozen=True, slots=True)
 class CodeChanges:
-    """What became of the given code.
+    """Changes of the given code.
 
     Args:
         mended: The planted statement is no longer there.
@@ -88,7 +88,7 @@ def cured_verdict(bug: Bug, changes: CodeChanges, named: int | None) -> NameVerd
 
 
 def unmarked_verdicts(bug: Bug, line: NameVerdict, named: int | None) -> tuple[NameVerdict, ...]:
-    """What is said where the right line was mended and not marked; *line* is the verdict on the one that was."""
+    """Verdicts if the right line was mended and not marked; *line* is the verdict on the marked one."""
     message = f"What you changed cures it: line {bug.line} was the wrong one. Mark that line, and it is solved."
     if named is None:
         return (replace(line, message=message),)
@@ -96,7 +96,7 @@ def unmarked_verdicts(bug: Bug, line: NameVerdict, named: int | None) -> tuple[N
 
 
 def alone_verdict(bug: Bug) -> NameVerdict:
-    """What is said where the one line took the place of the whole program."""
+    """Verdict if the one line replaced the whole program."""
     lines = len(_statements(bug.starter.source) or ())
     message = (
         f"The box holds a single line now, and the program had {lines}. Put the others back, with Reset, and mend the "
@@ -106,7 +106,7 @@ def alone_verdict(bug: Bug) -> NameVerdict:
 
 
 def unchanged_verdict() -> NameVerdict:
-    """What is said while the given code stands as it was."""
+    """Verdict while the given code is unchanged."""
     message = "Nothing is changed yet. Mend the line in the box."
     return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message)
 
@@ -136,7 +136,7 @@ def others_verdict(bug: Bug, changes: CodeChanges) -> NameVerdict:
 
 
 def changes_of(bug: Bug, code: str) -> CodeChanges | None:
-    """How *code* differs from the given one, statement by statement: spaces and comments are no change.
+    """Compare *code* with the given one, statement by statement: spaces and comments are no change.
 
     None where *code* is not Python.
     """
@@ -175,7 +175,7 @@ def _statements(code: str) -> list[ast.stmt] | None:
 
 
 def _needs(statement: ast.stmt, others: list[ast.stmt]) -> bool:
-    """Whether *statement* reads a name that one of *others* writes, and that it does not write itself."""
+    """True if *statement* reads a name that one of *others* writes, and that it does not write itself."""
     names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
     own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
     made = {
@@ -188,7 +188,7 @@ def _needs(statement: ast.stmt, others: list[ast.stmt]) -> bool:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """How many statements two lists share from their beginning."""
+    """Number of statements that two lists share from their beginning."""
     pairs = zip(one, other, strict=False)
     return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 

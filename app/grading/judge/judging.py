@@ -62,12 +62,12 @@ class Judge:
 
     @cached_property
     def laboratory(self) -> DiagnosisSource:
-        """What may be asked of the tape, once something has to be."""
+        """Queries of the tape, made when the first is needed."""
         return self._reach()
 
     @cached_property
     def roads(self) -> Roads:
-        """Where to look when a line is not the rule."""
+        """Roads by which a line that is not the rule may be right."""
         return Roads(self.program, self.plan, self.fit, lambda: self.laboratory)
 
     @cached_property
@@ -159,7 +159,7 @@ class Judge:
         return self.stopped is not None and self._by_itself(self.stopped)
 
     def _by_itself(self, error: ReportedError) -> bool:
-        """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
+        """True if the statement that raised fails on right numbers too, so that no mistake further up explains it."""
         at = error.statement
         if all(any(at == item.statement for item in self.trials[run].errors) for run in HIDDEN):
             return True

@@ -1,4 +1,4 @@
-"""What stands at the ends of the lines of a text while it is written: the shape that each gives, in the names of dims.
+"""Inlay shapes: the shape that each line gives, in dim names, shown at its end while the learner types.
 
 Read from the text alone, on the lesson's own sizes and on the hidden ones beside them: a size that is the one of a dim,
 or follows from dims in the same way, on all of them is called by it. What cannot be told is silent.
@@ -27,7 +27,7 @@ MOST_NAMES = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineShape:
-    """What stands at the end of *line*, from 1.
+    """Shape at the end of *line*, from 1.
 
     Args:
         text: Such as `(D, H) like W`, or `(H, D), W is (D, H)`; of a name that is no gradient, its shape alone.
@@ -64,7 +64,7 @@ class NameShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlayShapes:
-    """What can be told of one text."""
+    """Inlay shapes of one text."""
 
     lines: tuple[LineShape, ...] = ()
     names: tuple[NameShape, ...] = ()
@@ -72,7 +72,7 @@ class InlayShapes:
 
 @dataclass(frozen=True)
 class ShapeContext:
-    """What a text is read on.
+    """Context in which the shapes of a text are inferred.
 
     Args:
         scopes: What stands in scope, on the lesson's own sizes first; more of them give names to sizes.
@@ -114,7 +114,7 @@ class ShapeContext:
 
 
 def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContext:
-    """What a text about *forward* is read on, with these *gradients* in scope."""
+    """Context for a text about *forward*, with these *gradients* in scope."""
     dims = (dict(forward.dims), *(hidden_dims(forward, shift) for shift in (0, 1)))
     scopes = []
     for dim in dims:
@@ -131,7 +131,7 @@ def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContex
 
 
 def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> ShapeContext:
-    """What a text is read on that defines *function*: the *arguments* that the code of a *case* makes."""
+    """Context for a text that defines *function*: the *arguments* that the code of a *case* makes."""
     reader = ShapeReader({})
     reader.run(_body(case)[0])
     scope = {name: item for name, item in reader.scope.items() if name in arguments}
@@ -139,7 +139,7 @@ def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> Shape
 
 
 def infer_line_shapes(code: str, ground: ShapeContext) -> InlayShapes:
-    """What stands at the ends of the lines of *code*, which may be any text."""
+    """Infer the inlay shapes of *code*, which may be any text."""
     body, source = _body(code)
     if not body:
         return InlayShapes(names=ground.given)
@@ -273,7 +273,7 @@ def _subject(statement: ast.stmt) -> str:
 
 
 def _words(dims: Sequence[Mapping[str, int]]) -> dict[Sizes, str]:
-    """What sizes are called that are a dim, or follow from dims; those that two would be are called nothing."""
+    """Names of sizes that are a dim, or follow from dims; ambiguous ones have none."""
     single = {name: tuple(dim[name] for dim in dims) for name in dims[0] if all(name in dim for dim in dims)}
     found: dict[Sizes, str] = {}
     for rows in ([(item, name) for name, item in single.items()], _products(single), _beside(single)):

@@ -34,7 +34,7 @@ def diagnose_rounded(name: str, pairs: Pairs) -> Diagnosis | None:
 
 
 def diagnose_near_miss(name: str, pairs: Pairs, near: float = NEAR) -> Diagnosis | None:
-    """What is off in a gradient that is right in its first digits; None for one that is further off."""
+    """Diagnose a gradient that is right in its first digits; None for one that is further off."""
     off = max(_off(got, reference) for got, reference in pairs.values())
     if not off <= near:
         return None

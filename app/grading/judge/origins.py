@@ -33,7 +33,7 @@ _KNOWN: OrderedDict[Hashable, list["Origin"]] = OrderedDict()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where the entries of one gradient came from in one tensor that its line reads.
+    """Origins of the entries of one gradient in one tensor that its line reads.
 
     Args:
         name, tensor: Such as `dW` and `X`, whose *shape* that is.
@@ -49,7 +49,7 @@ class Origin:
 def entry_origins(
     plan: ParsedSubmission, scope: Mapping[str, Array], dims: Mapping[str, int], names: Sequence[str]
 ) -> tuple[Origin, ...]:
-    """Where the first entries of *names* came from; nothing of what cannot be followed.
+    """Origins of the first entries of *names*; those that cannot be followed have none.
 
     Args:
         scope: The tensors before the text, on the lesson's own sizes.
@@ -75,7 +75,7 @@ def _positive(one: Array) -> Array:
 
 
 def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading: Interpreter) -> list[Origin]:
-    """What is followed of *statement*, which depends on its text and on what that reads, and on nothing else."""
+    """Origins of *statement*, cached: they depend on its text and on what it reads, and on nothing else."""
     others = {text: reading.others[text] for text in reads & reading.others.keys()}
     if any(type(value) is not int for value in others.values()):
         return _followed(name, statement, reading)
@@ -90,7 +90,7 @@ def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading:
 
 
 def _mark(one: Array) -> Hashable:
-    """What tells *one* from others; the numbers of a real one are made from its shape."""
+    """Cache key of a value; the numbers of a real one are made from its shape."""
     return one.shape, one.dtype.str, b"" if one.dtype.kind == "f" else blake2b(one.tobytes()).digest()
 
 

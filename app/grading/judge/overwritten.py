@@ -1,4 +1,4 @@
-"""A given tensor whose name was bound to something else, and the later lines that read what stands there now.
+"""Given tensors whose name was bound to another value, and the later lines that read it.
 
 Such as `dY = dY @ W.T`, and then `dW = X.T @ dY`. That it was meant otherwise cannot be known, so it is told as a fact,
 beside what is seen of the result.

@@ -21,7 +21,7 @@ _PRINTED = 2000
 
 
 def initial_scope() -> dict[str, Any]:
-    """What is in scope before any text."""
+    """Scope before any text."""
     return {"torch": torch, "F": F, "math": math}
 
 
@@ -45,7 +45,7 @@ def run_text(
 
 
 def run_case(key: str, act: Callable[[], object], tree: ast.Module, out: DriverOutput) -> list[dict[str, Any]]:
-    """What *act* raised, which is the case *key*; what it printed is sent."""
+    """Run *act*, the case *key*; return what it raised and send what it printed."""
     reset_case()
     with out.capture() as printed:
         error = raised_by(act, tree)

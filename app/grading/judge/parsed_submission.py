@@ -74,7 +74,7 @@ class ParsedSubmission:
         return next(iter(self.faults), None)
 
     def fault_of(self, name: str) -> UnparsableLine | None:
-        """What is wrong with a line that writes *name* and is no Python."""
+        """Find the unparsable line that writes *name*."""
         blanks = [line for line in self.writing(name) if line.blank]
         found = (
             unparsable_line
@@ -98,7 +98,7 @@ class ParsedSubmission:
         return max([self.lines[at].line, *written])
 
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
-        """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""
+        """Names written by the innermost statement of *statement* on *line*; by all of it if there is none."""
         if not 0 <= statement < len(self.lines):
             return frozenset()
         whole = self.lines[statement]

@@ -69,7 +69,7 @@ def _products_with(node: ast.expr, name: str) -> list[ast.BinOp]:
 
 
 def _is_entrywise(node: ast.AST) -> bool:
-    """Whether there is nothing in *node* but functions and operators that take one entry after the other."""
+    """True if there is nothing in *node* but functions and operators that take one entry after the other."""
     names = (
         inner.func.attr
         for inner in ast.walk(node)

@@ -15,7 +15,7 @@ _ALONG = re.compile(r":(?:shape|wrong-axis|summed)")
 
 
 def translate_own(_: re.Match[str], error: ReportedError) -> str:
-    """What Python says where its own function is given an axis."""
+    """Explain Python's message if its own function is given an axis."""
     name, __, arguments = error.source.partition("(")
     written = f"`torch.{name}({arguments}`" if arguments else f"`torch.{name}`"
     return f"`{name or 'sum'}` is Python's own here and knows no axes. That of tensors is {written}."

@@ -1,4 +1,4 @@
-"""Why a wrong line is wrong: asked of its numbers, of the steps that it draws on, and of the tables of mistakes."""
+"""Reasons for a wrong line: from its numbers, the steps that it uses, and the tables of mistakes."""
 
 import ast
 from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ class Reasons:
         return found if found is not None and found.code.startswith(f"{name}:written-elsewhere:") else None
 
     def by_ones(self, name: str) -> str:
-        """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""
+        """Say why a wrong line is right on the lesson's own numbers: what it does not read is 1 there."""
         unread = self._program.frontier(name[1:], self._ruling.forced) - self._roads.drawn_on.get(name, frozenset())
         ones = [text for text in sorted(unread) if (self._fit.references["v"][text[1:]].gradient == 1).all()]
         shown = ", ".join(f"`{text}`" for text in ones)
@@ -125,7 +125,7 @@ class Reasons:
         return self._roads.laboratory.diagnosis_on_true(name, got)
 
     def _started(self, name: str) -> Diagnosis | None:
-        """The mistake in a gradient that nobody asked for but that *name* is computed from."""
+        """Diagnose the mistake in an optional gradient that *name* is computed from."""
         steps = [
             value
             for value in self._fit.trials["a"].values

@@ -110,7 +110,7 @@ class Roads:
         return frozenset(found)
 
     def _may_fit(self, name: str) -> bool:
-        """Whether right numbers above could make *name* right: it is, or something above is not."""
+        """True if right numbers above could make *name* right: it is, or something above is not."""
         if self.fit.fits(name, "true"):
             return True
         last = self.plan.last.get(name, -1)
@@ -118,7 +118,7 @@ class Roads:
         return not all(self.fit.fits(text, "true") for text in above)
 
     def _tells(self, name: str) -> bool:
-        """Whether to be right on the true gradients means something: what is zero by nature could be left out.
+        """True if to be right on the true gradients means something: what is zero by nature could be left out.
 
         That goes for every gradient on the way to what the line reads, and for what it borrows from beside that way.
         One of the hidden runs is enough for each: what is zero by nature is zero in all, and the line fits in all.
@@ -145,7 +145,7 @@ class Roads:
         return passed
 
     def borrows(self, name: str) -> bool:
-        """Whether its line reads a gradient that lies on no road to it, where random numbers say nothing."""
+        """True if its line reads a gradient that lies on no road to it, where random numbers say nothing."""
         return not all(self._on_a_road(text, name) for text in self.drawn_on.get(name, ()))
 
     def _on_a_road(self, gradient: str, name: str) -> bool:
@@ -154,11 +154,11 @@ class Roads:
     # On right numbers.
 
     def right_on_right_numbers(self, name: str) -> bool:
-        """Whether *name* is right on the lesson's own numbers where all that is above it is."""
+        """True if *name* is right on the lesson's own numbers where all that is above it is."""
         return self._fits_substituted(name, ("v",))
 
     def rounded(self, name: str) -> bool:
-        """Whether *name* differs on the lesson's own numbers by the rounding of float32 and by nothing else."""
+        """True if *name* differs on the lesson's own numbers by the rounding of float32 and by nothing else."""
         got, reference = self.fit.trials["v"].final(name), self.fit.references["v"][name[1:]]
         return is_near(got, reference, ROUNDED) and self._fits_substituted(name, ("v",))
 

@@ -1,4 +1,4 @@
-"""What a submission left behind in its runs, read from a report that untrusted code could have written.
+"""Run reports of a submission, read from what untrusted code could have written.
 
 Every field is checked for its kind and dropped where it does not fit; a forged report can only harm its own submission.
 """
@@ -20,7 +20,7 @@ from app.grading.judge.verdict import STEPS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorOperand:
-    """A tensor that stood at the failing operation, as the learner wrote it."""
+    """Tensor at the failing operation, as the learner wrote it."""
 
     source: str
     shape: tuple[int, ...]
@@ -196,7 +196,7 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
 
 
 def _shown(value: object) -> ShownValue:
-    """What was shown of one name."""
+    """Read the shown value of one name."""
     one = _mapping(value)
     return ShownValue(
         name=str(one.get("name", ""))[:200],

@@ -1,4 +1,4 @@
-"""The steps that nobody asked for and that several lines read, such as `g = dY * (1 - h ** 2)`.
+"""Optional steps that several lines read, such as `g = dY * (1 - h ** 2)`.
 
 A slip in one of them makes every line wrong that reads it. They may be right as they stand, so one is red.
 """
@@ -31,7 +31,7 @@ class SharedSteps:
         self.laboratory = laboratory
 
     def blamed_once(self, standing: Mapping[str, NameVerdict]) -> dict[str, NameVerdict]:
-        """*standing*, by name in backward order: of what is wrong by way of one step, only the first stays at fault."""
+        """Blame a shared wrong step once: of *standing*, by name in backward order, only the first stays at fault."""
         blamed: dict[str, str] = {}
         found = dict(standing)
         for name, verdict in standing.items():
@@ -50,7 +50,7 @@ class SharedSteps:
         return found
 
     def _reads(self, name: str) -> frozenset[str]:
-        """What the statements read that write *name*, also those inside of a loop."""
+        """Names read by the statements that write *name*, also those inside of a loop."""
         lines = [line for line in self.plan.lines if name in line.writes]
         inner = [node for line in lines for node in ast.walk(line.node) if isinstance(node, ast.Assign | ast.AugAssign)]
         written = [list(ast.walk(item)) for item in inner]
@@ -73,7 +73,7 @@ class SharedSteps:
         return [at for at in found if 0 <= at < len(self.plan.lines)]
 
     def _doubtful(self, step: str) -> bool:
-        """Whether a step that nobody asked for may be wrong: it is a tensor, and not the gradient that it is named for.
+        """True if a step that nobody asked for may be wrong: it is a tensor, and not the gradient that it is named for.
 
         Under any other name it may be any of the program's gradients.
         """
@@ -130,7 +130,7 @@ def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> froz
 
 
 def _inside(line: SubmissionStatement, name: str) -> set[str]:
-    """What *name* is computed by way of within one statement, such as the body of a loop."""
+    """Names by way of which *name* is computed within one statement, such as the body of a loop."""
     inner = [node for node in ast.walk(line.node) if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr)]
     if inner == [line.node]:
         return set()

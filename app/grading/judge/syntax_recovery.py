@@ -1,4 +1,4 @@
-"""Lines that are no Python, set aside, so that the others can be judged: a bracket costs the line it stands in.
+"""Syntax recovery: unparsable lines are blanked, so that the others can be judged: a bracket costs only its line.
 
 Such a line becomes a blank, `dW = ____`, in its own place: line numbers stay, and the name that it would have written
 is known to be missing.
@@ -66,7 +66,7 @@ _WRITES = re.compile(r"([A-Za-z]\w*) ?([-+*/@]?=(?!=)|[.\[])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnparsableLine:
-    """What is no Python, from *line* on; *extent* lines after it belong to it."""
+    """Unparsable line, from *line* on; *extent* lines after it belong to it."""
 
     message: str
     line: int
@@ -79,7 +79,7 @@ class UnparsableLine:
 
 
 def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
-    """What *error* says of *code*, in a sentence with the line that it stands in."""
+    """Describe a syntax *error* of *code*, with its line."""
     lines = code.splitlines()
     line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
     found = ((re.search(pattern, line.partition("#")[0].rstrip()), reason) for pattern, reason in _FOREIGN)
@@ -90,7 +90,7 @@ def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
 
 
 def in_words(said: str) -> str:
-    """What Python *said*, without its grammar."""
+    """Message of Python, without its grammar."""
     found = ((re.search(pattern, said), words) for pattern, words in _PYTHONS)
     return next((words.format(match[0], *match.groups()) for match, words in found if match), said.rstrip("."))
 

@@ -30,7 +30,7 @@ MATRIX = 2
 
 
 def translate_error(error: ReportedError) -> str:
-    """What happened, in words that name the learner's operands."""
+    """Say what happened, in words that name the learner's operands."""
     for pattern, say in ROWS:
         match = re.search(pattern, error.text)
         if match is not None:
@@ -94,7 +94,7 @@ def _summed(error: ReportedError) -> str:
 
 
 def _turned(error: ReportedError) -> str:
-    """What `.T` does to more than two axes, where it stands at the place of the error."""
+    """Say what `.T` does to more than two axes, if it is at the place of the error."""
     shapes = [error_operand.shape for error_operand in error.operands[:2]]
     for at, item in enumerate(error.operands[:2]):
         if item.source.endswith(".T") and len(item.shape) > MATRIX:
@@ -111,7 +111,7 @@ def _last_two_turned(reversed_shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _fit(shapes: Sequence[tuple[int, ...]]) -> bool:
-    """Whether two tensors of *shapes* go together, entry by entry or as matrices."""
+    """True if two tensors of *shapes* go together, entry by entry or as matrices."""
     if len(shapes) < 2:
         return False
     first, second = shapes
@@ -141,7 +141,7 @@ def _broadcast(found: re.Match[str], error: ReportedError) -> str:
 
 
 def _row(error: ReportedError) -> str:
-    """What makes a column of numbers that stand in a row, one for each row of the other operand."""
+    """Say how to make a column of numbers in a row, one for each row of the other operand."""
     for item, other in (error.operands[:2], error.operands[1::-1]) if len(error.operands) > 1 else ():
         if len(item.shape) != 1 or len(other.shape) != MATRIX or item.shape[0] != other.shape[0]:
             continue
@@ -323,7 +323,7 @@ def _of_library(name: str, source: str) -> str:
 
 
 def _not_yet(name: str, error: ReportedError) -> str:
-    """What a line reads that it makes itself, or that one below it makes."""
+    """Name that a line reads although it makes it itself, or a later line does."""
     line = error.ahead[name]
     if error.line is None or line > error.line:
         return (

@@ -1,4 +1,4 @@
-"""What is said of a gradient that no line wrote, or that a line meant to write and did not."""
+"""Messages for a gradient that no line wrote, or that a line meant to write and did not."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ _SIGNS = {
 
 
 def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[str], tensors: Collection[str]) -> str:
-    """Why no tensor called *name* was left.
+    """Say why no tensor called *name* was left.
 
     Args:
         required: All gradients that are asked for; those that are there are not taken for this one.
@@ -41,7 +41,7 @@ def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[st
 
 
 def comparison_text(name: str, plan: ParsedSubmission) -> str:
-    """What the first line does that reads `name == value` or the like; empty where none does."""
+    """Say what the first line does that reads `name == value` or the like; empty if none does."""
     found = (node for line in plan.lines for other, node in idle_comparisons(line.node) if other == name)
     for node in found:
         kind = type(node.ops[0]) if isinstance(node, ast.Compare) else type(node)
@@ -99,7 +99,7 @@ def _with_axis(call: ast.Call) -> bool:
 
 
 def _instead(name: str, plan: ParsedSubmission, tensors: Collection[str]) -> str:
-    """What the code did instead: changed the tensor, ran the forward line once more, or kept nothing."""
+    """Say what the code did instead: changed the tensor, ran the forward line again, or left nothing."""
     for line in reversed(plan.lines):
         given = sorted(line.writes & set(tensors), key=lambda text: text != name[1:])
         if given and given[0] == name[1:]:

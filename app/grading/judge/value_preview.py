@@ -1,4 +1,4 @@
-"""How a value of a run without a verdict is shown: its first entries, a map of all, and as torch prints it.
+"""Preview of a value in a run without a verdict: its first entries, a map of all, and torch's text.
 
 All of it is cut to a bound. Runs in the jail.
 """
@@ -35,7 +35,7 @@ def shown_as(name: str, value: object, *, printed: bool = True) -> dict[str, Any
 
 
 def _seen(value: torch.Tensor) -> dict[str, Any]:
-    """The first entries in words, and the map; the axes before the last stand below each other."""
+    """First entries in words, and the map; the axes before the last are below each other."""
     if not value.numel() or value.is_complex() or value.layout is not torch.strided:
         return {}
     table = value.detach().reshape(-1, value.shape[-1] if value.ndim else 1)

@@ -1,4 +1,4 @@
-"""What a learner is told about a submission: one verdict per required name, and how the run as a whole ended.
+"""Verdict on a submission: one status per required name, and how the run as a whole ended.
 
 These values cross to the web process as JSON, so they hold nothing but text, numbers and tuples.
 """
@@ -80,7 +80,7 @@ class NameVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The verdict on a submission; *names* stand in backward order.
+    """Verdict on a submission; *names* are in backward order.
 
     Args:
         message: For outcomes other than `graded`, what happened and what to do.

@@ -22,7 +22,7 @@ _UPSTREAM = "grad"
 
 @dataclass(frozen=True, slots=True)
 class TreeEdit:
-    """One difference: what stands in the place of *old* in the right program."""
+    """One difference: the node that replaces *old* in the right program."""
 
     kind: str
     replacement: Replacement
@@ -34,7 +34,7 @@ class TreeEdit:
 
 
 def edits_between(tree: ast.Module, solution: ast.Module) -> list[TreeEdit] | None:
-    """What makes *solution* of *tree*; None where the two are built in different ways."""
+    """Edits that turn *tree* into *solution*; None if the two are built in different ways."""
     try:
         edits = list(islice(_Alignment(tree, solution).bodies(tree, solution, ""), MOST + 1))
     except _TooFarError:
@@ -53,7 +53,7 @@ class _TooFarError(Exception):
 
 
 class _Alignment:
-    """Two programs side by side. A name that only one of them has may stand for one that only the other has."""
+    """Alignment of two programs. A name that only one of them has may match one that only the other has."""
 
     def __init__(self, own: ast.AST, right: ast.AST) -> None:
         names, others = names_in(own), names_in(right)
@@ -228,7 +228,7 @@ class _Alignment:
         return len(parts) > 1 and any(self._alike(node, part) for part in parts)
 
     def _alike(self, own: ast.expr, right: ast.expr) -> bool:
-        """Whether the two are the same, names that only one side knows aside; nothing is learned about those."""
+        """True if the two are the same, names that only one side knows aside; nothing is learned about those."""
         before = copy.copy(self._meant)
         alike = next(self.expressions(own, right), None) is None
         if not alike:
@@ -236,7 +236,7 @@ class _Alignment:
         return alike
 
     def _means(self, own: str, right: str) -> bool:
-        """Whether the learner's name *own* is what the right program calls *right*."""
+        """True if the learner's name *own* is what the right program calls *right*."""
         if own == right:
             return True
         if own not in self._mine or right not in self._theirs:
@@ -246,7 +246,7 @@ class _Alignment:
         return self._meant.setdefault(own, right) == right
 
     def _key(self, node: ast.stmt) -> str:
-        """What two statements have in common that are meant to be the same one."""
+        """Key that two statements share that are meant to be the same one."""
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             return f"{type(node).__name__} {'' if node.name in self._mine | self._theirs else node.name}"
         target = _written(node)
@@ -262,7 +262,7 @@ def _own_words(names: set[str]) -> set[str]:
 
 
 def _called(place: str) -> str:
-    """What the function at *place* is called: the method `Value.__mul__` holds several that have the same name."""
+    """Name of the function at *place*: the method `Value.__mul__` holds several that have the same name."""
     *_, outer, name = ("", *place.split("."))
     return f"`{name}` of `{outer}`" if outer.startswith("__") else f"`{name}`"
 

@@ -62,7 +62,7 @@ def _listed(node: ast.AST | list[ast.stmt]) -> list[ast.stmt]:
 
 
 def functions_in(tree: ast.AST) -> Iterator[tuple[Function, Function | None]]:
-    """The functions of *tree*, each with the one that it stands in."""
+    """Functions of *tree*, each with its enclosing function."""
 
     def walk(node: ast.AST, outer: Function | None) -> Iterator[tuple[Function, Function | None]]:
         for child in ast.iter_child_nodes(node):
@@ -74,7 +74,7 @@ def functions_in(tree: ast.AST) -> Iterator[tuple[Function, Function | None]]:
 
 
 def inner_functions(tree: ast.AST) -> Iterator[tuple[Function, Function]]:
-    """The functions that stand in another one, each with that."""
+    """Functions inside another one, each with that."""
     return ((function, outer) for function, outer in functions_in(tree) if outer is not None)
 
 

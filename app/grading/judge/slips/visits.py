@@ -31,7 +31,7 @@ def walked(tree: ast.Module) -> Iterator[Slip]:
 
 
 def calls_method(loop: ast.For, name: str) -> bool:
-    """Whether *loop* has a line that calls a method of its variable *name*."""
+    """True if *loop* has a line that calls a method of its variable *name*."""
     return any(
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Call)
@@ -75,7 +75,7 @@ def unseen(tree: ast.Module) -> Iterator[Slip]:
 
 
 def _asks(node: ast.AST, name: str) -> bool:
-    """Whether *node* asks if *name* is in something."""
+    """True if *node* asks if *name* is in something."""
     return (
         isinstance(node, ast.Compare)
         and isinstance(node.left, ast.Name)
