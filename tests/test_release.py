@@ -1,13 +1,20 @@
 """`make release` on a repository of its own: it says what is in the way, and what it did."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from datetime import date
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from deploy.release import ReleaseError, git, release, released
+from app.cli import app
+from app.settings import PREFIX, Settings
+from deploy.release import RELEASED, ReleaseError, git, release, released
+
+ROOT = Path(__file__).resolve().parents[1]
 
 TODAY = date(2026, 12, 1)
 WRITTEN = "# Changelog\n\n## Unreleased\n\n- **Feature**: it is there.\n"
@@ -85,3 +92,38 @@ def test_a_version_is_released_once(repository: Path) -> None:
 def test_a_changelog_that_does_not_fit_is_said(changelog: str, said: str) -> None:
     with pytest.raises(ReleaseError, match=said):
         released(changelog, "1.1.0", TODAY)
+
+
+def test_every_release_is_told_by_feature_in_the_six_groups() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    released_entries = re.split(r"^## \[", changelog, flags=re.MULTILINE)[1:]
+
+    assert released_entries
+    for entry in released_entries:
+        assert re.match(r"\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}\n", entry)
+        groups = re.findall(r"^### (.*)$", entry, re.MULTILINE)
+        assert set(groups) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+        bullets = re.findall(r"^- (.*)$", entry, re.MULTILINE)
+        assert 0 < len(bullets) <= 30
+        assert [bullet for bullet in bullets if not bullet.startswith("**")] == []
+
+
+def test_what_the_changelog_names_as_a_command_or_a_file_is_there() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    named = set(re.findall(r"`(\w+)`", changelog.partition("**Command line**")[2].partition("\n- ")[0]))
+
+    assert named
+    assert named <= vars(get_command(app))["commands"].keys()
+    assert {f"{PREFIX}{name}".upper() for name in Settings.model_fields} >= set(re.findall(r"BACKHAND_\w+", changelog))
+    for path in ("ACCESSIBILITY.md", "SECURITY.md", "docs/operating.md", "deploy/space"):
+        assert path in changelog
+        assert (ROOT / path).exists()
+
+
+def test_one_file_alone_says_the_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    assert project["version"] in RELEASED.findall((ROOT / "CHANGELOG.md").read_text("utf-8"))
+    for folder, pattern in (("app", "*.py"), ("templates", "*.html"), ("deploy", "*.yaml"), (".", "Dockerfile")):
+        for file in (ROOT / folder).rglob(pattern) if folder != "." else [ROOT / pattern]:
+            assert not re.search(rf"(?<![\d.]){re.escape(project['version'])}(?![\d.])", file.read_text("utf-8")), file
