@@ -10,6 +10,7 @@ REDUCTIONS = frozenset(
 )
 CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 """What a factor or a term may be missing at."""
+AXES_MAX = 4
 AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
 
 
@@ -57,6 +58,9 @@ def _axes(node: ast.Call, value: ast.expr, attr: str) -> Iterator[Replacement]:
     if given:
         for axis in (0, 1, 2, 3, -1, -2):
             yield Replacement("axis", _with_axis(node, first, ast.Constant(axis)))
+        known = given[0].elts if isinstance(given[0], ast.Tuple) else given[:1]
+        for axis in range(AXES_MAX) if attr in AVERAGED else ():
+            yield Replacement("more-axes", _with_axis(node, first, ast.Tuple([*known, ast.Constant(axis)], ast.Load())))
     elif attr in AVERAGED:
         for axis in (0, 1, -1):
             yield Replacement("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], [*node.keywords, keep]))

@@ -79,6 +79,8 @@ def removal_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
             yield Replacement("drop-power", left)
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
             yield Replacement("drop-minus", operand)
+        case ast.UnaryOp(op=ast.Invert() | ast.Not(), operand=operand):
+            yield Replacement("drop-not", operand)
         case (
             ast.Attribute(value=value, attr="T" | "mT")
             | ast.Call(func=ast.Attribute(value=value, attr="transpose" | "t" | "permute" | "swapaxes"))

@@ -273,6 +273,10 @@ ROWS = [
     ("micrograd_readme", "(b + a > 0) - dd2", "(b + d > 0) - dd2", "da:wrong-operand:d", ["`d` stands"], ["factor"]),
     ("micrograd_readme", "(b - a > 0)\ndb", "(b - a > 0.75)\ndb", "da:constant-changed", ["`0.75`"], ["stands"]),
     ("micrograd_readme", "(b - a > 0)\ndb", "(b - c > 0)\ndb", "da:wrong-operand:c", ["`c` stands"], ["hidden data"]),
+    ("max_pool_reshape", "] * mask", "] * ~mask", "dxr:gate-flipped", ["`~mask` is the opposite"], ["wrong way round"]),
+    ("instance_norm", "z * (dz * z).mean((2, 3)", "z * (dz * z).mean((2,)", "dx:wrong-axis", ["one axis too few"], []),
+    # What moves entries multiplies by nothing.
+    ("unet_skip", "l // 2] +=", "l] +=", "dx:copied:dup", ["as if `up ="], ["Multiply"]),
     # What is missing is put in, and what stood there is kept.
     ("runge_kutta", "(y0 + 0.1 * k3).T", "(y0 + 0.1).T", "dA:factor-missing", ["`0.1` lacks a factor"], []),
     ("residual_mlp", "(a + 0.044715 * a ** 3))\nda", "(a + a ** 3))\nda", "da:factor-missing", ["`a ** 3` lacks"], []),
