@@ -14,7 +14,7 @@ FROM ${PYTHON_IMAGE} AS wheel
 WORKDIR /build
 COPY constraints.txt ./
 RUN pip install --no-cache-dir hatchling -c constraints.txt
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY app app
 COPY lessons lessons
 COPY templates templates

@@ -6,6 +6,7 @@ What it installs is never written to. One test walks through the commands, each 
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from app.installation import version
 from benchmarks.serving import Learner, free_port, wait_for
@@ -119,6 +121,21 @@ def test_a_wheel_holds_every_file_that_is_no_code(built: Path) -> None:
     assert {f"app/{file.relative_to(ROOT / 'app').as_posix()}" for file in (ROOT / "app").rglob("*.toml")} <= held
     assert not [name for name in held if name.startswith("tests")]
     assert wheel.stat().st_size < 3_000_000
+
+
+def test_a_checkout_is_installed_before_scripts_and_styles_are_built(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "__init__.py").touch()
+
+    builder = WheelBuilder(str(tmp_path))
+    (editable,) = builder.build(directory=str(tmp_path / "dist"), versions=["editable"])
+    held = zipfile.ZipFile(editable).namelist()
+
+    assert not [name for name in held if "_share" in name]
+    with pytest.raises(FileNotFoundError, match="static/dist is not built"):
+        next(builder.build(directory=str(tmp_path / "dist"), versions=["standard"]))
 
 
 def test_an_installed_copy_serves_from_an_empty_folder(installed: Installed) -> None:
