@@ -178,6 +178,9 @@ def test_the_only_instructor_is_not_deleted() -> None:
     assert "They are the only instructor of Algebra" in run("delete", "Ada", "--yes", status=2)
 
 
-def test_a_link_for_a_new_password_is_printed_for_an_account_with_one() -> None:
+def test_a_link_for_a_new_password_is_printed_for_an_account_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "/sign-in/reset?token=" in run("reset", "s-7")
+    monkeypatch.setenv("BACKHAND_ADDRESS", "https://host.example")
+    monkeypatch.setenv("BACKHAND_PREFIX", "/learn")
+    assert "https://host.example/learn/sign-in/reset?token=" in run("reset", "s-7")
     assert "They have no account" in run("reset", "#2", status=2)

@@ -102,11 +102,12 @@ def test_a_file_that_stands_in_no_unit_has_no_preview(tmp_path: Path, name: str)
 def test_a_preview_keeps_its_answers_apart_from_those_of_learners(tmp_path: Path) -> None:
     (tmp_path / "1-unit").mkdir()
     (tmp_path / "1-unit" / "01-first.md").write_text("")
-    outside = Settings(data_dir=tmp_path, database_url="postgresql+psycopg://a/b", replicas=3)
+    outside = Settings(data_dir=tmp_path, database_url="postgresql+psycopg://a/b", replicas=3, prefix="/learn")
 
     here = around(tmp_path / "1-unit" / "01-first.md", outside)
 
     assert here.lessons == tmp_path.resolve()
+    assert here.prefix == ""
     assert here.resolved_database_url == f"sqlite+aiosqlite:///{tmp_path / 'preview' / 'backhand.db'}"
 
 
