@@ -45,6 +45,7 @@ SHARED = {
     "tests/engine/[gt]*": "a jail, and graders that grade and train",
     "tests/sandbox/*": "jails",
     "tests/cli/*": "graders of commands",
+    "tests/test_wheel.py": "an installed copy",
     "tests/content/export/*": "what every export prints",
 }
 """What is dear to start, and is shared by the tests of a room; in a room of long tests, by a part of them.
