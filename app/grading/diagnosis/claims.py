@@ -181,7 +181,7 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
 
     What another gradient reads as well is no likely place.
     """
-    reruns, found = view.once(single_edit_search.line_replays), dict[str, int]()
+    reruns, lines_by_step = view.once(single_edit_search.line_replays), dict[str, int]()
     others = {name for line in view.case.lines if line not in view.lines for name in reads_of([*ast.walk(line)])[0]}
     for line in reruns[0].lines if reruns and all(ratios) else ():
         match line:
@@ -192,9 +192,9 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
                 divided = [ast.Assign(line.targets, ast.BinOp(value, ast.Div(), ast.Constant(by))) for by in ratios]
                 acts = [partial(_instead, line, new) for new in divided]
                 if all(rerun.is_right(rerun.rewritten(act)) for rerun, act in zip(reruns, acts, strict=True)):
-                    found[name] = line.lineno
-    found.pop(view.case.name, None)
-    return found
+                    lines_by_step[name] = line.lineno
+    lines_by_step.pop(view.case.name, None)
+    return lines_by_step
 
 
 def scaled_in_line(view: GradientAnalysis) -> int | None:

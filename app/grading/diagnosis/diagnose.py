@@ -134,10 +134,10 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
     for stage in STAGES:
         if callable(stage):
             # A reader has no evidence of its own: where no lines speak against it, what was seen before is louder.
-            found = None if doubtful is not None and cannot_be_read(view) else _read(stage, view)
+            diagnosis = None if doubtful is not None and cannot_be_read(view) else _read(stage, view)
             view.undone_in = None
-            if found is not None:
-                return found
+            if diagnosis is not None:
+                return diagnosis
             continue
         hit = view.best_hypothesis(predicted(view, stage))
         if hit is not None and view.evidence(hit) >= 0:

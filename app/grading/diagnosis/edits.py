@@ -75,14 +75,14 @@ Parents = dict[int, tuple[ast.AST, str, int | None]]
 
 
 def _parents(root: ast.AST) -> Parents:
-    found: Parents = {}
+    parents: Parents = {}
     for node in ast.walk(root):
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.AST):
-                found[id(value)] = (node, name, None)
+                parents[id(value)] = (node, name, None)
             elif isinstance(value, list):
-                found |= {id(each): (node, name, at) for at, each in enumerate(value) if isinstance(each, ast.AST)}
-    return found
+                parents |= {id(each): (node, name, at) for at, each in enumerate(value) if isinstance(each, ast.AST)}
+    return parents
 
 
 def _is_read(node: ast.expr, parents: Parents) -> bool:

@@ -220,11 +220,11 @@ def _size_factor(shown: str) -> NamedFactor:
 
 def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, tuple[int, ...]]:
     """Sizes by label, one number per look: what the forward averages over first, then the lesson's names, then axes."""
-    case, found = view.case, dict[str, tuple[int, ...]]()
+    case, sizes_by_label = view.case, dict[str, tuple[int, ...]]()
 
     def add(label: str, sizes: Sequence[int]) -> None:
-        if label and min(sizes) > 1 and tuple(sizes) not in found.values():
-            found[label] = tuple(sizes)
+        if label and min(sizes) > 1 and tuple(sizes) not in sizes_by_label.values():
+            sizes_by_label[label] = tuple(sizes)
 
     def axes_of(label: str, shapes: Sequence[tuple[int, ...]]) -> None:
         if len({len(shape) for shape in shapes}) == 1:
@@ -247,7 +247,7 @@ def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, t
             operand = step.node.operands[step.position].text
             if operand.isidentifier():
                 axes_of(operand, [each[depth].x.shape for each in steps])
-    return found
+    return sizes_by_label
 
 
 def _counted(view: GradientAnalysis, steps: Sequence[PathStep]) -> str:

@@ -23,10 +23,10 @@ def feeding_lines(case: WrongGradient) -> tuple[ast.stmt, ...]:
         return ()
     simple = [node for node in nodes if isinstance(node, SIMPLE)]
     written = [(item, writes_of(list(ast.walk(item)))) for item in simple]
-    wanted, found = {case.name}, set[int]()
+    wanted, feeding = {case.name}, set[int]()
     fresh = simple
     while fresh:
-        fresh = [item for item, names in written if id(item) not in found and names & (wanted - others)]
-        found |= {id(item) for item in fresh}
+        fresh = [item for item, names in written if id(item) not in feeding and names & (wanted - others)]
+        feeding |= {id(item) for item in fresh}
         wanted |= {name for item in fresh for name in reads_of(list(ast.walk(item)))[0]}
-    return tuple(item for item in simple if id(item) in found)
+    return tuple(item for item in simple if id(item) in feeding)

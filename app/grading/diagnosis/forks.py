@@ -52,14 +52,14 @@ def _multiplies(view: GradientAnalysis, path: GradientPath) -> bool:
     return any(step.node.op in MEETINGS for step in view.steps(path, view.case.looks[0]))
 
 
-def _crossed(view: GradientAnalysis, one: GradientPath, other: GradientPath, look: Observation) -> Array | None:
-    a, b = view.steps(one, look)[-1], view.steps(other, look)[-1]
+def _crossed(view: GradientAnalysis, path: GradientPath, other: GradientPath, look: Observation) -> Array | None:
+    a, b = view.steps(path, look)[-1], view.steps(other, look)[-1]
     if a.g.shape != b.g.shape:
         return None
     sent = [step.carried(step.sends(g)) for step, g in ((a, b.g), (b, a.g))]
     if sent[0] is None or sent[1] is None:
         return None
-    return np.asarray(look.reference - look.shares[one.key] - look.shares[other.key] + sent[0] + sent[1])
+    return np.asarray(look.reference - look.shares[path.key] - look.shares[other.key] + sent[0] + sent[1])
 
 
 def _written_over(path: GradientPath, look: Observation) -> Array:

@@ -297,16 +297,16 @@ class GradientAnalysis:
 
     def _reading(self, mentions: Sequence[str]) -> ast.stmt | None:
         """The one line that reads what is mentioned, if that is none which writes the gradient."""
-        found = [line for line in self.lines if mentions and names_in([*ast.walk(line)]).issuperset(mentions)]
-        return found[0] if len(found) == 1 and found[0] not in self.case.writes else None
+        matching = [line for line in self.lines if mentions and names_in([*ast.walk(line)]).issuperset(mentions)]
+        return matching[0] if len(matching) == 1 and matching[0] not in self.case.writes else None
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
         """Result of *make* for this case, cached."""
         if make not in self._made:
             self._made[make] = make(self)
-        found: T = self._made[make]
-        return found
+        value: T = self._made[make]
+        return value
 
 
-def _apart(one: Array, other: Array) -> float:
-    return float(np.abs(one - other).max(initial=0.0))
+def _apart(first: Array, other: Array) -> float:
+    return float(np.abs(first - other).max(initial=0.0))

@@ -16,7 +16,7 @@ def solve_coefficients(columns: Array, wanted: Array, slack: float) -> Array | N
     values, vectors = np.linalg.eigh(unit.T @ unit)
     if values[0] <= values[-1] / CONDITION_MAX**2 or values[0] <= 0:
         return None
-    found = vectors @ ((vectors.T @ (unit.T @ wanted)) / values)
+    coefficients = vectors @ ((vectors.T @ (unit.T @ wanted)) / values)
     # One step of refinement: the normal equations alone lose half of the digits.
-    found += vectors @ ((vectors.T @ (unit.T @ (wanted - unit @ found))) / values)
-    return None if np.abs(unit @ found - wanted).max(initial=0.0) > slack else np.asarray(found / lengths)
+    coefficients += vectors @ ((vectors.T @ (unit.T @ (wanted - unit @ coefficients))) / values)
+    return None if np.abs(unit @ coefficients - wanted).max(initial=0.0) > slack else np.asarray(coefficients / lengths)

@@ -107,14 +107,14 @@ class Rerun:
 
     def candidates(self) -> list[int]:
         """The lines that write the name, and the ones before them that it is made of; the last one first."""
-        needed, found = {self.name}, []
+        needed, indices = {self.name}, []
         for at in reversed(range(len(self.lines))):
             written = self.written[at]
             others = (written & self.look.gradients.keys()) - {self.name}
             if written & needed and (self.name in written or not others):
-                found.append(at)
+                indices.append(at)
                 needed |= set() if others else names_in([self.lines[at]])
-        return found
+        return indices
 
     def stand(self, at: int) -> None:
         """Try edits of the line *at* from now on."""
@@ -205,14 +205,14 @@ def _fills(line: ast.stmt, turn: str) -> bool:
 
 def steps_made(reruns: Sequence[Rerun]) -> Mapping[int, Inside]:
     """By line that makes one: a step that is no gradient of the box, on each look."""
-    known, found = reruns[0].look.gradients.keys() | {reruns[0].name}, dict[int, Inside]()
+    known, steps = reruns[0].look.gradients.keys() | {reruns[0].name}, dict[int, Inside]()
     for at in reruns[0].candidates():
         match reruns[0].lines[at]:
             case ast.Assign(targets=[ast.Name(id=name)]) if name not in known:
                 values = [rerun.after.arrays[name] for rerun in reruns if name in rerun.after.arrays]
                 if len(values) == len(reruns) and values[0].dtype.kind == "f":
-                    found[at] = tuple(values)
-    return found
+                    steps[at] = tuple(values)
+    return steps
 
 
 def gradients_inside(view: GradientAnalysis, reruns: Sequence[Rerun]) -> list[Inside]:
@@ -221,8 +221,8 @@ def gradients_inside(view: GradientAnalysis, reruns: Sequence[Rerun]) -> list[In
     return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)]
 
 
-def _are_equal(one: Inside, other: Inside) -> bool:
-    pairs = list(zip(one, other, strict=True))
+def _are_equal(first: Inside, other: Inside) -> bool:
+    pairs = list(zip(first, other, strict=True))
     return all(a.shape == b.shape for a, b in pairs) and all(
         np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300) for a, b in pairs
     )

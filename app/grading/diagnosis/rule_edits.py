@@ -198,10 +198,10 @@ def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:
 def _shown_places(step: PathStep, rule: str) -> dict[str, str]:
     """Words of the rule for tensors, with their text; `f` is the output made of another input."""
     names, operands = names_of(rule), step.node.operands
-    found = {"y": step.statement.outputs[0] if step.is_root else step.node.text} if "y" in names else {}
-    found |= {"f": operands[0].text} if "y" in names and step.node.op in FUNCTIONS else {}
-    found |= {"x": operands[step.position].text} if "x" in names else {}
-    return found | ({"z": operands[1 - step.position].text} if "z" in names else {})
+    words = {"y": step.statement.outputs[0] if step.is_root else step.node.text} if "y" in names else {}
+    words |= {"f": operands[0].text} if "y" in names and step.node.op in FUNCTIONS else {}
+    words |= {"x": operands[step.position].text} if "x" in names else {}
+    return words | ({"z": operands[1 - step.position].text} if "z" in names else {})
 
 
 def _with_tensor(view: GradientAnalysis, rule: str, place: str, name: str, step: PathStep) -> Array:
@@ -247,7 +247,7 @@ def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], te
     """True if the slip *texts* stands in the lines for each path, at its first step that is *alike*."""
     look = view.case.looks[0]
     depths = ([at for at, step in enumerate(view.steps(path, look)) if alike(step)] for path in view.paths)
-    places = [(path, found[0]) for path, found in zip(view.paths, depths, strict=True) if found]
+    places = [(path, matching[0]) for path, matching in zip(view.paths, depths, strict=True) if matching]
     return is_undone_everywhere(view, places, texts, partial(_valued, view))
 
 

@@ -55,14 +55,14 @@ class RuleEdit:
 def slips_at(op: str, position: int, rule: str) -> tuple[RuleEdit, ...]:
     """Every slip at one operand of an operation, whose right rule is *rule*; those that teach most first."""
     right = {normalised_text(form) for form in (rule, *FORMS.get(op, ()))}
-    found = {"g": _slip("local", "g", rule)} | {
+    slips_by_text = {"g": _slip("local", "g", rule)} | {
         text: RuleEdit(text, code, say, mentions=_new_words(text, rule))
         for text, (code, say) in slips_of(TWINS.get(op, op), position).items()
     }
     forms = (replace(slip, mentions=()) for form in right for slip in _edited(op, form))
     for slip in chain(_whole(op, normalised_text(rule)), _edited(op, normalised_text(rule)), forms):
-        found.setdefault(slip.text, slip)
-    return tuple(slip for text, slip in found.items() if text not in right)
+        slips_by_text.setdefault(slip.text, slip)
+    return tuple(slip for text, slip in slips_by_text.items() if text not in right)
 
 
 def _new_words(text: str, rule: str) -> tuple[str, ...]:

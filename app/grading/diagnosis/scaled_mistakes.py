@@ -37,8 +37,8 @@ def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> D
 def _passes_on(view: GradientAnalysis, mistake: Hypothesis) -> bool:
     """True if *mistake* makes twice as much of twice as much: what is turned over turns a factor beside it as well."""
     look = view.case.looks[0]
-    one, two = view.predicted(mistake, look), view.predicted(mistake, look.under(2.0))
-    return one is not None and two is not None and bool(np.allclose(2.0 * one, two, rtol=NEAR, atol=0.0))
+    single, two = view.predicted(mistake, look), view.predicted(mistake, look.under(2.0))
+    return single is not None and two is not None and bool(np.allclose(2.0 * single, two, rtol=NEAR, atol=0.0))
 
 
 def _ratio(view: GradientAnalysis, mistake: Hypothesis, look: Observation) -> float:

@@ -199,9 +199,9 @@ def _apart(
         detail = "" if short in {"sign", "doubled", "factor"} else f":{short.removeprefix('factor:')}"
         code = f"share-{rest}:{consumers[0]}{detail}"
     else:
-        one = mended_by(view, ONE_SLIP)
-        if one is not None:
-            return one
+        mended = mended_by(view, ONE_SLIP)
+        if mended is not None:
+            return mended
         code, texts = "several", _alike(view, [groups[rank] for rank in wrong], facts) or SAY["several"].format(texts)
     reads = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
     more = SAY["erased"] if code.startswith("overwritten") else ""
@@ -269,9 +269,9 @@ def _stacked(view: GradientAnalysis, path: GradientPath) -> Array:
     return np.concatenate([look.shares[path.key].ravel() for look in view.case.looks])
 
 
-def _parallel(one: Array, other: Array) -> bool:
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return one.size > 1 and abs(abs(float(one @ other)) / lengths - 1.0) < PARALLEL
+def _parallel(first: Array, other: Array) -> bool:
+    lengths = float(np.linalg.norm(first) * np.linalg.norm(other))
+    return first.size > 1 and abs(abs(float(first @ other)) / lengths - 1.0) < PARALLEL
 
 
 def _coefficients(view: GradientAnalysis, groups: Sequence[ProportionalPaths]) -> tuple[list[list[float]], bool] | None:

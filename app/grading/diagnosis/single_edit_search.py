@@ -99,11 +99,11 @@ def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
     names = [node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name)]
     # Where the tensor itself decides, it is the function of it that may be another one.
     places = {id(name) for name in names if name.id != view.case.tensor}
-    found = mended_by(view, [partial(_named_at, places)]) if places else None
+    mended = mended_by(view, [partial(_named_at, places)]) if places else None
     read = {name for path in view.paths for name in path.statement.inputs}
     foreign = any(name.id not in read for name in names)
     # One that the forward lines do not read is another one whatever else comes to the same.
-    return None if found is None or is_mended(view, OTHERWISE[:1] if foreign else OTHERWISE) else found
+    return None if mended is None or is_mended(view, OTHERWISE[:1] if foreign else OTHERWISE) else mended
 
 
 def _decides(node: ast.AST) -> bool:
@@ -290,12 +290,12 @@ def _words(rerun: Rerun) -> EditVocabulary:
 
 def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
     """Parts of the forward lines that read the tensor."""
-    found = {}
+    parts = {}
     for path in view.paths:
         for node in ast.walk(path.statement.node):
             if isinstance(node, ast.BinOp | ast.Call):
-                found[ast.unparse(node)] = node
-    return tuple(found.values())
+                parts[ast.unparse(node)] = node
+    return tuple(parts.values())
 
 
 def _numbers_of(view: GradientAnalysis) -> tuple[float, ...]:

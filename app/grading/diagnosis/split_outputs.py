@@ -38,7 +38,7 @@ def split_outputs(case: WrongGradient) -> WrongGradient:
 
 
 def _twins(path: GradientPath) -> tuple[GradientPath, ...]:
-    found = []
+    paths = []
     for rank, output in enumerate(path.statement.outputs):
         node = ast.Subscript(path.statement.node, ast.Constant(rank), ast.Load())
         statement = ForwardStatement(
@@ -48,8 +48,8 @@ def _twins(path: GradientPath) -> tuple[GradientPath, ...]:
             node=node,
             source=path.statement.source,
         )
-        found.append(GradientPath(key=f"{path.key}.{output}", statement=statement, position=path.position))
-    return tuple(found)
+        paths.append(GradientPath(key=f"{path.key}.{output}", statement=statement, position=path.position))
+    return tuple(paths)
 
 
 def _look(case: WrongGradient, look: Observation, twins: Mapping[str, tuple[GradientPath, ...]]) -> Observation | None:

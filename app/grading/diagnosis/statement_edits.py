@@ -40,8 +40,8 @@ def turned_loops(statement: ast.stmt) -> Iterator[Edit]:
 
 
 def _at_all(statement: ast.stmt, act: Act, change: Replacement) -> Iterator[Edit]:
-    new, found = _everywhere(statement, act)
-    if found > 1:
+    new, count = _everywhere(statement, act)
+    if count > 1:
         yield Edit(new, statement, change)
 
 
@@ -50,7 +50,7 @@ def _everywhere(node: ast.AST, act: Act) -> tuple[ast.AST, int]:
 
     What has no such place in it is the very same.
     """
-    twin, found = node, 0
+    twin, total = node, 0
     for name, value in ast.iter_fields(node):
         parts = value if isinstance(value, list) else [value]
         done = [_everywhere(part, act) if isinstance(part, ast.AST) else (part, 0) for part in parts]
@@ -58,9 +58,9 @@ def _everywhere(node: ast.AST, act: Act) -> tuple[ast.AST, int]:
         if count:
             twin = copy(node) if twin is node else twin
             setattr(twin, name, [new for new, _ in done] if isinstance(value, list) else done[0][0])
-        found += count
+        total += count
     new = act(twin)
-    return (twin, found) if new is None else (new, found + 1)
+    return (twin, total) if new is None else (new, total + 1)
 
 
 def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> Iterator[Edit]:

@@ -47,7 +47,7 @@ def names_of(view: GradientAnalysis) -> tuple[str, ...]:
     look = view.case.looks[0]
     if any(each.blocked.keys() != look.blocked.keys() for each in view.case.looks):
         return ()
-    found: list[str] = []
+    held: list[str] = []
     for name, blocked in look.blocked.items():
         value = look.forward.get(name)
         if value is None or value.size >= look.reference.size or not blocked.any():
@@ -55,10 +55,10 @@ def names_of(view: GradientAnalysis) -> tuple[str, ...]:
         if not view.weighty(look.reference - blocked, look):
             continue  # what is rounding has nothing to tell
         if is_broadcastable(look.reference.shape, value.shape) and all(
-            np.abs(blocked - look.blocked[other]).max() > FLAT * np.abs(look.reference).max() for other in found
+            np.abs(blocked - look.blocked[other]).max() > FLAT * np.abs(look.reference).max() for other in held
         ):
-            found.append(name)
-    return tuple(found)
+            held.append(name)
+    return tuple(held)
 
 
 def all_constant_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:

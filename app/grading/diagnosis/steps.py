@@ -145,11 +145,11 @@ def _ways(statement: ForwardStatement, position: int, look: Observation) -> list
     return mine[rank : rank + 1] + mine
 
 
-def _leaves(node: OpNode, way: Way, found: list[Leaf]) -> None:
+def _leaves(node: OpNode, way: Way, leaves: list[Leaf]) -> None:
     if node.op == "tensor" and isinstance(node.expr, ast.Name):
-        found.append(((node.expr.lineno, node.expr.col_offset), node.expr.id, way))
+        leaves.append(((node.expr.lineno, node.expr.col_offset), node.expr.id, way))
     for position, operand in enumerate(node.operands):
-        _leaves(operand, (*way, (node, position)), found)
+        _leaves(operand, (*way, (node, position)), leaves)
 
 
 def _above(case: WrongGradient, path: GradientPath, look: Observation, upstream: Array) -> tuple[list[Stretch], Array]:

@@ -117,7 +117,7 @@ def _puts(way: Way, pairs: Sequence[Pair], values: Sequence[Array]) -> Sequence[
 
 
 def _first(puts: Sequence[Put], values: Sequence[Array]) -> Sequence[Array]:
-    return next((found for put in puts if (found := put(values))), [])
+    return next((edits for put in puts if (edits := put(values))), [])
 
 
 def _makes_right(
@@ -134,30 +134,30 @@ def _makes_right(
 
 
 def _undoings(
-    found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str], singly: bool
+    reruns: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str], singly: bool
 ) -> Iterator[tuple[ast.stmt, bool]]:
     """By line, way, and part but for names *apart*, and for all parts at once: whether it makes the gradient right."""
     # What a line of its own makes is looked at there.
-    made = {name for names in found[0].written for name in names} - found[0].look.gradients.keys()
+    made = {name for names in reruns[0].written for name in names} - reruns[0].look.gradients.keys()
     apart = {*apart, *made}
-    for at in found[0].candidates():
-        for rerun in found:
+    for at in reruns[0].candidates():
+        for rerun in reruns:
             rerun.stand(at)
-        known = [_known(rerun) for rerun in found]
+        known = [_known(rerun) for rerun in reruns]
         if not all(known):
-            yield found[0].lines[-1], True  # what a loop holds is another in each turn
+            yield reruns[0].lines[-1], True  # what a loop holds is another in each turn
             return
-        parts = (node for node in ast.walk(found[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
+        parts = (node for node in ast.walk(reruns[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
         nodes = [node for node in parts if all(id(node) in each for each in known)]
         for put in puts:
             each = [(node, put([item[id(node)].value for item in known])) for node in nodes]
             fitting = [(node, arrays) for node, arrays in each if arrays]
             alone = [[item] for item in fitting] if singly else []
             for several in [*alone, fitting] if len(fitting) > 1 or not singly else alone:
-                if found[0].before[at].budget.is_empty:
-                    yield found[0].lines[-1], True
+                if reruns[0].before[at].budget.is_empty:
+                    yield reruns[0].lines[-1], True
                     return
-                yield found[0].line, bool(several) and _is_right(found, several)
+                yield reruns[0].line, bool(several) and _is_right(reruns, several)
 
 
 def _known(rerun: Rerun) -> Mapping[int, OpNode]:
@@ -172,15 +172,15 @@ def _known(rerun: Rerun) -> Mapping[int, OpNode]:
     return known
 
 
-def _is_right(found: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[Array]]]) -> bool:
+def _is_right(reruns: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[Array]]]) -> bool:
     """True if the gradient is right on every look with *several* parts of its line replaced."""
     names = {id(node): f"{BELONGS}{rank}" for rank, (node, _) in enumerate(several)}
-    line: ast.AST = found[0].line
+    line: ast.AST = reruns[0].line
     for node, _ in several:
         if any(inner is node for inner in ast.walk(line)):  # what stands inside of another part is gone with it
             line = replace_node(line, node, ast.Name(names[id(node)], ast.Load()))
     edit = Edit(line, several[0][0], Replacement("", ast.Name(BELONGS, ast.Load())))
-    for look, rerun in enumerate(found):
+    for look, rerun in enumerate(reruns):
         scope = rerun.before[rerun.at].arrays
         put = {names[id(node)]: arrays[look] for node, arrays in several}
         scope |= put
@@ -206,8 +206,8 @@ def _exchanged(value: Array, belongs: Array, stands: Array) -> Array | None:
     return None
 
 
-def _equal(one: Array, other: Array) -> bool:
-    a, b = (np.asarray(each, dtype=np.float64).ravel() for each in (one, other))
+def _equal(first: Array, other: Array) -> bool:
+    a, b = (np.asarray(each, dtype=np.float64).ravel() for each in (first, other))
     return bool(np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300))
 
 
@@ -233,9 +233,9 @@ def parted(rule: str, slip: str) -> tuple[str, str]:
     return normalised_text(ast.unparse(node)), normalised_text(ast.unparse(other))
 
 
-def _lower(one: ast.expr, other: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+def _lower(first: ast.expr, other: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     """The one pair of operands that differs; None where more than one does, or the operation."""
-    match one, other:
+    match first, other:
         case ast.BinOp(op=ast.Pow(), right=p), ast.BinOp(op=ast.Pow(), right=q) if ast.dump(p) != ast.dump(q):
             return None
         case ast.BinOp(left=a, op=op, right=b), ast.BinOp(left=c, op=same, right=d) if type(op) is type(same):

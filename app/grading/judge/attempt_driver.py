@@ -218,16 +218,16 @@ class _Trial:
                 if type(now) is not Tensor or not _alike(now, guarded.pristine):
                     self.rebound.append({"name": name, "statement": index})
 
-    def _restore(self, one: _Guarded, index: int) -> None:
-        if not _same(one.value, one.pristine):
-            self.mutated.append({"name": one.name, "statement": index})
+    def _restore(self, guarded: _Guarded, index: int) -> None:
+        if not _same(guarded.value, guarded.pristine):
+            self.mutated.append({"name": guarded.name, "statement": index})
             if self.isolated:
-                bound = self.scope.get(one.name) is one.value
-                one.renew()
+                bound = self.scope.get(guarded.name) is guarded.value
+                guarded.renew()
                 if bound:
-                    self.scope[one.name] = one.value
+                    self.scope[guarded.name] = guarded.value
                 return
-        one.version = one.value._version
+        guarded.version = guarded.value._version
 
     def _finish(self, index: int) -> None:
         for name in self.finished.get(index, ()):
@@ -267,17 +267,17 @@ class _Trial:
         }
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
-    if one.shape != other.shape:
+def _same(first: Tensor, other: Tensor) -> bool:
+    if first.shape != other.shape:
         return False
-    return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+    return torch.equal(first, other) or bool(((first == other) | ((first != first) & (other != other))).all())
 
 
-def _alike(one: Tensor, other: Tensor) -> bool:
+def _alike(first: Tensor, other: Tensor) -> bool:
     """True if the values are the same, whatever their type of number."""
     try:
         # Shapes first: one number can be spread to any size, which a change of type would fill.
-        return one.shape == other.shape and _same(one.to(other.dtype), other)
+        return first.shape == other.shape and _same(first.to(other.dtype), other)
     except RuntimeError:  # on the device without memory, or of a kind that cannot be compared
         return False
 

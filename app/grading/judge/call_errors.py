@@ -54,37 +54,37 @@ _TAKEN = {
 }
 
 
-def _lacking(found: re.Match[str], error: ReportedError) -> str:
-    names = re.findall(r"""['"](\w+)['"]""", found[2])
-    if found[1] in WRITTEN:
+def _lacking(match: re.Match[str], error: ReportedError) -> str:
+    names = re.findall(r"""['"](\w+)['"]""", match[2])
+    if match[1] in WRITTEN:
         lacks = ""
     elif names == ["input"]:
         lacks = "It takes the tensor to work on, between the parentheses."
     else:
         lacks = "Missing: " + ", ".join(f"`{name}`" for name in names) + "."
-    return _told(error, found[1], f"is given too little. {lacks}")
+    return _told(error, match[1], f"is given too little. {lacks}")
 
 
-def _axes(found: re.Match[str], error: ReportedError) -> str:
+def _axes(match: re.Match[str], error: ReportedError) -> str:
     return (
-        f"{_call(error, found[1])} names one axis only: the number after it is taken for `keepdim`. "
-        f"Several axes stand in one tuple, such as `.{found[1]}((0, 1))`."
+        f"{_call(error, match[1])} names one axis only: the number after it is taken for `keepdim`. "
+        f"Several axes stand in one tuple, such as `.{match[1]}((0, 1))`."
     )
 
 
-def _option(found: re.Match[str], error: ReportedError) -> str:
-    name, option = found.groups()
+def _option(match: re.Match[str], error: ReportedError) -> str:
+    name, option = match.groups()
     near = [] if option in OPTIONS else get_close_matches(option, OPTIONS, 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
     return f"{_call(error, name)}: `{name}` does not take `{option}` here.{hint}"
 
 
-def _called(found: re.Match[str], error: ReportedError) -> str:
+def _called(match: re.Match[str], error: ReportedError) -> str:
     """Say that the called object is no function."""
     node = _parsed(error.source)
     called = node.func if isinstance(node, ast.Call) else None
     what = "This" if called is None else f"`{ast.unparse(called)}`"
-    kind = found[1]
+    kind = match[1]
     if kind in {"module", "NoneType"}:
         return f"{what} {_TAKEN[kind]}"
     if isinstance(called, ast.Attribute):
@@ -101,9 +101,9 @@ def _uncalled(_: re.Match[str], error: ReportedError) -> str:
     return f"{what} is a function: call it with parentheses, such as `x.sum(0)`, not with square brackets."
 
 
-def _operator(found: re.Match[str], error: ReportedError) -> str:
+def _operator(match: re.Match[str], error: ReportedError) -> str:
     """An operator that has no meaning for one of its sides."""
-    operator, *kinds = found.groups()
+    operator, *kinds = match.groups()
     sides = _sides(error.source)
     at = next((place for place in (0, 1) if kinds[place] != "Tensor"), 1)
     kind = kinds[at]
@@ -118,8 +118,8 @@ def _operator(found: re.Match[str], error: ReportedError) -> str:
     return f"{what} {_TAKEN.get(kind, f'is {a_kind(kind)}, which `{operator}` cannot take.')}"
 
 
-def _vectors(found: re.Match[str], error: ReportedError) -> str:
-    name = "dot" if found[0].startswith("1D") else "outer"
+def _vectors(match: re.Match[str], error: ReportedError) -> str:
+    name = "dot" if match[0].startswith("1D") else "outer"
     return f"{_call(error, name)}: `{name}` takes two vectors, of one axis each; a product of matrices is `A @ B`."
 
 
@@ -127,8 +127,8 @@ def _square(_: re.Match[str], error: ReportedError) -> str:
     return f"{_call(error, 'inverse')} wants a square matrix. What a product sends back is no inverse but a transpose."
 
 
-def _letter(found: re.Match[str], error: ReportedError) -> str:
-    letter, size, _, before = found.groups()
+def _letter(match: re.Match[str], error: ReportedError) -> str:
+    letter, size, _, before = match.groups()
     return (
         f"{_call(error, 'einsum')}: the letter `{letter}` stands for an axis of size {before}, and for one of {size}."
     )
@@ -146,9 +146,9 @@ def _places(_: re.Match[str], error: ReportedError) -> str:
     return f"`{sides[0]}` holds values and their places; take the values, `{sides[0]}.values`."
 
 
-def _counted(found: re.Match[str], error: ReportedError) -> str:
+def _counted(match: re.Match[str], error: ReportedError) -> str:
     return (
-        f"{_call(error, found[1])} is given {found[2]} places and {found[3]} slices along axis {found[4]}: each "
+        f"{_call(error, match[1])} is given {match[2]} places and {match[3]} slices along axis {match[4]}: each "
         "slice that is added has its place."
     )
 
@@ -157,8 +157,8 @@ def _scattered(_: re.Match[str], error: ReportedError) -> str:
     return _told(error, "scatter_add_", "is given an index with other axes than the tensor.")
 
 
-def _unpacked(found: re.Match[str], _: ReportedError) -> str:
-    return f"On the left of the `=` stand {found[1]} names, and on the right another number of parts."
+def _unpacked(match: re.Match[str], _: ReportedError) -> str:
+    return f"On the left of the `=` stand {match[1]} names, and on the right another number of parts."
 
 
 SINGLE_BITS = (
@@ -171,20 +171,20 @@ def _power(_: re.Match[str], __: ReportedError) -> str:
     return SINGLE_BITS
 
 
-def _argument(found: re.Match[str], error: ReportedError) -> str:
-    name, _, wanted, kind = found.groups()
+def _argument(match: re.Match[str], error: ReportedError) -> str:
+    name, _, wanted, kind = match.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
         return f"{_call(error, name)} wants a tensor, not a plain number. Is one left out? For numbers there is `math`."
     return _told(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
 
 
-def _surplus(found: re.Match[str], error: ReportedError) -> str:
-    return _told(error, found[1], "is given too much.")
+def _surplus(match: re.Match[str], error: ReportedError) -> str:
+    return _told(error, match[1], "is given too much.")
 
 
-def _misfit(found: re.Match[str], error: ReportedError) -> str:
-    given = f"cannot take `{found[2]}`." if found[2] != "()" else "is given too little."
-    return _told(error, found[1], given)
+def _misfit(match: re.Match[str], error: ReportedError) -> str:
+    given = f"cannot take `{match[2]}`." if match[2] != "()" else "is given too little."
+    return _told(error, match[1], given)
 
 
 def _told(error: ReportedError, name: str, said: str) -> str:

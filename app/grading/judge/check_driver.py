@@ -50,10 +50,10 @@ def _answered(
     key: str, function: Callable[..., object], arguments: list[object], tree: ast.Module, out: DriverOutput
 ) -> dict[str, Any]:
     """Call the check on one case and send what it returned, if that is a single number or truth value."""
-    found: list[object] = []
-    if error := run_case(key, lambda: found.append(function(*arguments)), tree, out):
+    results: list[object] = []
+    if error := run_case(key, lambda: results.append(function(*arguments)), tree, out):
         return {"errors": error}
-    (value,) = found
+    (value,) = results
     if isinstance(value, _NUMBERS) and abs(value) < 2**53:
         value = torch.tensor(value, dtype=torch.bool if type(value) is bool else torch.float64)
     if type(value) is Tensor and value.numel() == 1:

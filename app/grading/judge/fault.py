@@ -25,20 +25,20 @@ def is_out_of_memory(error: BaseException) -> bool:
 def describe_error(error: BaseException, node: ast.AST) -> dict[str, Any]:
     """The learner's own line and the operands on it, as JSON values."""
     frame, line, place = _innermost(error.__traceback__)
-    found = _operation(node, place) if place is not None else None
-    if found is None and isinstance(error, NameError):
-        found = next(
+    operation = _operation(node, place) if place is not None else None
+    if operation is None and isinstance(error, NameError):
+        operation = next(
             (inner for name, inner in idle_comparisons(node) if name == error.name and inner.lineno == line), None
         )
-    quoted = found
-    if found is None and isinstance(error, NameError):
+    quoted = operation
+    if operation is None and isinstance(error, NameError):
         quoted = _around(node, error.name, line)
     return {
         "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
         "type": type(error).__name__[:80],
         "text": _text(error)[:_TEXT_CHARS],
         "source": _source(quoted) if quoted is not None else "",
-        "operands": _operands(found, frame) if found is not None and frame is not None else [],
+        "operands": _operands(operation, frame) if operation is not None and frame is not None else [],
     }
 
 
@@ -90,7 +90,7 @@ def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
 
 def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None:
     """Find the node that begins with *name* on *line*: the call of a missing library, or a quotient."""
-    found: ast.expr | None = None
+    node_there: ast.expr | None = None
     for inner in ast.walk(node):
         first = inner
         while isinstance(first, ast.Call | ast.Attribute):
@@ -98,9 +98,9 @@ def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None
         if isinstance(first, ast.BinOp) and isinstance(first.op, ast.Div):
             first = first.left
         begins = isinstance(first, ast.Name) and first.id == name and first is not inner
-        if found is None and begins and isinstance(inner, ast.expr) and inner.lineno == line:
-            found = inner
-    return found
+        if node_there is None and begins and isinstance(inner, ast.expr) and inner.lineno == line:
+            node_there = inner
+    return node_there
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
@@ -131,7 +131,7 @@ def _loaded(node: ast.expr) -> ast.expr:
 
 
 def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:
-    found = []
+    operands = []
     for part in _parts(node)[:_OPERANDS]:
         if not _harmless(part):
             continue
@@ -142,8 +142,8 @@ def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:
             continue
         if type(value) is torch.Tensor:
             dtype = str(value.dtype).removeprefix("torch.")
-            found.append({"source": _source(part), "shape": list(value.shape), "dtype": dtype})
-    return found
+            operands.append({"source": _source(part), "shape": list(value.shape), "dtype": dtype})
+    return operands
 
 
 def _harmless(node: ast.expr) -> bool:

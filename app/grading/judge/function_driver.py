@@ -51,10 +51,10 @@ def _answered(
     if error := run_case(key, act, tree, out):
         return {"errors": error}
     tree_of = Tree(lambda at, tensor: out.tensor(f"{key}/{at}", tensor))
-    found: dict[str, Any] = {"result": tree_of.of(scope["result"])}
+    result: dict[str, Any] = {"result": tree_of.of(scope["result"])}
     if key in header["judged"]:
-        found["fits"] = _fits(scope["expect"], header["judged"][key], key, arrays)
-    return found
+        result["fits"] = _fits(scope["expect"], header["judged"][key], key, arrays)
+    return result
 
 
 def _fits(expect: Callable[[object], object], judged: Any, key: str, arrays: dict[str, Tensor]) -> bool:

@@ -26,8 +26,8 @@ class CaseResult:
     """Result of one case of a run: a tree of plain values, or the error that came instead."""
 
     def __init__(self, key: str, report: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        found = report.get(key)
-        said: Mapping[str, Any] = found if isinstance(found, dict) else {}
+        entry = report.get(key)
+        said: Mapping[str, Any] = entry if isinstance(entry, dict) else {}
         errors = [row for row in as_list(said.get("errors")) if isinstance(row, dict)]
         self.error: ReportedError | None = parse_error(errors[0]) if errors else None
         self.tree = _bounded(said.get("result"))
@@ -183,12 +183,12 @@ def _each(
     if len(own) != len(reference):
         return "shape"
     pairs = zip(own, reference, strict=True)
-    return next((found for item, two in pairs if (found := difference(_pair(item), _pair(two), mine, theirs))), "")
+    return next((text for item, two in pairs if (text := difference(_pair(item), _pair(two), mine, theirs))), "")
 
 
-def _pair(one: object) -> object:
+def _pair(value: object) -> object:
     # An item of a dict is a pair of trees.
-    return ["list", one] if isinstance(one, list) and one and isinstance(one[0], list) else one
+    return ["list", value] if isinstance(value, list) and value and isinstance(value[0], list) else value
 
 
 def _apart(own: Array | None, reference: Array | None) -> str:

@@ -187,10 +187,10 @@ def _needs(statement: ast.stmt, others: list[ast.stmt]) -> bool:
     return any(name.id in made - own for name in names)
 
 
-def _common(one: list[str], other: list[str]) -> int:
+def _common(first: list[str], other: list[str]) -> int:
     """Number of statements that two lists share from their beginning."""
-    pairs = zip(one, other, strict=False)
-    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    pairs = zip(first, other, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(other)))
 
 
 def _listed(lines: tuple[int, ...]) -> str:

@@ -110,8 +110,8 @@ class Judge:
         code = code and f"{name}:{code}"
         return NameVerdict(name=name, verdict=verdict, code=code, message=message, line=self.plan.line_of(name))
 
-    def _told(self, name: str, verdict: Standing, found: Diagnosis) -> NameVerdict:
-        return replace(self._named(name, verdict), code=found.code, message=found.message)
+    def _told(self, name: str, verdict: Standing, diagnosis: Diagnosis) -> NameVerdict:
+        return replace(self._named(name, verdict), code=diagnosis.code, message=diagnosis.message)
 
     def _not_yet(self, name: str) -> NameVerdict | None:
         last = self.plan.last.get(name)
@@ -276,7 +276,7 @@ class Judge:
 
     def _culprits(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
         """The names at fault that *name* is computed from, by way of any others; in backward order."""
-        found: set[str] = set()
+        sources: set[str] = set()
         waiting, seen = [name], {name}
         while waiting:
             for source in self.drawn_on.get(waiting.pop(), ()):
@@ -285,8 +285,8 @@ class Judge:
                 seen.add(source)
                 waiting.append(source)
                 if all_[source].verdict in FAULTS:
-                    found.add(source)
-        return tuple(text for text in all_ if text in found)
+                    sources.add(source)
+        return tuple(text for text in all_ if text in sources)
 
     # What is shown of it.
 

@@ -90,14 +90,14 @@ class ShapeContext:
     def given(self) -> tuple[NameShape, ...]:
         """The names in scope, as they are before the text."""
         made = self.made or {}
-        found = []
+        given_rows = []
         for name, value in self.scopes[0].items():
             if isinstance(value, Abstract):
                 shape = self.named([scope.get(name) for scope in self.scopes])
-                found.append(
+                given_rows.append(
                     NameShape(name=name, shape=shape, numbers=format_shape(value.shape), made=made.get(name, ""))
                 )
-        return tuple(found[:MOST_NAMES])
+        return tuple(given_rows[:MOST_NAMES])
 
     @cached_property
     def words(self) -> Mapping[Sizes, str]:
@@ -275,21 +275,21 @@ def _subject(statement: ast.stmt) -> str:
 def _words(dims: Sequence[Mapping[str, int]]) -> dict[Sizes, str]:
     """Names of sizes that are a dim, or follow from dims; ambiguous ones have none."""
     single = {name: tuple(dim[name] for dim in dims) for name in dims[0] if all(name in dim for dim in dims)}
-    found: dict[Sizes, str] = {}
+    words: dict[Sizes, str] = {}
     for rows in ([(item, name) for name, item in single.items()], _products(single), _beside(single)):
         fresh: dict[Sizes, str] = {}
         for item, word in rows:
             fresh[item] = word if fresh.get(item, word) == word else ""
-        found = fresh | found
-    return {item: word for item, word in found.items() if word and set(item) != {1}}
+        words = fresh | words
+    return {item: word for item, word in words.items() if word and set(item) != {1}}
 
 
 def _products(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
     several = [names for count in (2, 3) for names in combinations_with_replacement(single, count)]
-    found = [
+    products = [
         (tuple(map(prod, zip(*(single[name] for name in names), strict=True))), "·".join(names)) for names in several
     ]
-    return [row for row in found if len(set(row[0])) > 1]
+    return [row for row in products if len(set(row[0])) > 1]
 
 
 def _beside(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:

@@ -70,8 +70,8 @@ def entry_origins(
     return tuple(origins)
 
 
-def _positive(one: Array) -> Array:
-    return np.random.default_rng(one.size).uniform(0.5, 1.5, one.shape) if one.dtype.kind == "f" else one
+def _positive(array: Array) -> Array:
+    return np.random.default_rng(array.size).uniform(0.5, 1.5, array.shape) if array.dtype.kind == "f" else array
 
 
 def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading: Interpreter) -> list[Origin]:
@@ -89,9 +89,9 @@ def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading:
     return _KNOWN[key]
 
 
-def _mark(one: Array) -> Hashable:
+def _mark(array: Array) -> Hashable:
     """Cache key of a value; the numbers of a real one are made from its shape."""
-    return one.shape, one.dtype.str, b"" if one.dtype.kind == "f" else blake2b(one.tobytes()).digest()
+    return array.shape, array.dtype.str, b"" if array.dtype.kind == "f" else blake2b(array.tobytes()).digest()
 
 
 def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Origin]:
@@ -104,14 +104,17 @@ def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Orig
             return []
     node = Tracer(reading.arrays, reading.others, reading.budget).node(made)
     shape = node.value.shape
-    found: dict[str, list[str]] = {}
+    places_by_tensor: dict[str, list[str]] = {}
     entries = _shown(shape)
     for rank, entry in enumerate(entries):
         for tensor, mask in _behind(node, entry, reading.budget).items():
             place = _place_of(mask.shape, np.packbits(mask).tobytes())
-            found.setdefault(tensor, [""] * len(entries))[rank] = place
-    sizes = {tensor: reading.arrays[tensor].shape for tensor in found}
-    return [Origin(name=name, tensor=text, shape=sizes[text], places=tuple(places)) for text, places in found.items()]
+            places_by_tensor.setdefault(tensor, [""] * len(entries))[rank] = place
+    sizes = {tensor: reading.arrays[tensor].shape for tensor in places_by_tensor}
+    return [
+        Origin(name=name, tensor=text, shape=sizes[text], places=tuple(places))
+        for text, places in places_by_tensor.items()
+    ]
 
 
 def _shown(shape: Sequence[int]) -> list[tuple[int, ...]]:
@@ -129,11 +132,11 @@ def _behind(node: OpNode, entry: tuple[int, ...], budget: EntryBudget) -> dict[s
     budget.pay(node.value.size)
     start = np.zeros(node.value.shape)
     start[entry] = 1.0
-    found: dict[str, Array] = {}
+    masks: dict[str, Array] = {}
     for tensor, share in sent_gradients(node, start):
         mask = share != 0
-        found[tensor] = found[tensor] | mask if tensor in found else mask
-    return found
+        masks[tensor] = masks[tensor] | mask if tensor in masks else mask
+    return masks
 
 
 @lru_cache(maxsize=8192)  # gradients of one shape take the same entries from what they read

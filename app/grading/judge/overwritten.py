@@ -20,19 +20,19 @@ Rebound = Sequence[tuple[str, int]]
 
 
 def explain_overwriting(
-    found: Diagnosis, name: str, plan: ParsedSubmission, rebound: Rebound, required: Collection[str]
+    diagnosis: Diagnosis, name: str, plan: ParsedSubmission, rebound: Rebound, required: Collection[str]
 ) -> Diagnosis:
     """*found* of the gradient *name*, below a line that does nothing, or the overwriting that it may come from."""
     if said := comparison_text(name, plan) or idle_line_text(name, plan) or paired_value_text(name, plan):
-        return replace(found, message=f"{said} {found.message}")
-    if found.code.removeprefix(f"{name}:").partition(":")[0] not in _VAGUE:
-        return found
+        return replace(diagnosis, message=f"{said} {diagnosis.message}")
+    if diagnosis.code.removeprefix(f"{name}:").partition(":")[0] not in _VAGUE:
+        return diagnosis
     for index in _feeding(name, plan, required):
         for given, at in reversed(rebound):
             if at < index and given in plan.lines[index].uses:
                 cause = sentences.overwritten_name(name, given, plan.lines[at].line, plan.lines[index].line)
-                return replace(cause, message=f"{cause.message} {found.message}")
-    return found
+                return replace(cause, message=f"{cause.message} {diagnosis.message}")
+    return diagnosis
 
 
 def overwriting_blame(error: ReportedError, plan: ParsedSubmission, rebound: Rebound) -> str:
@@ -46,10 +46,10 @@ def overwriting_blame(error: ReportedError, plan: ParsedSubmission, rebound: Reb
 
 def _feeding(name: str, plan: ParsedSubmission, required: Collection[str]) -> list[int]:
     """The statements that *name* is computed by, the last one first, as far back as other *required* gradients."""
-    wanted, found = {name}, []
+    wanted, indices = {name}, []
     for index in range(plan.last.get(name, -1), -1, -1):
         line = plan.lines[index]
         if not wanted.isdisjoint(line.writes):
-            found.append(index)
+            indices.append(index)
             wanted |= line.uses - set(required)
-    return found
+    return indices

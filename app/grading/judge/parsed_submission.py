@@ -76,13 +76,13 @@ class ParsedSubmission:
     def fault_of(self, name: str) -> UnparsableLine | None:
         """Find the unparsable line that writes *name*."""
         blanks = [line for line in self.writing(name) if line.blank]
-        found = (
+        faults = (
             unparsable_line
             for line in blanks
             for unparsable_line in self.faults
             if unparsable_line.line <= line.end_line and line.line <= unparsable_line.end
         )
-        return next(found, None)
+        return next(faults, None)
 
     def writing(self, name: str) -> tuple[SubmissionStatement, ...]:
         return tuple(line for line in self.lines if name in line.writes)
@@ -104,8 +104,8 @@ class ParsedSubmission:
         whole = self.lines[statement]
         inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt) and node is not whole.node]
         here = [node for node in inner if line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)]
-        found = frozenset(writes_of(list(ast.walk(here[-1])))) if here else frozenset()
-        return found or whole.writes
+        innermost = frozenset(writes_of(list(ast.walk(here[-1])))) if here else frozenset()
+        return innermost or whole.writes
 
     def blamed_for(self, statement: int, names: Iterable[str]) -> str | None:
         """The one of *names* that *statement* works on, or else the next one to be finished."""
@@ -125,15 +125,15 @@ class ParsedSubmission:
         sources: dict[str, frozenset[str]] = {}
         final: dict[str, frozenset[str]] = {}
         for index, line in enumerate(self.lines):
-            found: set[str] = set()
+            drawn: set[str] = set()
             for used in line.uses:
                 if used in known and self.last.get(used, -1) < index:
-                    found.add(used)
+                    drawn.add(used)
                 else:
-                    found |= sources.get(used, frozenset())
+                    drawn |= sources.get(used, frozenset())
             for written in line.writes:
                 before = frozenset() if written in line.fresh else sources.get(written, frozenset())
-                sources[written] = frozenset(found) | before
+                sources[written] = frozenset(drawn) | before
                 if self.last[written] == index:
                     final[written] = sources[written] - {written}
         return final
@@ -172,7 +172,7 @@ class _Functions(dict[str, _Function]):
             _TooManyError: Nothing is left.
         """
         waiting = [name for name in sorted(reads) if name in self]
-        found = set(waiting)
+        reached = set(waiting)
         while waiting:
             name = waiting.pop()
             function = self[name]
@@ -180,8 +180,8 @@ class _Functions(dict[str, _Function]):
             if self.left < 0:
                 raise _TooManyError(node.lineno)
             yield name, function
-            further = [inner for inner in sorted(function.reads - found) if inner in self]
-            found.update(further)
+            further = [inner for inner in sorted(function.reads - reached) if inner in self]
+            reached.update(further)
             waiting += further
 
 

@@ -58,8 +58,8 @@ class Reasons:
         got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN) or self._fit.holds(name, self._fit.isolated(name)):
             return None
-        found = self._roads.laboratory.diagnosis(name, self._ruling.forced, got)
-        return found if found is not None and found.code.startswith(f"{name}:written-elsewhere:") else None
+        diagnosis = self._roads.laboratory.diagnosis(name, self._ruling.forced, got)
+        return diagnosis if diagnosis is not None and diagnosis.code.startswith(f"{name}:written-elsewhere:") else None
 
     def by_ones(self, name: str) -> str:
         """Say why a wrong line is right on the lesson's own numbers: what it does not read is 1 there."""
@@ -132,12 +132,12 @@ class Reasons:
             if value not in self._ruling.forced and value[:1] == "d" and value in self._fit.trials["b"].values
         ]
         used = self._plan.drawn_on({*steps, *self._ruling.forced})
-        waiting, found = [name], set[str]()
+        waiting, started = [name], set[str]()
         while waiting:
-            fresh = {text for text in used.get(waiting.pop(), ()) if text in steps} - found
-            found |= fresh
+            fresh = {text for text in used.get(waiting.pop(), ()) if text in steps} - started
+            started |= fresh
             waiting += fresh
-        for step in sorted(found, key=lambda text: self._plan.last[text]):
+        for step in sorted(started, key=lambda text: self._plan.last[text]):
             got = {run: self._fit.trials[run].values[step] for run in HIDDEN}
             references = self._roads.laboratory.references_via(step, self._ruling.forced)
             if not references or all(self._fit.match(got[run], references[run]) for run in HIDDEN):

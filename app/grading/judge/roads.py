@@ -100,14 +100,14 @@ class Roads:
 
     def _carrying(self, name: str, gradients: frozenset[str]) -> frozenset[str]:
         """Those of *gradients* from which a way of tensors with gradients leads to that of *name*: none is detached."""
-        known, found = self.true[HIDDEN[0]], set[str]()
+        known, carrying = self.true[HIDDEN[0]], set[str]()
         waiting, seen = [name[1:]], {name[1:]}
         while waiting:
             above = {output for path in self.program.paths(waiting.pop()) for output in path.statement.outputs} - seen
             seen |= above
-            found |= {f"d{output}" for output in above} & gradients
+            carrying |= {f"d{output}" for output in above} & gradients
             waiting += [output for output in above if output in known and f"d{output}" not in gradients]
-        return frozenset(found)
+        return frozenset(carrying)
 
     def _may_fit(self, name: str) -> bool:
         """True if right numbers above could make *name* right: it is, or something above is not."""

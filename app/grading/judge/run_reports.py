@@ -148,8 +148,8 @@ def read_trials(
         hidden: Runs on data that nobody is shown. Whatever the code can say in a text of its own is left out of them.
     """
     report = parse_report(texts.get("report", ""))
-    found = {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
-    return {run: _silent(run_report) if run in hidden else run_report for run, run_report in found.items()}
+    reports = {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
+    return {run: _silent(run_report) if run in hidden else run_report for run, run_report in reports.items()}
 
 
 def _silent(trial: RunReport) -> RunReport:
@@ -197,14 +197,16 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
 
 def _shown(value: object) -> ShownValue:
     """Read the shown value of one name."""
-    one = _mapping(value)
+    fields = _mapping(value)
     return ShownValue(
-        name=str(one.get("name", ""))[:200],
-        shape=numbers_in(one.get("shape")),
-        dtype=str(one.get("dtype", ""))[:20],
-        text=str(one.get("text", ""))[:4000],
-        rows=tuple(tuple(str(cell)[:_CELL] for cell in as_list(row)[:HEAD]) for row in as_list(one.get("rows"))[:HEAD]),
-        map=tuple(match[0] for row in as_list(one.get("map"))[:_MAP] if (match := _LEVELS.fullmatch(str(row)))),
+        name=str(fields.get("name", ""))[:200],
+        shape=numbers_in(fields.get("shape")),
+        dtype=str(fields.get("dtype", ""))[:20],
+        text=str(fields.get("text", ""))[:4000],
+        rows=tuple(
+            tuple(str(cell)[:_CELL] for cell in as_list(row)[:HEAD]) for row in as_list(fields.get("rows"))[:HEAD]
+        ),
+        map=tuple(match[0] for row in as_list(fields.get("map"))[:_MAP] if (match := _LEVELS.fullmatch(str(row)))),
     )
 
 
@@ -215,19 +217,19 @@ def _events(value: object) -> tuple[tuple[str, int], ...]:
 
 
 def _first(events: Sequence[tuple[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    indices: dict[str, int] = {}
     for name, at in events:
-        found.setdefault(name, at)
-    return found
+        indices.setdefault(name, at)
+    return indices
 
 
 def parse_report(text: str) -> Mapping[str, Any]:
     """A report of the jail; empty when it is none. Its texts can be encoded."""
     try:
-        found = json.loads(text or "{}")
+        report = json.loads(text or "{}")
         if "\\ud" in text.lower():  # half of a surrogate pair is a text that no page can be written with
-            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
-        return _mapping(found)
+            report = json.loads(json.dumps(report, ensure_ascii=False).encode(errors="replace"))
+        return _mapping(report)
     except (ValueError, RecursionError):
         return {}
 

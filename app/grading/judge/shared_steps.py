@@ -33,7 +33,7 @@ class SharedSteps:
     def blamed_once(self, standing: Mapping[str, NameVerdict]) -> dict[str, NameVerdict]:
         """Blame a shared wrong step once: of *standing*, by name in backward order, only the first stays at fault."""
         blamed: dict[str, str] = {}
-        found = dict(standing)
+        verdicts = dict(standing)
         for name, verdict in standing.items():
             if verdict.verdict not in {"wrong", "aliased", "mutated"}:
                 continue
@@ -46,8 +46,8 @@ class SharedSteps:
             reads = "reads" if shared in read else "is made by way of"
             message = f"It {reads} `{shared}`, where something is not right yet; begin at `{blamed[shared]}`."
             word = f"follows from {blamed[shared]}"
-            found[name] = replace(verdict, verdict="follows", code=None, message=message, word=word)
-        return found
+            verdicts[name] = replace(verdict, verdict="follows", code=None, message=message, word=word)
+        return verdicts
 
     def _reads(self, name: str) -> frozenset[str]:
         """Names read by the statements that write *name*, also those inside of a loop."""
@@ -69,8 +69,8 @@ class SharedSteps:
     def _changing(self, name: str, run: str) -> list[int]:
         """The statements that changed *name* after it was finished, or a tensor that is not the learner's to change."""
         trial = self.trials[run]
-        found = [*trial.mutated.values(), trial.changed_by.get(name, -1)]
-        return [at for at in found if 0 <= at < len(self.plan.lines)]
+        indices = [*trial.mutated.values(), trial.changed_by.get(name, -1)]
+        return [at for at in indices if 0 <= at < len(self.plan.lines)]
 
     def _doubtful(self, step: str) -> bool:
         """True if a step that nobody asked for may be wrong: it is a tensor, and not the gradient that it is named for.
@@ -118,15 +118,15 @@ def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> froz
     """The names by way of which *name* is computed, none of them *forced*."""
     steps = plan.last.keys() - set(forced)
     used = plan.drawn_on({*steps, *forced})
-    found: set[str] = set()
+    steps_found: set[str] = set()
     waiting = [name]
     while waiting:
         text = waiting.pop()
         inside = _inside(plan.lines[plan.last[text]], text) if text in plan.last else set()
-        fresh = {*used.get(text, ()), *inside} & steps - found
-        found |= fresh
+        fresh = {*used.get(text, ()), *inside} & steps - steps_found
+        steps_found |= fresh
         waiting += fresh
-    return frozenset(found)
+    return frozenset(steps_found)
 
 
 def _inside(line: SubmissionStatement, name: str) -> set[str]:
@@ -135,10 +135,10 @@ def _inside(line: SubmissionStatement, name: str) -> set[str]:
     if inner == [line.node]:
         return set()
     pairs = [(writes_of(nodes), reads_of(nodes)[1]) for nodes in (list(ast.walk(item)) for item in inner)]
-    found, waiting = {name}, [name]
+    names_inside, waiting = {name}, [name]
     while waiting:
         wanted = waiting.pop()
-        fresh = {use for writes, uses in pairs if wanted in writes for use in uses if use in line.writes} - found
-        found |= fresh
+        fresh = {use for writes, uses in pairs if wanted in writes for use in uses if use in line.writes} - names_inside
+        names_inside |= fresh
         waiting += fresh
-    return found - {name}
+    return names_inside - {name}

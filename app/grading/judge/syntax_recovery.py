@@ -82,8 +82,8 @@ def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
     """Describe a syntax *error* of *code*, with its line."""
     lines = code.splitlines()
     line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
-    found = ((re.search(pattern, line.partition("#")[0].rstrip()), reason) for pattern, reason in _FOREIGN)
-    told = next((reason.format(match[0], *match.groups()) for match, reason in found if match), "")
+    matches = ((re.search(pattern, line.partition("#")[0].rstrip()), reason) for pattern, reason in _FOREIGN)
+    told = next((reason.format(match[0], *match.groups()) for match, reason in matches if match), "")
     reason = told or in_words(error.msg or "invalid syntax")
     said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
     return UnparsableLine(message=said, line=error.lineno or 1, column=error.offset)
@@ -91,8 +91,8 @@ def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
 
 def in_words(said: str) -> str:
     """Message of Python, without its grammar."""
-    found = ((re.search(pattern, said), words) for pattern, words in _PYTHONS)
-    return next((words.format(match[0], *match.groups()) for match, words in found if match), said.rstrip("."))
+    matches = ((re.search(pattern, said), words) for pattern, words in _PYTHONS)
+    return next((words.format(match[0], *match.groups()) for match, words in matches if match), said.rstrip("."))
 
 
 def blank_unparsable_lines(code: str) -> tuple[str, tuple[UnparsableLine, ...]]:

@@ -58,8 +58,8 @@ def _first(error: ReportedError, said: str, otherwise: str = "") -> str:
     return said.format(error.operands[0]) if error.operands else otherwise
 
 
-def _matmul(found: re.Match[str], error: ReportedError) -> str:
-    rows, inner, other, columns = found.groups()
+def _matmul(match: re.Match[str], error: ReportedError) -> str:
+    rows, inner, other, columns = match.groups()
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
     turned = any(error_operand.source.endswith(_TRANSPOSED) for error_operand in error.operands[:2])
     cure = "Write down the shape the result needs; which operand has to be transposed for it?"
@@ -78,18 +78,18 @@ def _matmul(found: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _vector(found: re.Match[str], error: ReportedError) -> str:
+def _vector(match: re.Match[str], error: ReportedError) -> str:
     number = next((error_operand for error_operand in error.operands if not error_operand.shape), None)
     rule = "The inner sizes must match."
     if number is not None:
         rule = f"`{number.source}` is a single number, and `@` multiplies matrices; with a number, write `*`."
-    return f"These shapes cannot be multiplied: {_two(error, found[0])}. {_summed(error) or rule}{_turned(error)}"
+    return f"These shapes cannot be multiplied: {_two(error, match[0])}. {_summed(error) or rule}{_turned(error)}"
 
 
 def _summed(error: ReportedError) -> str:
     """A sum beside a matrix product, which adds up along the inner axis by itself."""
-    found = (_REDUCED.search(error_operand.source) for error_operand in error.operands)
-    reduced = next((match[0] for match in found if match), "")
+    matches = (_REDUCED.search(error_operand.source) for error_operand in error.operands)
+    reduced = next((match[0] for match in matches if match), "")
     return f"`{reduced}` takes an axis away before the product; a matrix product sums by itself." if reduced else ""
 
 
@@ -124,15 +124,15 @@ def _broadcast_together(first: tuple[int, ...], second: tuple[int, ...]) -> bool
     return all(one == other or 1 in {one, other} for one, other in pairs)
 
 
-def _stacked(found: re.Match[str], _: ReportedError) -> str:
+def _stacked(match: re.Match[str], _: ReportedError) -> str:
     return (
-        f"`torch.stack` takes tensors of one shape: the first one has {_tuple(found[1])}, and the one behind "
-        f"{found[3]} others has {_tuple(found[2])}."
+        f"`torch.stack` takes tensors of one shape: the first one has {_tuple(match[1])}, and the one behind "
+        f"{match[3]} others has {_tuple(match[2])}."
     )
 
 
-def _broadcast(found: re.Match[str], error: ReportedError) -> str:
-    first, second, axis = found.groups()
+def _broadcast(match: re.Match[str], error: ReportedError) -> str:
+    first, second, axis = match.groups()
     pair = _two(error, f"sizes {first} and {second}")
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
@@ -155,42 +155,42 @@ def _row(error: ReportedError) -> str:
     return ""
 
 
-def _output_shape(found: re.Match[str], error: ReportedError) -> str:
+def _output_shape(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "the tensor on the left")
     asked = "was a sum over an axis forgotten on the right?"
     if ":" in target.partition("[")[2]:
         asked = "is the slice on the left too short, or was a sum over an axis forgotten on the right?"
-    wanted, given = re.findall(r"\d+", found[1]), re.findall(r"\d+", found[2])
+    wanted, given = re.findall(r"\d+", match[1]), re.findall(r"\d+", match[2])
     if len(given) > len(wanted) and given[len(given) - len(wanted) :] == wanted and "1" in given:
         asked = "on the right an axis of size 1 is one too many, as `keepdim=True` leaves it."
     return (
-        f"{target} has shape {_tuple(found[1])}, but what is put into it has shape {_tuple(found[2])}. A tensor cannot "
+        f"{target} has shape {_tuple(match[1])}, but what is put into it has shape {_tuple(match[2])}. A tensor cannot "
         f"grow in place: {asked}"
     )
 
 
-def _indexed(found: re.Match[str], error: ReportedError) -> str:
+def _indexed(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of `{.source}`")
     return (
-        f"The values have shape {_tuple(found[1])}, but the places{target} that are written have shape "
-        f"{_tuple(found[2])}."
+        f"The values have shape {_tuple(match[1])}, but the places{target} that are written have shape "
+        f"{_tuple(match[2])}."
     )
 
 
-def _expanded(found: re.Match[str], error: ReportedError) -> str:
+def _expanded(match: re.Match[str], error: ReportedError) -> str:
     spread, over = (
         next((f" of `{one.source}`" for one in error.operands if format_shape(one.shape) == _tuple(shape)), "")
-        for shape in (found[2], found[1])
+        for shape in (match[2], match[1])
     )
     return (
-        f"Shape {_tuple(found[2])}{spread} does not spread over shape {_tuple(found[1])}{over}: an axis is copied only "
+        f"Shape {_tuple(match[2])}{spread} does not spread over shape {_tuple(match[1])}{over}: an axis is copied only "
         "where its size is 1."
     )
 
 
-def _places(found: re.Match[str], _: ReportedError) -> str:
+def _places(match: re.Match[str], _: ReportedError) -> str:
     return (
-        f"`{found[1]}` takes one list of places, but its index has {found[2]} axes. Flatten the index to one axis, and "
+        f"`{match[1]}` takes one list of places, but its index has {match[2]} axes. Flatten the index to one axis, and "
         "what is added to one row for each of its entries."
     )
 
@@ -203,9 +203,9 @@ def _view(_: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _reshape(found: re.Match[str], error: ReportedError) -> str:
+def _reshape(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
-    return f"{target} has {int(found[2]):,} entries, and shape {_tuple(found[1])} holds another number of them."
+    return f"{target} has {int(match[2]):,} entries, and shape {_tuple(match[1])} holds another number of them."
 
 
 def _fraction(_: re.Match[str], error: ReportedError) -> str:
@@ -216,14 +216,14 @@ def _fraction(_: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _negative(found: re.Match[str], error: ReportedError) -> str:
+def _negative(match: re.Match[str], error: ReportedError) -> str:
     what = f"In `{error.source}` a size" if error.source else "A size"
-    return f"{what} comes to {found[1]}, and a size is not negative."
+    return f"{what} comes to {match[1]}, and a size is not negative."
 
 
-def _unturned(found: re.Match[str], _: ReportedError) -> str:
+def _unturned(match: re.Match[str], _: ReportedError) -> str:
     return (
-        f"`.{found[1]}` exchanges the last two axes, and here it stands behind a tensor with {found[2]} of them: there "
+        f"`.{match[1]}` exchanges the last two axes, and here it stands behind a tensor with {match[2]} of them: there "
         "is nothing to turn."
     )
 
@@ -250,39 +250,39 @@ def _one_number(_: re.Match[str], error: ReportedError) -> str:
     return f"{what} wants a single number, and a tensor of several entries is none."
 
 
-def _dtypes(found: re.Match[str], error: ReportedError) -> str:
+def _dtypes(match: re.Match[str], error: ReportedError) -> str:
     pair = " and ".join(f"`{error_operand.source}` is {error_operand.dtype}" for error_operand in error.operands[:2])
     whole = [error_operand.source for error_operand in error.operands[:2] if error_operand.dtype == "int64"]
     more = " `.to(torch.float32)` makes fractions of whole numbers." if whole else ""
     if whole and re.fullmatch(r"\w+(\.m?T)?", whole[0]):
         more = f" `{whole[0]}` holds places to look up, and no numbers to multiply: is another tensor meant?"
-    return f"Both factors need the same type of number{': ' + pair if pair else f' ({found[0]})'}.{more}"
+    return f"Both factors need the same type of number{': ' + pair if pair else f' ({match[0]})'}.{more}"
 
 
-def _cast(found: re.Match[str], error: ReportedError) -> str:
+def _cast(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "The tensor on the left")
-    stored, result = found[2].lower(), found[1].lower()
+    stored, result = match[2].lower(), match[1].lower()
     return f"{target} holds {stored} numbers, and the result is {result}: it cannot be stored in place."
 
 
-def _index(found: re.Match[str], error: ReportedError) -> str:
+def _index(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of {}")
     return (
-        f"Index {found[1]} does not exist: axis {found[2]}{target} has size {found[3]}, so the last index is size − 1."
+        f"Index {match[1]} does not exist: axis {match[2]}{target} has size {match[3]}, so the last index is size − 1."
     )
 
 
-def _axis(found: re.Match[str], error: ReportedError) -> str:
+def _axis(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
-    return f"{target} has no axis {found[3]}; its axes go from {found[1]} to {found[2]}."
+    return f"{target} has no axis {match[3]}; its axes go from {match[1]} to {match[2]}."
 
 
 def _truth(_: re.Match[str], __: ReportedError) -> str:
     return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
 
 
-def _no_name(found: re.Match[str], error: ReportedError) -> str:
-    name = found[1]
+def _no_name(match: re.Match[str], error: ReportedError) -> str:
+    name = match[1]
     if sign := re.match(rf"{name}(?:\[.*\])? (==|<) ", error.source):
         return f"`{sign[1]}` compares, and `{name}` does not exist yet. One `=` assigns: `{name} = …`."
     if name in LIBRARIES:
@@ -359,12 +359,12 @@ def _tuple(text: str) -> str:
     return format_shape([int(part) for part in re.findall(r"\d+", text)])
 
 
-def _flood(found: re.Match[str], _: ReportedError) -> str:
-    return f"By this line {found[0]}, so it was stopped. Print a shape, or a few rows."
+def _flood(match: re.Match[str], _: ReportedError) -> str:
+    return f"By this line {match[0]}, so it was stopped. Print a shape, or a few rows."
 
 
-def _syntax(found: re.Match[str], _: ReportedError) -> str:
-    return f"This line is not Python yet: {in_words(found[1])}."
+def _syntax(match: re.Match[str], _: ReportedError) -> str:
+    return f"This line is not Python yet: {in_words(match[1])}."
 
 
 ROWS: tuple[Row, ...] = (

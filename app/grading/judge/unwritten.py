@@ -42,8 +42,8 @@ def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[st
 
 def comparison_text(name: str, plan: ParsedSubmission) -> str:
     """Say what the first line does that reads `name == value` or the like; empty if none does."""
-    found = (node for line in plan.lines for other, node in idle_comparisons(line.node) if other == name)
-    for node in found:
+    comparisons = (node for line in plan.lines for other, node in idle_comparisons(line.node) if other == name)
+    for node in comparisons:
         kind = type(node.ops[0]) if isinstance(node, ast.Compare) else type(node)
         return f"Line {node.lineno} {_SIGNS[kind].format(name)}."
     return ""

@@ -60,12 +60,12 @@ def assigned(tree: ast.Module) -> Iterator[Slip]:
 
 def value_for_number(tree: ast.Module) -> Iterator[Slip]:
     """`other` in a sum or a product of numbers, for `other.data`."""
-    found: dict[int, ast.Name] = {}
+    names_by_id: dict[int, ast.Name] = {}
     for function, _ in inner_functions(tree):
         for statement in (node for node in ast.walk(function) if _gradient_of(node) is not None):
             for name in _operands(statement.value if isinstance(statement, ast.Assign | ast.AugAssign) else statement):
-                found[id(name)] = name
-    names = list(found.values())
+                names_by_id[id(name)] = name
+    names = list(names_by_id.values())
     if names:
         first = min(names, key=lambda name: (name.lineno, name.col_offset))
         yield from slips_at(
@@ -190,9 +190,9 @@ def swapped(tree: ast.Module) -> Iterator[Slip]:
     for function, _ in inner_functions(tree):
         writes = [node for node in function.body if isinstance(node, ast.AugAssign) and _gradient_of(node) is not None]
         if len(writes) == 2 and ast.dump(writes[0].value) != ast.dump(writes[1].value):
-            one, two = writes
+            first, two = writes
             names = [ast.unparse(node.target).removesuffix(".grad") for node in writes]
-            turned: list[Replacement] = [(one.value, two.value), (two.value, one.value)]
+            turned: list[Replacement] = [(first.value, two.value), (two.value, first.value)]
             yield from slips_at(tree, "swapped", turned, name=names[0], other=names[1])
 
 

@@ -102,12 +102,12 @@ def with_body(function: Function, body: Sequence[ast.stmt]) -> Function:
 
 def names_in(tree: ast.AST) -> set[str]:
     """The names of variables, arguments and functions in *tree*."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
-                found.add(name)
-    return found
+                names.add(name)
+    return names
 
 
 def flattened(node: ast.expr, op: type[ast.operator]) -> list[ast.expr]:
