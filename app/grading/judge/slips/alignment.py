@@ -123,8 +123,8 @@ class _Alignment:
     def _fields(self, own: object, right: object, above: ast.AST, other: ast.AST) -> Iterator[TreeEdit]:
         """The differences of one field of two nodes of a kind, *above* and *other*."""
         if isinstance(own, list) and isinstance(right, list) and len(own) == len(right):
-            for own_part, two in zip(own, right, strict=True):
-                yield from self._fields(own_part, two, above, other)
+            for one, two in zip(own, right, strict=True):
+                yield from self._fields(one, two, above, other)
         elif isinstance(own, ast.expr) and isinstance(right, ast.expr):
             yield from self.expressions(own, right)
         elif isinstance(own, ast.AST) and isinstance(right, ast.AST) and type(own) is type(right):
@@ -150,7 +150,7 @@ class _Alignment:
         if _same(own, right):
             return
         match own, right:
-            case ast.Name(id=own_name), ast.Name(id=other) if self._means(own_name, other):
+            case ast.Name(id=one), ast.Name(id=other) if self._means(one, other):
                 return
             case ast.UnaryOp(op=ast.UAdd(), operand=inner), _:
                 yield from self.expressions(inner, right)
@@ -186,14 +186,12 @@ class _Alignment:
     def _kin(self, own: ast.expr, right: ast.expr) -> Iterator[TreeEdit]:
         """The differences of two expressions of a kind, field by field."""
         match own, right:
-            case ast.BinOp(op=own_part), ast.BinOp(op=other) if type(own_part) is not type(other):
+            case ast.BinOp(op=one), ast.BinOp(op=other) if type(one) is not type(other):
                 yield TreeEdit("operator", (own, right), {"place": ast.unparse(own), "sign": sign_of(own)})
                 return
-            case ast.Call(func=own_part), ast.Call(func=other) if not self._alike(own_part, other) and not _same(
-                own_part, other
-            ):
-                kind = "python-sum" if isinstance(own_part, ast.Name) and own_part.id == "sum" else "function"
-                yield TreeEdit(kind, (own, right), {"place": ast.unparse(own_part)})
+            case ast.Call(func=one), ast.Call(func=other) if not self._alike(one, other) and not _same(one, other):
+                kind = "python-sum" if isinstance(one, ast.Name) and one.id == "sum" else "function"
+                yield TreeEdit(kind, (own, right), {"place": ast.unparse(one)})
                 return
         for name in own._fields:
             mine, theirs = getattr(own, name, None), getattr(right, name, None)
@@ -280,8 +278,8 @@ def _others(parts: Sequence[ast.expr], kept: ast.expr) -> str:
     return next((ast.unparse(part) for part in parts if not _same(part, kept)), ast.unparse(kept))
 
 
-def _same(first: ast.AST, other: ast.AST) -> bool:
-    return ast.dump(first) == ast.dump(other)
+def _same(one: ast.AST, other: ast.AST) -> bool:
+    return ast.dump(one) == ast.dump(other)
 
 
 def _is_text(node: ast.stmt) -> bool:
