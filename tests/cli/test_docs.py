@@ -196,3 +196,9 @@ class TestPicture:
         assert (done.exit_code == 0) is passed
         said = re.search(r"This is [^\n]+", done.output)
         assert passed or (said and said[0].replace("`", "").strip() in shown)
+
+    def test_what_it_says_at_the_end_is_what_the_lesson_says(self) -> None:
+        last = ElementTree.parse(PICTURE).getroot().findall(".//*[@class='passed']/*")[-1].text
+
+        assert last
+        assert last in " ".join((ROOT / LAYER).read_text("utf-8").split())
