@@ -134,6 +134,17 @@ def test_the_strip_shows_beside_each_other_what_can_be_computed_at_the_same_time
 
 
 @pytest.mark.alone
+def test_what_follows_from_a_gradient_names_it_once(client: TestClient, grader) -> None:
+    rows = [NameVerdict(name=name, verdict="right") for name in ("dX", "dW")]
+    rows.append(NameVerdict(name="db", verdict="follows", word="follows from dY"))
+    grader.outcome = Verdict(outcome="graded", names=tuple(rows))
+
+    strip = send(client, "check").text.partition('<ol class="strip"')[2].partition("</ol>")[0]
+
+    assert re.findall(r'unseen"> (.*?); </span>', strip)[-3:] == ["right, from dY", "right, from dY", "follows from dY"]
+
+
+@pytest.mark.alone
 def test_one_gradient_alone_has_no_strip(client: TestClient, grader) -> None:
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"),))
 
