@@ -179,6 +179,15 @@ def test_a_run_that_ended_after_the_state_was_read_counts_as_solved_at_once(clie
     assert view.solved
 
 
+def test_to_train_is_what_comes_next_until_it_was_done(client):
+    check(client, SOLUTION)
+    begin = re.compile(r'data-action="start" data-primary>Train<')
+
+    assert begin.search(client.get(PAGE).text)
+    start(client)
+    assert not begin.search(ended(client))
+
+
 def test_a_run_that_has_changed_since_it_was_solved_says_so(client, app):
     site, lesson = app.state.site, app.state.site.course.lesson("names")
     train = lesson.exercise("run")
