@@ -89,6 +89,8 @@ class SlipSearch:
         if not needed or (len(needed) > 2 and len(kinds) > 1):
             return []
         slips = [slip_of(tree, [edit]) for edit in needed]
+        if len(slips) > 1 and any(slip.is_only for slip in slips):
+            return []
         return _sayable(slips[:1] if len(kinds) == 1 else slips)
 
     def _first(self, holding: Holding) -> str:

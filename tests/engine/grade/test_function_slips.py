@@ -184,6 +184,17 @@ SLIPS = {
         66,
         "All fits here but for `self.data`: something else belongs there. The exponential is its own slope.",
     ),
+    "a sign inside of what is averaged": ("newton", ("(s * -y * x)", "(s * y * x)"), 4, "the sign of `y`."),
+    "a number inside of a root": ("adam", ("0.999 ** t", "0.99 ** t"), 5, "All fits here but for the number `0.99`."),
+    "another form with a slip": (
+        "own-function",
+        (
+            "dy * 0.5 * (1 + t) + dy * 0.5 * x * (1 - t ** 2) * self.c * (1 + 3 * 0.044715 * x ** 2)",
+            "dy * (0.5 * (1 + t) + 0.5 * x * (1 - t ** 3) * self.c * (1 + 3 * 0.044715 * x ** 2))",
+        ),
+        11,
+        "something else belongs there.",
+    ),
 }
 
 

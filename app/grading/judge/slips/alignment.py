@@ -174,6 +174,11 @@ class _Alignment:
                 yield TreeEdit("sign", (own, right), {"place": ast.unparse(own)})
             case _, ast.Attribute(value=inner, attr="data") if self._alike(own, inner):
                 yield TreeEdit("value-for-number", (own, right), {"name": ast.unparse(own)})
+            case (
+                ast.Attribute(value=inner, attr=one),
+                ast.Attribute(value=other, attr=two),
+            ) if one == two and not isinstance(inner, ast.Name):
+                yield from self.expressions(inner, other)
             case ast.Name(id="grad"), ast.Attribute(value=ast.Name(id=name), attr="grad"):
                 yield TreeEdit("bare-grad", (own, right), {"name": name})
             case _ if type(own) is type(right) and not isinstance(own, ast.Name | ast.Constant | ast.Attribute):
@@ -186,12 +191,19 @@ class _Alignment:
     def _kin(self, own: ast.expr, right: ast.expr) -> Iterator[TreeEdit]:
         """The differences of two expressions of a kind, field by field."""
         match own, right:
-            case ast.BinOp(op=one), ast.BinOp(op=other) if type(one) is not type(other):
-                yield TreeEdit("operator", (own, right), {"place": ast.unparse(own), "sign": sign_of(own)})
+            case ast.BinOp(left=a, op=one, right=b), ast.BinOp(left=c, op=other, right=d) if type(one) is not type(
+                other
+            ):
+                kind = "operator" if self._alike(a, c) and self._alike(b, d) else "piece"
+                yield TreeEdit(kind, (own, right), {"place": ast.unparse(own), "sign": sign_of(own)})
                 return
+            case (
+                ast.Call(func=ast.Attribute(attr=one)),
+                ast.Call(func=ast.Attribute(attr=other)),
+            ) if one == other:
+                pass  # what it is called on may be another one
             case ast.Call(func=one), ast.Call(func=other) if not self._alike(one, other) and not _same(one, other):
-                kind = "python-sum" if isinstance(one, ast.Name) and one.id == "sum" else "function"
-                yield TreeEdit(kind, (own, right), {"place": ast.unparse(one)})
+                yield self._other_function(own, right)
                 return
         for name in own._fields:
             mine, theirs = getattr(own, name, None), getattr(right, name, None)
@@ -200,6 +212,14 @@ class _Alignment:
                 return
         for name in own._fields:
             yield from self._fields(getattr(own, name, None), getattr(right, name, None), own, right)
+
+    def _other_function(self, own: ast.Call, right: ast.Call) -> TreeEdit:
+        """Another function where all else is alike; else another piece."""
+        if isinstance(own.func, ast.Name) and own.func.id == "sum":
+            return TreeEdit("python-sum", (own, right), {"place": ast.unparse(own.func)})
+        if self._alike(ast.Call(right.func, own.args, own.keywords), right):
+            return TreeEdit("function", (own, right), {"place": ast.unparse(own.func)})
+        return TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
 
     def _flat(self, own: ast.BinOp, right: ast.BinOp, op: ast.operator, what: str) -> Iterator[TreeEdit]:
         """The differences of two products, or of two sums, whatever order they are written in."""

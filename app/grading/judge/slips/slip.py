@@ -35,6 +35,11 @@ class Slip:
         return self.kind in _TABLES["NAMED"]
 
     @property
+    def is_only(self) -> bool:
+        """The sentence says that all else fits, so that it holds of no two slips."""
+        return PHRASES.get(self.kind, "").startswith("All fits")
+
+    @property
     def sentence(self) -> str:
         return PHRASES[self.kind].format(line=self.line, **self.fields)
 
