@@ -87,7 +87,10 @@ def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
     factors = join_words([in_code(step.node.operands[1 - step.position].text) for step in steps])
     for at, (code, _, say) in enumerate(_patterns(steps)):
         steps_say = SAY["steps" if view.is_of_program(f"{lines} {factors}") else "turns"]
-        yield view.hypothesis(code, partial(_joined, view, at), steps_say, lines=lines, factors=factors, how=say)
+        how = say
+        if len({id(step.statement) for step in steps}) == 1:
+            steps_say, how = SAY["places"], say.replace("step", "place")
+        yield view.hypothesis(code, partial(_joined, view, at), steps_say, lines=lines, factors=factors, how=how)
 
 
 def _meetings(view: GradientAnalysis, look: Observation) -> list[PathStep]:

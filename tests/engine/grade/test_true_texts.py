@@ -287,6 +287,7 @@ ROWS = [
     ("svm_hinge", "-dmargin.sum(1)", "-dmargin", "dcorrect:shape", ["has shape"], ["Two things", "opposite"]),
     ("linear_solve", "-torch.outer(db, x)", "torch.outer(db, x)", "dM:sign", ["look for a minus"], ["No minus"]),
     ("nt_xent", "e.sum(1))[", "e[:, 0])[", "de:one-slice", ["`e[:, 0]` is one slice alone"], ["share"]),
+    ("bce_with_logits", "(y / p", "((1 - y) / p", "dp:steps-shifted", ["several places of `per`"], ["step"]),
     # A number that is none comes from where it stands.
     ("causal_heads", "datt = prob *", "datt = cut *", "datt:not-finite", ["reads `cut`, which"], ["logarithm"]),
     (
