@@ -33,6 +33,7 @@ settings.register_profile(
 )
 settings.load_profile("project")
 
+A_JAIL = "a jail that grades and trains"
 SHARED = {
     "tests/browser/test_[a-d]*": "a browser",
     "tests/browser/test_[e-l]*": "another browser",
@@ -40,9 +41,13 @@ SHARED = {
     "tests/check/*": "graders that prove",
     "tests/practice/test_forms.py": "graders that prove",
     "tests/practice/test_named_programs.py": "graders that prove",
-    "tests/engine/pool/test_canary*": "a jail, and graders that grade and train",
+    "tests/engine/pool/test_canary*": A_JAIL,
     "tests/engine/pool/*": "graders that are asked and killed",
-    "tests/engine/[gt]*": "a jail, and graders that grade and train",
+    "tests/engine/grade/test_[cfjn]*": A_JAIL,
+    "tests/engine/grade/test_pre*": A_JAIL,
+    "tests/engine/grade/test_re*": A_JAIL,
+    "tests/engine/t*": A_JAIL,
+    "tests/test_architecture.py": A_JAIL,
     "tests/sandbox/*": "jails",
     "tests/cli/*": "graders of commands",
     "tests/test_wheel.py": "an installed copy",
