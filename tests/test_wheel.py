@@ -178,9 +178,9 @@ def test_an_installed_copy_has_every_command(installed: Installed) -> None:
     told = installed.run("grade", f"{shipped / LESSON}#linear-backward", "mine.py", "--json", status=1)
     assert "transpose" in json.loads(told)["names"]["dW"]["message"]
     assert "lessons were copied to course" in installed.run("course", "course")
-    assert "course/8-more/01-mine.md written" in installed.run("new", "course/8-more/01-mine.md")
-    assert "1 lesson, 2 exercises, 0 errors" in installed.run("check", "course/8-more/01-mine.md", "--no-mutants")
-    with installed.serving("preview", "course/8-more/01-mine.md") as (learner, _):
+    assert "course/99-more/01-mine.md written" in installed.run("new", "course/99-more/01-mine.md")
+    assert "1 lesson, 2 exercises, 0 errors" in installed.run("check", "course/99-more/01-mine.md", "--no-mutants")
+    with installed.serving("preview", "course/99-more/01-mine.md") as (learner, _):
         assert "Preview of /lessons/mine" in learner.get("/preview")[1]
         assert "<h1>Mine</h1>" in learner.get("/lessons/mine")[1]
     assert installed.files() == before
@@ -190,7 +190,7 @@ def test_an_installed_course_is_not_edited_in_place(installed: Installed) -> Non
     before = installed.files()
     shipped = installed.packages / "app" / "_share" / "lessons"
 
-    for words in (("new", shipped / "8-more/01-mine.md"), ("preview", shipped / LESSON), ("course", shipped / "more")):
+    for words in (("new", shipped / "99-more/01-mine.md"), ("preview", shipped / LESSON), ("course", shipped / "more")):
         assert "belongs to the installed package" in installed.run(*words, status=2).replace("It belongs", "belongs")
     assert "backhand course DIR" in installed.run("check", shipped / "0-start/unit.md", status=2)
     assert installed.files() == before
