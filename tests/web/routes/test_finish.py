@@ -344,7 +344,7 @@ def test_other_lessons_have_no_lamps(client: TestClient) -> None:
 def test_a_unit_says_how_long_it_takes_and_what_comes_of_it(client: TestClient) -> None:
     text = client.get("/units/character-model").text
 
-    assert "About 4 h" in text
+    assert "About 3 h 40 min" in text
     assert "What you will have made" in text
     assert 'href="/units/collapse"' in text
     assert 'href="/units/tensors"' in text
