@@ -16,6 +16,7 @@ from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
+from app.grading.diagnosis.helper_lines import is_step_inside
 from app.grading.judge.compare import Array, GradingOptions, Reference, References
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import RunReport, read_trials
@@ -87,6 +88,11 @@ class TapeQueries:
     def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
         return self._diagnose_with(diagnose, name, cut, got)
+
+    def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:
+        """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
+        case = self._case(name, cut, got, true=False)
+        return is_step_inside(replace(case, looks=case.looks[: len(HIDDEN)]))
 
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""

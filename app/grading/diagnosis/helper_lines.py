@@ -8,10 +8,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from app.bindings import as_written
 from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.edits import Edit
-from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import sentences_of
@@ -31,6 +33,18 @@ def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
         return diagnosis
     told = SAY["stands"].format(line=line.lineno, step=steps[0])
     return replace(diagnosis, message=f"{diagnosis.message}{told}")
+
+
+@np.errstate(all="ignore")
+def is_step_inside(case: WrongGradient) -> bool:
+    """True if the tensor of *case* is the gradient at one of the operations on the way, in every look."""
+    view = GradientAnalysis(case)
+    ways = ([view.steps(path, look) for look in case.looks] for path in view.paths)
+    return any(
+        all(view.equal(step.g, look) for step, look in zip(same, case.looks, strict=True))
+        for way in ways
+        for same in zip(*way, strict=False)
+    )
 
 
 def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> ast.stmt | None:

@@ -248,6 +248,10 @@ class DiagnosisSource(Protocol):
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
         ...
 
+    def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:
+        """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
+        ...
+
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
         ...

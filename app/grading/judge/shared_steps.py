@@ -64,7 +64,14 @@ class SharedSteps:
             return sorted({*steps, *(write for writes in written for write in writes)} - self.ruling.forced)
         if verdict.code is not None:  # it may have stopped by itself: only what is known to be wrong explains that
             steps = frozenset(step for step in steps if step[1:] in self._every[HIDDEN[0]])
-        return [step for step in sorted(steps) if self._doubtful(step)]
+        return [step for step in sorted(steps) if self._doubtful(step) and not self._is_inside(name, step)]
+
+    def _is_inside(self, name: str, step: str) -> bool:
+        """True if a step under a name of the learner's is a gradient inside of a forward line, and so is right."""
+        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(step)) is not None}
+        if step[1:] in self._every[HIDDEN[0]] or len(got) < len(HIDDEN):
+            return False
+        return self.laboratory.is_step_inside(name, self.ruling.forced, got)
 
     def _changing(self, name: str, run: str) -> list[int]:
         """The statements that changed *name* after it was finished, or a tensor that is not the learner's to change."""

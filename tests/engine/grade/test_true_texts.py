@@ -376,3 +376,15 @@ def test_what_is_said_beside_the_slip_is_so(
     told = engine.check(program.task, solution.replace(old, new, 1)).names
 
     assert said in next(one.message for one in told if one.name == gradient)
+
+
+def test_a_step_that_is_right_takes_no_blame_for_a_second_slip(engine: Engine) -> None:
+    program = BY_NAME["rnn_steps"]
+    code = program.solution
+    for old, new in ((" + x3.T @ da3", ""), ("da1.sum(0) + da2.sum(0) + da3.sum(0)", "(da1 + da2 + da3).mean(0)")):
+        assert old in code
+        code = code.replace(old, new, 1)
+
+    told = engine.check(program.task, code).names
+
+    assert [one.name for one in told if one.verdict not in QUIET] == ["dWx", "db"]
