@@ -16,7 +16,7 @@ import structlog
 
 from app.engine.codec import from_json, to_json
 from app.engine.grader import Grader
-from app.engine.train.corpus_file import examples_for, load_names
+from app.engine.train.corpus_file import examples_for, floor_of, load_names
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Checkpoint, ReferenceRuns, Training, TrainingSpec
 from app.engine.training_chunk import ChunkResult, TrainingChunk
@@ -238,7 +238,8 @@ class TrainingRuns:
             source = f"{len(names.names):,} names, {names.source}"
         else:
             source = table.source
-        return Training(planned, self._ask, rows, source, self._references)
+        floor = floor_of(planned.setup, examples["train"])
+        return Training(planned, self._ask, rows, source, self._references, floor)
 
     async def _ask(self, stretch: TrainingChunk) -> ChunkResult:
         async with self._turn:

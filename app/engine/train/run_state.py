@@ -81,14 +81,18 @@ class RunState:
         self._losses[: len(losses)] = losses
         self.step, self.seconds, self._state = len(losses), reached.seconds, reached.state
 
+    async def start(self, ask: Ask) -> None:
+        """Draw the parameters of the first step, unless the run has some already."""
+        if not self._state:
+            self._state = await self._answer(ask, self._plain)
+
     async def advance(self, ask: Ask, stop: int) -> None:
         """Do one stretch of steps, up to *stop* at most.
 
         Raises:
             StretchFailedError: The code failed in some step; the steps before it count.
         """
-        if not self._state:
-            self._state = await self._answer(ask, self._plain)
+        await self.start(ask)
         question = replace(self._own, part="steps", state=self._state, first=self.step, stop=min(stop, self.steps))
         answer = await ask(question)
         self.seconds += answer.wall_ms / 1000

@@ -18,7 +18,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledNames:
-    """Names that the model invented after *step* steps."""
+    """Names that the model invented after *step* steps; after 0, those of the model as it starts."""
 
     step: int
     names: tuple[str, ...]
@@ -52,6 +52,7 @@ class Snapshot:
     Args:
         numbers: How many numbers learn.
         examples: How many examples the training data hold; *source* says where they come from.
+        floor: The least mean loss over the training data that any model of this kind can have; None if it is not known.
         gap: The largest difference between a loss of this run and torch's at the same step.
         capped: The run was ended by the limit on computing time; what follows judges it as it was then.
         message: Why it failed, and in which *line* of the learner's code.
@@ -63,6 +64,7 @@ class Snapshot:
     numbers: int = 0
     examples: int = 0
     source: str = ""
+    floor: float | None = None
     steps_per_second: float = 0.0
     seconds_left: float | None = None
     points: tuple[Point, ...] = ()

@@ -113,10 +113,17 @@ class Training:
     Args:
         ask: How a stretch reaches a grader.
         rows: How many examples each part of the data has; *source* says in words where they come from.
+        floor: The least loss over the training data that a model of this kind can have, where that is known.
     """
 
     def __init__(
-        self, planned: TrainingSpec, ask: Ask, rows: Mapping[str, int], source: str, references: ReferenceRuns
+        self,
+        planned: TrainingSpec,
+        ask: Ask,
+        rows: Mapping[str, int],
+        source: str,
+        references: ReferenceRuns,
+        floor: float | None = None,
     ) -> None:
         self._own = RunState(planned.setup, planned.steps, planned.code, planned.forbid)
         self._shared = references.of(planned.setup, planned.steps)
@@ -126,7 +133,12 @@ class Training:
         self._began_at = 0
         self._stopping = False
         self._snapshot = Snapshot(
-            phase="waiting", steps=planned.steps, numbers=planned.setup.numbers, examples=rows["train"], source=source
+            phase="waiting",
+            steps=planned.steps,
+            numbers=planned.setup.numbers,
+            examples=rows["train"],
+            source=source,
+            floor=floor,
         )
         self._halt = Checkpoint(planned=planned, snapshot=self._snapshot)
 
@@ -172,6 +184,9 @@ class Training:
     async def _train(self) -> Phase:
         own = self._own
         stops = [*(milestone for milestone in MILESTONES if milestone < own.steps), own.steps]
+        if not own.step:
+            await own.start(self._ask)
+            await self._sample_on_the_way()
         while own.step < own.steps:
             if self._stopping:
                 return "stopped"
@@ -186,8 +201,7 @@ class Training:
                 return "diverged"
             await self._shared.reach(self._ask, own.step)
             if own.step in stops and own.step < own.steps:
-                rows = min(CALIBRATION_ROWS, self._rows["train"])
-                await self._sample(await own.calibrated(self._ask, rows))
+                await self._sample_on_the_way()
             self._look()
             shared = self._shared.descent.reached
             self._halt = replace(self._halt, snapshot=self._snapshot, own=own.reached, reference=shared)
@@ -204,6 +218,10 @@ class Training:
                 judged = SplitLoss(part=part, rows=self._rows[part], own=loss, reference=reference[part])
                 self._see(judged=(*self._snapshot.judged, judged))
         self._see(compared=await self._compare())
+
+    async def _sample_on_the_way(self) -> None:
+        if self._own.setup.logits:
+            await self._sample(await self._own.calibrated(self._ask, min(CALIBRATION_ROWS, self._rows["train"])))
 
     async def _sample(self, held: Held) -> None:
         if not self._own.setup.logits:

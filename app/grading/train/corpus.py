@@ -121,6 +121,17 @@ def examples_of(names: Sequence[str], context: int = CONTEXT) -> Examples:
     return Examples(np.ascontiguousarray(rows[:, :context]), np.ascontiguousarray(rows[:, context]))
 
 
+def least_loss(examples: Examples) -> float:
+    """The least mean cross-entropy, in nats, that a model has which sees the contexts of *examples* and nothing else.
+
+    It is that of a table of counts: for each context the shares of the symbols that follow it.
+    """
+    pairs, seen = np.unique(np.column_stack((examples.contexts, examples.targets)), axis=0, return_counts=True)
+    _, kinds = np.unique(pairs[:, :-1], axis=0, return_inverse=True)
+    followed = np.bincount(kinds.reshape(-1), weights=seen)[kinds.reshape(-1)]
+    return float(seen @ np.log(followed / seen) / seen.sum())
+
+
 def _ends(names: Sequence[str], context: int) -> NDArray[np.int64]:
     """Positions of the last symbol of each example in the padded text: everywhere but in the padding."""
     lengths = np.array([len(name) + 1 for name in names], dtype=np.int64)

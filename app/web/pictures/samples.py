@@ -11,10 +11,10 @@ from markupsafe import Markup
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, svg_picture, svg_tag, svg_text
 
-COLUMN = 140.0
+COLUMN = 112.0  # three fit a phone
 LINE_HEIGHT = 22.0
-LEFT, TOP = 18.0, 24.0
-MAX_NAME_CHARS = 15  # letters that fit into a column
+LEFT, TOP = 14.0, 24.0
+MAX_NAME_CHARS = 12  # letters that fit into a column
 VOWELS = frozenset("aeiouy")
 EMPTY = "(empty)"
 
@@ -85,6 +85,8 @@ def _written(name: str, known: Container[str]) -> str:
 
 
 def _after(step: int) -> str:
+    if not step:
+        return "before step 1"
     return f"after {step:,} step{'s' * (step != 1)}"
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Container
 from dataclasses import dataclass
 from itertools import groupby
+from math import log
 
 from markupsafe import Markup
 
 from app.content.blocks import Preset
 from app.engine.train.snapshot import Snapshot
+from app.grading.train.corpus import SYMBOLS
 from app.web.pictures.curve import draw_curve
 from app.web.pictures.samples import sampled_names
 
@@ -122,6 +124,18 @@ class TrainingRunView:
             return f"At every step the loss is that of autograd's run; the largest difference is {snapshot.gap:.1e}."
         by = f"by up to {snapshot.gap:.2g}"
         return f"The losses differ from those of autograd's run {by}: these gradients are not the same."
+
+    @property
+    def reached(self) -> str:
+        """How far the model came on the way that there is for one of its kind; nothing where that is not known."""
+        snapshot = self.snapshot
+        own = next((part_loss.own for part_loss in snapshot.judged if part_loss.part == "train"), None)
+        if own is None or snapshot.floor is None:
+            return ""
+        return (
+            f"The best possible loss of a model that sees one symbol is {snapshot.floor:.3f} on these names. "
+            f"Yours has {own:.3f}. To take all symbols to be equally likely gives {log(len(SYMBOLS)):.3f}."
+        )
 
 
 def _left(seconds: float) -> str:

@@ -184,6 +184,7 @@ def _trained(box: CodeBox, snapshot: Snapshot | None) -> TrainView:
         wrong=None,
         box=f"#{box.name}",
         box_name=box.name,
+        box_title="your code on this page",
         run=TrainingRunView(snapshot, PRESET) if snapshot else None,
         kept=None,
         trained_with=code.label,

@@ -20,7 +20,7 @@ from app.web.views.run_view import FinishedRun, TrainingRunView
 ATTEMPTS = 30
 BLANK_MARK = "____"
 
-NO_CODE = "Check that box first: it is its code that trains."
+NO_CODE = "Check that box first: its code is what trains."
 NO_RUN = "There is no such run or no such attempt."
 
 
@@ -48,7 +48,7 @@ class TrainView:
         preset: The length of *run*, or the one that is offered first.
         presets: All lengths, each with how many numbers learn.
         wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
-        box: The address of the box whose code trains.
+        box: The address of the box whose code trains; *box_title* says which it is.
         kept: The last run that went to its end, with right gradients if there was one; None where it is *run*.
         trained_with: Which attempt the run is of.
         refused: Why nothing began.
@@ -63,6 +63,7 @@ class TrainView:
     wrong: CodeChoice | None
     box: str
     box_name: str
+    box_title: str
     run: TrainingRunView | None
     kept: FinishedRun | None
     trained_with: str
@@ -118,6 +119,7 @@ async def train_view(
         wrong=next((code_choice for code_choice in codes if code_choice.attempt is failed), None),
         box=f"{offer.home.address}#{offer.box}",
         box_name=offer.box,
+        box_title="your code on this page" if offer.home is lesson else f"your code in “{offer.home.title}”",
         run=TrainingRunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
         kept=FinishedRun(finished) if stored and finished and stored.finished != stored.run else None,
         trained_with=next(

@@ -2,16 +2,18 @@
 
 import math
 import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from app.content.blocks import Train
 from app.content.course import load_lesson
 from app.engine.run_setup import setup_of
-from app.engine.train.corpus_file import load_examples, load_names, load_parts
-from app.grading.train.corpus import NamesError
+from app.engine.train.corpus_file import floor_of, load_examples, load_names, load_parts
+from app.grading.train.corpus import NamesError, examples_of, least_loss
 from app.installation import ROOT
-from tests.engine.train.load import long_list
+from tests.engine.train.load import SETUP, long_list
 
 
 def test_the_default_is_the_first_names_of_the_census():
@@ -74,3 +76,33 @@ def test_a_file_that_holds_no_names_is_named_with_the_reason(tmp_path, content, 
         load_names(path)
 
     assert "names.txt" in str(caught.value)
+
+
+def first_setup():
+    lesson = load_lesson(ROOT / "lessons/0-start/01-ten-minutes.md")
+    train = next(one for one in lesson.exercises if isinstance(one, Train))
+    return setup_of(train, lesson.forward(train.forward), train.presets[0])
+
+
+def test_the_floor_of_the_first_model_is_the_loss_of_its_table_of_counts():
+    examples = load_examples(None, 1)["train"]
+    counts = np.zeros((27, 27))
+    np.add.at(counts, (examples.contexts[:, 0], examples.targets), 1)
+    table = counts / counts.sum(1, keepdims=True)
+
+    floor = floor_of(first_setup(), examples)
+
+    assert floor == pytest.approx(-np.log(table[examples.contexts[:, 0], examples.targets]).mean())
+    assert 2.32 < floor < 2.34
+
+
+def test_the_least_loss_of_two_symbols_that_are_as_likely_is_their_logarithm():
+    assert least_loss(examples_of(["ab", "ac"] * 50, 1)) == pytest.approx(math.log(2) / 3)
+
+
+def test_a_model_that_sees_more_than_one_symbol_or_has_another_loss_has_no_floor():
+    setup = first_setup()
+    halved = replace(setup.forward, source=setup.forward.source.replace("Yb)", "Yb) / 2"))
+
+    assert floor_of(SETUP, load_examples(None, 3)["train"]) is None
+    assert floor_of(replace(setup, forward=halved), load_examples(None, 1)["train"]) is None

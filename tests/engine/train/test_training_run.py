@@ -54,9 +54,14 @@ def test_the_last_comparison_finds_seven_gradients_equal_up_to_rounding(finished
 
 
 def test_twenty_names_are_invented(finished):
-    assert [one.step for one in finished.sampled] == [60]
-    assert len(finished.sampled[0].names) == 20
-    assert all(name.isalpha() or not name for name in finished.sampled[0].names)
+    for one in finished.sampled:
+        assert len(one.names) == 20
+        assert all(name.isalpha() or not name for name in one.names)
+
+
+def test_names_of_the_model_as_it_starts_stand_beside_those_of_the_end(finished):
+    assert [one.step for one in finished.sampled] == [0, 60]
+    assert finished.sampled[0].names != finished.sampled[1].names
 
 
 def test_a_wrong_gradient_trains_too_and_is_seen_to_differ():
@@ -128,7 +133,7 @@ def test_names_are_sampled_at_the_milestones_on_the_way(monkeypatch):
 
     result = run(training())
 
-    assert [one.step for one in result.sampled] == [10, 30, 60]
+    assert [one.step for one in result.sampled] == [0, 10, 30, 60]
 
 
 def test_a_run_that_computes_for_too_long_is_judged_as_it_is(monkeypatch):

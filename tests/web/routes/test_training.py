@@ -107,7 +107,7 @@ def ended(client):
 def test_without_code_there_is_nothing_to_train_with(client):
     page = client.get(PAGE).text
 
-    assert "Check the code of" in page
+    assert 'Check <a href="/lessons/names#gradients">your code on this page</a> first' in page
     assert "/train/run/start" not in page
 
 

@@ -1,0 +1,48 @@
+"""A training run in words: what it came to, beside the best that there is for its kind, and beside autograd's run."""
+
+import re
+from dataclasses import replace
+
+from app.content.blocks import Preset
+from app.engine.train.snapshot import SampledNames, Snapshot, SplitLoss
+from app.web.views.run_view import TrainingRunView
+
+FINISHED = Snapshot(
+    phase="finished",
+    steps=2000,
+    step=2000,
+    gap=1e-6,
+    sampled=(SampledNames(step=0, names=("xqvkzj",)), SampledNames(step=2000, names=("maria",))),
+    judged=(SplitLoss(part="train", rows=100, own=2.3512, reference=2.3512),),
+)
+
+
+def seen(**changes):
+    return TrainingRunView(replace(FINISHED, **changes), Preset(name="short", steps=2000))
+
+
+def test_the_loss_stands_beside_the_best_that_its_kind_of_model_can_have():
+    assert seen(floor=2.3347).reached == (
+        "The best possible loss of a model that sees one symbol is 2.335 on these names. Yours has 2.351. "
+        "To take all symbols to be equally likely gives 3.296."
+    )
+
+
+def test_a_run_without_a_floor_or_without_its_loss_promises_nothing():
+    assert seen(floor=None).reached == ""
+    assert seen(floor=2.3347, judged=()).reached == ""
+
+
+def test_the_first_column_of_names_is_of_the_model_before_its_first_step():
+    drawn = seen().sampled
+
+    assert drawn.index("before step 1") < drawn.index("after 2,000 steps")
+    assert "after 0 steps" not in drawn
+
+
+def test_three_columns_of_names_are_as_wide_as_a_phone_has_room():
+    names = (*FINISHED.sampled, SampledNames(step=20_000, names=("christopherson",)))
+    drawn = seen(sampled=names).sampled
+
+    assert float(re.search(r'viewBox="0 0 ([\d.]+) ', drawn)[1]) <= 352
+    assert "christopher…" in re.sub("</?tspan[^>]*>", "", drawn)
