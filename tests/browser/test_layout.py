@@ -387,3 +387,15 @@ def test_the_keys_below_the_line_of_the_title_page_make_it_no_wider(page: Page) 
 
     assert keys.evaluate_all("rows => rows.some(row => row.scrollWidth > row.clientWidth)"), "they are moved sideways"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.browser_options(color_scheme="light")
+def test_the_number_of_a_unit_is_one_row_however_many_there_are(page: Page) -> None:
+    page.goto("/")
+
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        heights = page.locator(".unit .number").evaluate_all("all => all.map(one => one.offsetHeight)")
+
+        assert len(heights) > 9
+        assert len(set(heights)) == 1, f"{width} px: {heights}"
