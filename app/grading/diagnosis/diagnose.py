@@ -87,6 +87,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     layout.diagnose_misplaced,
     unrecognised.diagnose_confined,
     unrecognised.gated,
+    unrecognised.without_upstream,
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
 

@@ -223,9 +223,12 @@ def attribute(node: ast.expr, attr: str) -> ast.Attribute:
 POWERS = (1, -1, 2, -2, 0.5, -0.5)
 
 
-def power_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    """Another exponent."""
+def power_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """Another exponent, or one of a size that has none."""
     match node:
+        case ast.Name(id=name) if words.inverse and name in words.sizes:
+            for power in (-1, 0.5, -0.5, 2, -2):
+                yield Replacement("put-power", ast.BinOp(node, ast.Pow(), ast.Constant(power)))
         case ast.BinOp(left=left, op=ast.Pow(), right=exponent):
             for by in POWERS:
                 yield Replacement("power", ast.BinOp(left, ast.Pow(), _raised(exponent, by)))

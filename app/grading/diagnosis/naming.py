@@ -63,9 +63,10 @@ def join_words(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else list(parts))
 
 
-def place_text(path: GradientPath, places: Sequence[GradientPath]) -> str:
-    """Such as ``through its second place in `y = a * b + a` ``, of one of the *places* in a statement."""
-    ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]
+def place_text(path: GradientPath) -> str:
+    """Such as ``through its second place in `y = a * b + a` ``: as it is read, with the places that send no share."""
+    inputs = path.statement.inputs
+    ordinal = ORDINALS[min(inputs[: path.position].count(inputs[path.position]), len(ORDINALS) - 1)]
     return f"through its {ordinal} place in `{path.statement.source}`"
 
 

@@ -134,7 +134,8 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif say == RULE["open"][1]:
             claim = partial(all_of, claim, partial(compares_right, view))
         elif slip.say == RULE["of-upstream"][1]:
-            claim = partial(puts_through, view, step.look.gradients.keys())
+            through = partial(puts_through, view, step.look.gradients.keys())
+            claim = partial(all_of, through, partial(is_unmended, view, (name_edits,)))
         elif slip.say in OTHER_WAY:
             claim = partial(is_mended, view, (operators_of({OTHER_WAY[slip.say]}),))
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:

@@ -22,7 +22,7 @@ def of_share(say: str, path: GradientPath, sharing: Sequence[GradientPath], path
     if len(sharing) == len(places) and all(each in places for each in sharing):
         words = f"the share of {WHOLE} through {in_code(path.consumer)}"
     elif len(sharing) == 1:
-        words = f"the share of {WHOLE} {escaped(place_text(path, places))}"
+        words = f"the share of {WHOLE} {escaped(place_text(path))}"
     else:
         words = f"one share of {WHOLE}"
     begins = not before or before.endswith(". ")

@@ -156,8 +156,19 @@ def _on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequen
 
 def _minus_on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
     """The same for the minus of *lines*: the one before another operand of a line explains nothing either."""
-    ways = ((path, set(_lines_of(view, path)).intersection(lines)) for path in paths)
-    return all(any(has_minus(view, line, [path]) for line in met) for path, met in ways)
+    return all(path.statement in _turned(view, path, lines) for path in paths)
+
+
+def _turned(view: GradientAnalysis, path: GradientPath, lines: Sequence[ForwardStatement]) -> list[ForwardStatement]:
+    """The forward lines from which each way to a gradient in force goes through the minus of one of *lines*."""
+    turned: list[ForwardStatement] = []
+    for line in reversed(view.case.statements):
+        name = line.outputs[0]
+        inside = f"d{name}" not in view.case.looks[0].gradients
+        readers = [each for each in view.case.statements if name in each.inputs] if inside else []
+        if (line in lines and has_minus(view, line, [path])) or (readers and all(each in turned for each in readers)):
+            turned.append(line)
+    return turned
 
 
 def _already(steps: Mapping[str, int]) -> str:
@@ -236,7 +247,7 @@ def _way(view: GradientAnalysis, group: ProportionalPaths) -> str:
     places = [each for each in view.paths if each.statement == path.statement]
     if len(group.paths) > 1 or len(places) == 1:
         return f"the share through {group.text()}"
-    return f"the share {place_text(path, places)}"
+    return f"the share {place_text(path)}"
 
 
 def _overwrote(view: GradientAnalysis) -> bool:

@@ -295,6 +295,9 @@ def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
         for node in ast.walk(path.statement.node):
             if isinstance(node, ast.BinOp | ast.Call):
                 parts[ast.unparse(node)] = node
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                square = ast.BinOp(node.right, ast.Pow(), ast.Constant(2))
+                parts[ast.unparse(square)] = square
     return tuple(parts.values())
 
 

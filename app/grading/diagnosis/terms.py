@@ -6,13 +6,16 @@
 | `several` | different factors on different terms |
 """
 
+import ast
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from app.bindings import called_name
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.grammar import PRODUCTS
 from app.grading.diagnosis.naming import term_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.shares import ONE_SLIP
@@ -21,6 +24,7 @@ from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
 
 TERMS = sentences_of("terms")
+SUMS = PRODUCTS | {"sum", "mean"}
 
 
 def diagnose_terms(view: GradientAnalysis) -> Diagnosis | None:
@@ -65,5 +69,15 @@ def _told(
     if len(facts) == 1:
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
-    texts = "; ".join(TERMS["term"].format(word=term_text(word, row), factor=fact.text) for word, fact in facts.items())
+    texts = "; ".join(
+        TERMS["term"].format(word=term_text(_written(view, word), row), factor=fact.text)
+        for word, fact in facts.items()
+    )
     return view.case.told(code, TERMS["form"], line=path.statement.source, terms=texts) if facts else None
+
+
+def _written(view: GradientAnalysis, word: str) -> str:
+    """What the term *word* is called in the learner's lines: fused with a loss, no row is summed in them."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    sums = any(isinstance(node, ast.MatMult) or called_name(node) in SUMS for node in nodes)
+    return "probabilities" if word == "row-sum" and nodes and not sums else word

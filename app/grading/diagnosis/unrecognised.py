@@ -84,7 +84,28 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
     if cannot_be_read(view) or takes_parts(view) or names_in(view.lines) & known:
         return None
     arriving = join_words([in_code(fromkey) for fromkey in dict.fromkeys(upstream_name(path) for path in view.paths)])
-    return view.case.told("fixed", SAY["fixed"], up=arriving, example=_example(view))
+    return view.case.told("fixed", SAY["fixed"], more=_example(view) or SAY["nothing"].format(arriving))
+
+
+def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
+    """A term of a sum into which nothing of what arrives goes, which no right one has."""
+    case, look = view.case, view.case.looks[0]
+    if len(case.writes) != 1 or not isinstance(case.writes[0], ast.Assign) or cannot_be_read(view):
+        return None
+    ones = all((np.asarray(array) == 1.0).all() for array in look.upstream.values())
+    terms = [(term, names_in([*ast.walk(term)])) for term in terms_in(case.writes[0].value)]
+    bare = [term for term, names in terms if names & look.forward.keys() and names <= look.forward.keys()]
+    if ones or len(bare) != 1 or len(terms) == 1:
+        return None
+    up = join_words([in_code(key) for key in dict.fromkeys(upstream_name(path) for path in view.paths)])
+    return case.told("upstream-missing", SAY["term"], term=as_written(bare[0]), up=up)
+
+
+def terms_in(node: ast.expr) -> list[ast.expr]:
+    """The terms that *node* adds up, or takes from each other."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        return [*terms_in(node.left), *terms_in(node.right)]
+    return [node]
 
 
 def _example(view: GradientAnalysis) -> str:

@@ -135,7 +135,7 @@ def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         # Of a single number no regression tells the shares apart.
         missing = partial(view.gradient_with_share, path, share=np.zeros(()))
         places = [each for each in view.paths if each.statement == path.statement]
-        way = place_text(path, places) if len(places) > 1 else f"through {in_code(path.consumer)}"
+        way = place_text(path) if len(places) > 1 else f"through {in_code(path.consumer)}"
         yield view.hypothesis(f"share-missing:{path.consumer}", missing, SAY["share"], way=way)
     arriving = {f"d{path.consumer}" for path in view.paths}
     for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):

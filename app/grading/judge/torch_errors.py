@@ -277,6 +277,14 @@ def _axis(match: re.Match[str], error: ReportedError) -> str:
     return f"{target} has no axis {match[3]}; its axes go from {match[1]} to {match[2]}."
 
 
+def _past(_: re.Match[str], error: ReportedError) -> str:
+    place = re.fullmatch(r"([\w.]{1,60})\.shape\[(-?\d{1,9})\]", error.source)
+    if place is None:
+        what = f"`{error.source}`" if error.source else "An index in this line"
+        return f"{what} asks for more than the tuple holds; the first entry has the index 0."
+    return f"`{place[1]}` has no axis {place[2]}: `{place[1]}.shape` is shorter, and its first entry has the index 0."
+
+
 def _truth(_: re.Match[str], __: ReportedError) -> str:
     return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
 
@@ -405,6 +413,7 @@ ROWS: tuple[Row, ...] = (
     (r"does not require grad and does not have a grad_fn", _autograd),
     (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),
     (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", _axis),
+    (r"^tuple index out of range$", _past),
     (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
     (r"name '(\w+)' is not defined", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", _no_name),

@@ -112,4 +112,7 @@ def _instead(name: str, plan: ParsedSubmission, tensors: Collection[str]) -> str
                 return f" Line {line.line} prints a value and gives it no name; a line `{name} = …` is wanted."
             case ast.Expr(value=ast.BinOp() | ast.UnaryOp()):
                 return f" Line {line.line} computes something and gives it no name; a line `{name} = …` is wanted."
+            case ast.Expr(value=ast.Name() | ast.Subscript() | ast.Attribute() | ast.Constant(value=int() | float())):
+                text = as_written(line.node)[:80]
+                return f" Line {line.line}, `{text}`, is kept under no name; a line `{name} = …` is wanted."
     return ""

@@ -172,6 +172,15 @@ SLIPS = {
         3,
         "`g.sum(0)` makes something new and changes nothing: its result is kept nowhere. Give it a name, `g = …`.",
     ),
+    "thrown away in two lines": (
+        "unbroadcast",
+        (
+            "g = g.sum(0)\n    for axis, size in enumerate(shape):\n        if size == 1:\n            g = g.sum(axis",
+            "g.sum(0)\n    for axis, size in enumerate(shape):\n        if size == 1:\n            g.sum(axis",
+        ),
+        3,
+        "`g.sum(0)` makes something new and changes nothing: its result is kept nowhere.",
+    ),
     "the sum of Python": (
         "unbroadcast",
         ("g.sum(axis, keepdim=True)", "sum(g, axis, keepdim=True)"),

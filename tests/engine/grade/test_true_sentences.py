@@ -602,7 +602,7 @@ ROWS = [
         INVERSE,
         "dv = -1/2 * (v + 1e-5)**-1/2 * dinv",
         "dv:brackets",
-        ["`(v + 1e-5) ** -1 / 2` lacks brackets", "With them:"],
+        ["`(v + 1e-5) ** -1 / 2` lacks brackets", "With them one thing is left. "],
         ["half as large", "minus one"],
     ),
     (INVERSE, "dv = -0.5 * (v + 1e-5)**-3/2 * dinv", "dv:brackets", ["lacks brackets"], ["Two things"]),
@@ -653,7 +653,7 @@ ROWS = [
         ["local derivative of `-`"],
     ),
     (PRODUCT, "da = 5", "da:fixed", ["If `5` is what `b` was in an example, write `b`"], ["every entry"]),
-    (PRODUCT, "da = 1", "da:fixed", ["Nothing of what arrives from above, `dy`, is in it."], ["in an example"]),
+    (PRODUCT, "da = 1", "da:fixed", ["Nothing of what arrives, `dy`, is in it."], ["in an example"]),
 ]
 
 

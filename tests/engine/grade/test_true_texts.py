@@ -311,6 +311,38 @@ ROWS = [
         ["takes tensors of one shape"],
         ["RuntimeError"],
     ),
+    # A place in a line is counted as it is read; of several ways none alone is where a minus is wrong.
+    (
+        "activation_zoo",
+        "torch.where(x > 0, torch.ones_like(x), a.expand_as(x))\nd4",
+        "torch.ones_like(x)\nd4",
+        "dx:local-missing:mul",
+        ["its third place in"],
+        ["second place"],
+    ),
+    ("rotary", "(dy1 * x2 - dy2 * x1)", "-(dy1 * x2 - dy2 * x1)", "dsin:sign", ["Where `dsin` is written"], ["`y2"]),
+    # One slip is told as one: a size without its power, the letter in a local derivative, a fused term.
+    ("grouped_query", "q * E ** (-0.5)\n", "q * E\n", "dkr:power-missing", ["`E` stands without the power"], ["Two"]),
+    (
+        "makemore_mlp",
+        "1.0 - h ** 2",
+        "1.0 - dh ** 2",
+        "dembcat:wrong-upstream:dh",
+        ["another tensor"],
+        ["through tanh"],
+    ),
+    ("makemore_mlp", "F.softmax", "2 * F.softmax", "dlogits:term-factor", ["term with the probabilities"], ["row sum"]),
+    # What a term or a quotient lacks has a name, and so has an axis that a tensor does not have.
+    (
+        "graph_convolution",
+        "(dS * Ah * isd[None, :]).sum(1)",
+        "isd[None, :].sum(1)",
+        "disd:upstream-missing",
+        ["Nothing of what arrives, `dS`, is in the term `isd[None, :].sum(1)`"],
+        ["cosine"],
+    ),
+    ("micrograd_neuron", "do * 2 / (e + 1) ** 2", "do * 2", "de:factor-missing", ["lacks a division"], []),
+    ("makemore_mlp", "Xb.shape[1]", "Xb.shape[2]", "dC:error:", ["`Xb` has no axis 2"], ["IndexError"]),
 ]
 
 

@@ -159,7 +159,8 @@ def not_called(tree: ast.Module) -> Iterator[Slip]:
 
 
 def thrown_away(tree: ast.Module) -> Iterator[Slip]:
-    """`g.sum(0)` as a line of its own."""
+    """`g.sum(0)` as a line of its own, or several such lines."""
+    found: dict[str, list[tuple[ast.Expr, ast.Assign]]] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Expr):
             continue
@@ -175,8 +176,11 @@ def thrown_away(tree: ast.Module) -> Iterator[Slip]:
                 value = node.value
             case _:
                 continue
-        kept = ast.Assign([ast.Name(name, ast.Store())], value)
-        yield from slips_at(tree, "thrown-away", [(node, kept)], place=ast.unparse(node), name=name)
+        found.setdefault(name, []).append((node, ast.Assign([ast.Name(name, ast.Store())], value)))
+    for name, lines in found.items():
+        # All at once first: a loop that waits for one of them comes to no end.
+        for kept in [lines, *([line] for line in lines)] if len(lines) > 1 else [lines]:
+            yield from slips_at(tree, "thrown-away", kept, place=ast.unparse(kept[0][0]), name=name)
 
 
 def python_sum(tree: ast.Module) -> Iterator[Slip]:
