@@ -14,7 +14,7 @@ from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rerun import Rerun
+from app.grading.diagnosis.rerun import Rerun, writes
 from app.grading.reading.interpreter import Interpreter
 
 SAY = sentences_of("elsewhere")
@@ -25,7 +25,12 @@ TRIES_MAX = 12
 def written(case: WrongGradient) -> Diagnosis | None:
     """The line that writes into another tensor of the program, or another gradient, what belongs into this one."""
     known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name}
-    targets = [(at, *item) for at, line in enumerate(case.lines) for item in _targets(line) if item[1].id in known]
+    first = next((at for at, line in enumerate(case.lines) if case.name in writes(line)), len(case.lines))
+    # What is not there yet, no line can write into.
+    later = list(enumerate(case.lines))[first:]
+    targets = [(at, *item) for at, line in later for item in _targets(line) if item[1].id in known]
+    if not targets:
+        return None
     view = GradientAnalysis(case)
     with case.budget.one():
         for at, statement, target in targets[:TRIES_MAX]:

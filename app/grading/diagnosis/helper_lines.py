@@ -12,6 +12,7 @@ import numpy as np
 
 from app.bindings import as_written
 from app.grading.diagnosis import single_edit_search
+from app.grading.diagnosis.claims import makes_steps
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -25,7 +26,8 @@ MEANT = "_meant"
 
 def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     """Return *diagnosis* with the line of the slip, if that line makes a step on the way to the gradient."""
-    line = _place(view, view.once(single_edit_search.line_replays))
+    # Without a step on the way there is none to look for.
+    line = _place(view, view.once(single_edit_search.line_replays)) if makes_steps(view) else view.undone_in
     steps = [] if line is None else sorted(writes(line))
     if line is None or len(steps) != 1 or view.case.name in steps:
         return diagnosis

@@ -48,7 +48,10 @@ class Rerun:
         last = max((at for at, line in enumerate(view.case.lines) if name in writes(line)), default=-1)
         lines = view.case.lines[: last + 1]
         others = look.gradients.keys() - {name}
-        needed = tuple(_without(others - names_in(lines[at + 1 :]), line) for at, line in enumerate(lines))
+        needed = tuple(
+            _without(others - names_in(lines[at + 1 :]), line) if isinstance(line, ast.For) else line
+            for at, line in enumerate(lines)
+        )
         rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget, Recall(needed)))
         return rerun if view.equal(rerun.result(rerun.after), look) else None
 
@@ -182,10 +185,8 @@ def names_in(lines: Iterable[ast.AST]) -> set[str]:
     return {node.id for line in lines for node in ast.walk(line) if isinstance(node, ast.Name)}
 
 
-def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
+def _without(gradients: Set[str], line: ast.For) -> ast.For:
     """A loop without the statements that only write *gradients* which no other one reads: edits of them are in vain."""
-    if not isinstance(line, ast.For):
-        return line
     shorter = copy(line)
     for statement in line.body:
         read = names_in(other for other in line.body if other is not statement)
