@@ -68,3 +68,16 @@ def test_on_a_phone_the_table_of_a_unit_shows_every_column(page: Page) -> None:
 
     expect(table.locator("td").last).to_be_visible()
     assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_on_a_phone_a_plot_of_lines_is_whole_and_its_numbers_are_legible(page: Page) -> None:
+    open_page(page, "/lessons/slopes-by-nudging")
+    plot = page.locator(".picture:has(.series)").first
+
+    assert plot.evaluate("one => one.scrollWidth <= one.clientWidth")
+    letters, part = plot.evaluate(
+        "one => [parseFloat(getComputedStyle(one.querySelector('text')).fontSize),"
+        " one.querySelector('svg').getBoundingClientRect().width / one.querySelector('svg').viewBox.baseVal.width]"
+    )
+    assert letters * part > 11

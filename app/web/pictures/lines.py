@@ -9,7 +9,7 @@ from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, svg_picture, svg_tag, svg_text
 
 WIDTH, HEIGHT = 440.0, 268.0
-LEFT, RIGHT, TOP, BOTTOM = 48.0, 16.0, 12.0, 32.0
+LEFT, RIGHT, TOP, BOTTOM = 62.0, 16.0, 12.0, 32.0
 MOST_TICKS = 7
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
