@@ -20,8 +20,10 @@ MAX_GRID_LINES = 6
 
 
 @lru_cache(maxsize=256)
-def draw_curve(points: tuple[Point, ...], steps: int) -> Markup:
+def draw_curve(points: tuple[Point, ...], steps: int, rates: tuple[float, float]) -> Markup:
     """The picture of a run of *steps* steps, as far as it has come; nothing before its first point.
+
+    *rates* are those of the two halves; where they differ, the place is marked.
 
     While a run is young, the picture ends at the round number of steps that comes next.
     """
@@ -31,7 +33,7 @@ def draw_curve(points: tuple[Point, ...], steps: int) -> Markup:
         [value for point in points for value in (point.own, point.reference) if value is not None]
     )
     plot = _CurveScale(chart_span(points[-1].step, steps), low, high)
-    parts = [*_grid(plot, spacing), *_fall(plot, steps // 2)]
+    parts = [*_grid(plot, spacing), *_turn(plot, steps // 2, rates)]
     references = [(point.step, point.reference) for point in points if point.reference is not None]
     parts.append(plot.line(references, "curve-reference"))
     parts.append(plot.line([(point.step, point.own) for point in points], "curve-own"))
@@ -101,14 +103,15 @@ def _grid(plot: _CurveScale, spacing: float) -> list[Markup]:
     return parts
 
 
-def _fall(plot: _CurveScale, step: int) -> list[Markup]:
-    """Marks where the learning rate falls."""
-    if step > plot.steps:
+def _turn(plot: _CurveScale, step: int, rates: tuple[float, float]) -> list[Markup]:
+    """Marks where the learning rate changes."""
+    early, late = rates
+    if step > plot.steps or early == late:
         return []
     x = plot.x(step)
     return [
         svg_tag("path", d=f"M{x:.1f} {TOP:g}V{HEIGHT - BOTTOM:g}", class_="curve-fall"),
-        svg_text(x - 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="end"),
+        svg_text(x - 6, TOP + 12, f"rate {early:g}, then {late:g}", class_="figure-note", anchor="end"),
     ]
 
 

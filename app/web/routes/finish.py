@@ -97,4 +97,4 @@ def _trained(site: Site, row: TrainingRun) -> FinishedRun | None:
     snapshot = decoded_snapshot(row.finished)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return FinishedRun(snapshot, f"{lesson.address}#{exercise.name}")
+    return FinishedRun(snapshot, exercise.rates, f"{lesson.address}#{exercise.name}")

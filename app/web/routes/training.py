@@ -107,7 +107,7 @@ async def events(
     view = await _view(site, learner, lesson, train)
     async for snapshot in moments:
         # The run alone, several times a second: the whole is all texts that the learner ever checked.
-        now = replace(view, run=TrainingRunView(snapshot, view.preset, known))
+        now = replace(view, run=TrainingRunView(snapshot, view.preset, view.train.rates, known))
         view = now if snapshot.live else await _view(site, learner, lesson, train)
         template, event = ("_train_run.html", "run") if snapshot.live else ("_train_panel.html", "end")
         yield ServerSentEvent(raw_data=site.pages.text(template, view=view), event=event)

@@ -21,21 +21,21 @@ USUAL_LETTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run that went to its end; *url* leads to its exercise from another page."""
+    """A run that went to its end, at the *rates* of its halves; *url* leads to its exercise from another page."""
 
     snapshot: Snapshot
+    rates: tuple[float, float]
     url: str = ""
 
     @property
     def agrees(self) -> bool | None:
         """True if its gradients were those of torch; None if they were not compared."""
-        compared = self.snapshot.compared
-        return all(gradient_comparison.approx for gradient_comparison in compared) if compared else None
+        return gradients_agree(self.snapshot)
 
     @property
     def picture(self) -> Markup:
         """The curve of its losses."""
-        return draw_curve(self.snapshot.points, self.snapshot.steps)
+        return draw_curve(self.snapshot.points, self.snapshot.steps, self.rates)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,6 +53,11 @@ class FinishedRun:
         )
 
 
+def gradients_agree(snapshot: Snapshot) -> bool | None:
+    """True if in the trained model the gradients were those of torch; None if they were not compared."""
+    return all(close.approx for close in snapshot.compared) if snapshot.compared else None
+
+
 def _clumsiness(name: str) -> int:
     """Difficulty of saying *name*: letters of one kind that follow each other, and letters more or fewer than usual."""
     runs = [len(list(run)) for _, run in groupby(name, lambda letter: letter in VOWELS)]
@@ -65,12 +70,13 @@ class TrainingRunView:
 
     snapshot: Snapshot
     preset: Preset
+    rates: tuple[float, float]
     known: Container[str] = ()
 
     @property
     def picture(self) -> Markup:
         """The curve of the losses."""
-        return draw_curve(self.snapshot.points, self.snapshot.steps)
+        return draw_curve(self.snapshot.points, self.snapshot.steps, self.rates)
 
     @property
     def sampled(self) -> Markup:
@@ -122,8 +128,24 @@ class TrainingRunView:
             return ""
         if snapshot.coincides:
             return f"At every step the loss is that of autograd's run; the largest difference is {snapshot.gap:.1e}."
-        by = f"by up to {snapshot.gap:.2g}"
-        return f"The losses differ from those of autograd's run {by}: these gradients are not the same."
+        by = f"The losses differ from those of autograd's run by up to {snapshot.gap:.2g}"
+        agree = gradients_agree(snapshot)
+        if agree is None:
+            return f"{by}."
+        if agree:
+            return (
+                f"{by}, and in the trained model your gradients are still those of autograd. This happens to right "
+                "gradients too: they may differ in the last bit, and where a unit turns at zero, as relu does, that "
+                "grows from step to step."
+            )
+        return f"{by}: these gradients are not the same."
+
+    @property
+    def right(self) -> bool | None:
+        """True if all losses coincide, False if the gradients were seen to differ; None where neither is known."""
+        if self.snapshot.coincides:
+            return True
+        return False if gradients_agree(self.snapshot) is False else None
 
     @property
     def reached(self) -> str:

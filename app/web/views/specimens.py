@@ -49,6 +49,7 @@ PRESET = Preset(name="short", steps=2000, bands={"train": (2.2, 2.5)})
 HALFWAY = tuple(Point(step=at, own=3.2 - at / 2000, reference=3.2 - at / 2000) for at in range(200, 1201, 200))
 COMPARED = GradientComparison(name="W", shape=(3, 2), exact=False, approx=True, maxdiff=1e-9)
 LAMPS = [Lamp("dW", True, "#"), Lamp("db", False, "#")]
+RATES = (0.1, 0.01)
 JUDGED = SplitLoss(part="train", rows=182_625, own=2.31, reference=2.31)
 
 
@@ -92,7 +93,7 @@ def list_specimens(lesson: Lesson) -> dict[str, tuple[Specimen, ...]]:
                 "_made.html",
                 {"made": [DeliverableStatus(Markup("A box"), True), DeliverableStatus(Markup("An exam"), False)]},
             ),
-            Specimen("a run", "_trained_to_end.html", {"run": FinishedRun(_snapshot("finished"), "#")}),
+            Specimen("a run", "_trained_to_end.html", {"run": FinishedRun(_snapshot("finished"), RATES, "#")}),
         ),
         "course": _course(lesson),
         "errors": (
@@ -185,7 +186,7 @@ def _trained(box: CodeBox, snapshot: Snapshot | None) -> TrainView:
         box=f"#{box.name}",
         box_name=box.name,
         box_title="your code on this page",
-        run=TrainingRunView(snapshot, PRESET) if snapshot else None,
+        run=TrainingRunView(snapshot, PRESET, RATES) if snapshot else None,
         kept=None,
         trained_with=code.label,
         solved=snapshot is not None and snapshot.phase == "finished",

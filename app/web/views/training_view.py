@@ -120,8 +120,8 @@ async def train_view(
         box=f"{offer.home.address}#{offer.box}",
         box_name=offer.box,
         box_title="your code on this page" if offer.home is lesson else f"your code in “{offer.home.title}”",
-        run=TrainingRunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
-        kept=FinishedRun(finished) if stored and finished and stored.finished != stored.run else None,
+        run=TrainingRunView(snapshot, preset, train.rates, await known_names(site.runs.names)) if snapshot else None,
+        kept=FinishedRun(finished, train.rates) if stored and finished and stored.finished != stored.run else None,
         trained_with=next(
             (code_choice.label for code_choice in codes if stored and code_choice.attempt.id == stored.attempt_id), ""
         ),

@@ -7,6 +7,8 @@ import pytest
 from app.engine.train.snapshot import Point
 from app.web.pictures.curve import draw_curve
 
+RATES = (0.1, 0.01)
+
 
 def run(count, steps, reference=True):
     ends = [steps * (index + 1) // 100 for index in range(count)]
@@ -16,11 +18,11 @@ def run(count, steps, reference=True):
 
 
 def test_nothing_is_drawn_before_the_first_point():
-    assert draw_curve((), 2000) == ""
+    assert draw_curve((), 2000, RATES) == ""
 
 
 def test_both_lines_go_from_left_to_right_through_every_point():
-    drawn = draw_curve(run(100, 2000), 2000)
+    drawn = draw_curve(run(100, 2000), 2000, RATES)
 
     for name in ("curve-own", "curve-reference"):
         path = re.findall(rf'd="M([^"]*)" class="{name}"', drawn)[-1]  # the first is that of the legend
@@ -30,7 +32,7 @@ def test_both_lines_go_from_left_to_right_through_every_point():
 
 
 def test_the_words_and_the_table_say_the_same():
-    drawn = draw_curve(run(100, 2000), 2000)
+    drawn = draw_curve(run(100, 2000), 2000, RATES)
 
     assert (
         "Loss over 2,000 steps, from 2.99 to 2.00 at step 2,000. With autograd&#39;s gradients it is 2.10 there."
@@ -41,20 +43,22 @@ def test_the_words_and_the_table_say_the_same():
 
 
 def test_a_point_without_a_reference_has_a_dash():
-    drawn = draw_curve(run(3, 200_000, reference=False), 200_000)
+    drawn = draw_curve(run(3, 200_000, reference=False), 200_000, RATES)
 
     assert "<td>–</td>" in drawn
     assert 'curve-reference"' in drawn, "the legend stays"
 
 
-def test_the_fall_of_the_rate_is_marked_once_the_run_is_that_far():
-    assert "rate ÷ 10" in draw_curve(run(100, 2000), 2000)
-    assert "rate ÷ 10" not in draw_curve(run(20, 2000), 2000)
+def test_the_change_of_the_rate_is_marked_with_both_once_the_run_is_that_far():
+    assert "rate 0.1, then 0.01" in draw_curve(run(100, 2000), 2000, RATES)
+    assert "rate 0.05, then 0.02" in draw_curve(run(100, 2000), 2000, (0.05, 0.02))
+    assert ">rate " not in draw_curve(run(20, 2000), 2000, RATES)
+    assert ">rate " not in draw_curve(run(100, 2000), 2000, (0.5, 0.5))
 
 
 @pytest.mark.parametrize(("low", "high"), [(2.4, 2.4), (0.0, 0.001), (1.7, 3.9), (2.0, 900.0), (-5.0, 1e30)])
 def test_any_range_of_losses_has_a_few_lines(low, high):
-    drawn = draw_curve((Point(step=1, own=low, reference=high), Point(step=2, own=high, reference=low)), 2)
+    drawn = draw_curve((Point(step=1, own=low, reference=high), Point(step=2, own=high, reference=low)), 2, RATES)
 
     assert 1 <= drawn.count("curve-grid") <= 9
     assert "nan" not in drawn

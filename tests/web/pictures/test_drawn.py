@@ -55,8 +55,8 @@ DRAWN: dict[str, Markup | str] = {
     "slider-flat": drawn(FLAT),
     "tape": drawn(DIAMOND),
     "tape-of-tables": drawn(PRODUCT),
-    "curve": draw_curve(POINTS, 2000),
-    "curve-begun": draw_curve(POINTS[:3], 2000),
+    "curve": draw_curve(POINTS, 2000, (0.1, 0.01)),
+    "curve-begun": draw_curve(POINTS[:3], 2000, (0.1, 0.01)),
     "difference-map": differences_map(MAP).picture,
     "flow": Markup("\n").join(one.joint for one in gradient_flow(FORK, ("dc", "db", "da", "dx"))[0]),
     "course-map": Markup("\n").join(

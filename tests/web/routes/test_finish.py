@@ -364,7 +364,7 @@ def test_a_unit_goes_on_where_its_map_says_next(client: TestClient, write) -> No
 
 def test_the_names_that_read_best_are_set_large() -> None:
     names = ("hlvithimish", "th", "kaleigh", "qrx", "amara", "marin", "kaleigh", "", "fllelfrim", "selina")
-    run = FinishedRun(replace(RUN, sampled=(SampledNames(step=2000, names=names),)))
+    run = FinishedRun(replace(RUN, sampled=(SampledNames(step=2000, names=names),)), (0.1, 0.01))
 
     assert set(run.best) == {"amara", "marin", "selina", "kaleigh"}
     assert run.names[0] == "hlvithimish"

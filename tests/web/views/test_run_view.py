@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from app.content.blocks import Preset
-from app.engine.train.snapshot import SampledNames, Snapshot, SplitLoss
+from app.engine.train.snapshot import GradientComparison, SampledNames, Snapshot, SplitLoss
 from app.web.views.run_view import TrainingRunView
 
 FINISHED = Snapshot(
@@ -18,7 +18,7 @@ FINISHED = Snapshot(
 
 
 def seen(**changes):
-    return TrainingRunView(replace(FINISHED, **changes), Preset(name="short", steps=2000))
+    return TrainingRunView(replace(FINISHED, **changes), Preset(name="short", steps=2000), (0.1, 0.01))
 
 
 def test_the_loss_stands_beside_the_best_that_its_kind_of_model_can_have():
@@ -46,3 +46,22 @@ def test_three_columns_of_names_are_as_wide_as_a_phone_has_room():
 
     assert float(re.search(r'viewBox="0 0 ([\d.]+) ', drawn)[1]) <= 352
     assert "christopher…" in re.sub("</?tspan[^>]*>", "", drawn)
+
+
+def close(approx):
+    return GradientComparison(name="W", shape=(2, 2), exact=False, approx=approx, maxdiff=1e-8)
+
+
+def test_losses_that_part_while_the_gradients_agree_are_no_fault_of_theirs():
+    parted = seen(gap=0.02, compared=(close(True),))
+
+    assert "in the trained model your gradients are still those of autograd" in parted.said
+    assert "not the same" not in parted.said
+    assert parted.right is None
+
+
+def test_gradients_are_called_wrong_where_they_were_seen_to_differ():
+    assert seen(gap=0.02, compared=(close(False),)).said.endswith("by up to 0.02: these gradients are not the same.")
+    assert seen(gap=0.02, compared=(close(False),)).right is False
+    assert seen(gap=0.02).said == "The losses differ from those of autograd's run by up to 0.02."
+    assert seen(gap=1e-6, compared=(close(True),)).right is True
