@@ -17,7 +17,26 @@ def hint_ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[s
     """Hints for one *line*: the principle, the shape of the answer, the line with a blank."""
     name = line.split()[0]
     shape = f"`{name}` has the shape of `{name[1:]}`, `{shapes[name[1:]]}`: one number for each of its entries."
-    return (f"The rule behind `{name}`. {principle(line, operation)}", shape, f"`{blanked(line)}`")
+    left = blanked(line)
+    parts = "" if left.partition("= ")[2] != BLANK_MARK else f"{made_of(line)}: "
+    return (f"The rule behind `{name}`. {principle(line, operation)}", shape, f"{parts}`{left}`")
+
+
+def made_of(line: str) -> str:
+    """What stands on the right of *line*, as a sentence without its end: functions that are called, and names."""
+    value = ast.parse(line.partition("= ")[2]).body[0]
+    calls = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)]
+    called = [f"`{_function_name(function)}`" for function in reversed(calls)]
+    names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name) and node.id != "torch"]
+    used = [f"`{name}`" for name in sorted(set(names))]
+    with_calls = f"calls {' and '.join(dict.fromkeys(called))} with " if called else "is made of "
+    return f"The right side {with_calls}{', '.join(used)}{' alone' if len(used) == 1 else ''}"
+
+
+def _function_name(function: ast.expr) -> str:
+    """`torch.zeros_like` for a function of torch, `sum` for a method, whatever it is called on."""
+    of_torch = ast.unparse(function).startswith("torch.") and "(" not in ast.unparse(function)
+    return ast.unparse(function) if of_torch else ast.unparse(function).rpartition(".")[2]
 
 
 def principle(line: str, operation: str) -> str:

@@ -1,9 +1,11 @@
 """Hints that follow from an exercise: true for the line that they stand behind."""
 
+import re
+
 import pytest
 
 from app.content.sizes import format_shape
-from app.practice.derived_hints import explain_lines, line_at_fault, principle
+from app.practice.derived_hints import BLANK_MARK, explain_lines, hint_ladder, line_at_fault, principle
 from app.practice.draw import BANDS, generate_item
 from app.practice.operations import OPERATIONS
 
@@ -44,3 +46,19 @@ def test_the_same_sentence_is_not_said_of_every_line() -> None:
 
     assert said[1] == "The same rule as for `dp`."
     assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_no_hint_is_a_blank_alone(item):
+    for line, by in zip(item.lines, item.by, strict=True):
+        last = hint_ladder(line, by, item.shapes)[-1]
+        assert BLANK_MARK in last
+        assert not re.fullmatch(rf"`\w+ \+?= {BLANK_MARK}`", last), line
+
+
+def test_where_the_whole_right_side_is_open_its_parts_are_named():
+    line = "dr = torch.zeros_like(r).index_add_(0, i, dx)"
+
+    assert hint_ladder(line, "lookup", {"r": "(V, D)"})[-1] == (
+        "The right side calls `torch.zeros_like` and `index_add_` with `dx`, `i`, `r`: `dr = ____`"
+    )
