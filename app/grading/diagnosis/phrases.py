@@ -11,6 +11,7 @@ Phrase = tuple[str, str]
 """A code and a sentence, both with fields to fill in."""
 
 
+@cache
 def normalised_text(text: str) -> str:
     """*text* as it is written for comparison."""
     return ast.unparse(ast.parse(text, mode="eval"))
