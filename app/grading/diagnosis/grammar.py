@@ -259,9 +259,12 @@ def is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in MODULES
 
 
-def comparison_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    """A comparison the other way round."""
+def comparison_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """A comparison the other way round, or the place of the other extreme."""
     match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="argmax" | "argmin" as attr)) if words.inverse:
+            other = attribute(value, "argmin" if attr == "argmax" else "argmax")
+            yield Replacement("extreme", ast.Call(other, node.args, node.keywords))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPPOSITE:
             yield Replacement("compare", ast.Compare(left, [OPPOSITE[type(op)]()], [right]))
 

@@ -181,6 +181,15 @@ MINUS_MEAN = box(
     "dmean",
 )
 PRODUCT = box("product", "N: 1", "a: []; b: []", "y", "y = a * b", "da = dy * b", "da")
+POOL = box(
+    "pool",
+    "N: 4, M: 3, P: 2",
+    "x: [N, M*P]",
+    "y",
+    "blocks = x.reshape(N, M, P)\ny = blocks.max(2).values",
+    "dx = (F.one_hot(blocks.argmax(2), P) * dy[:, :, None]).reshape(N, M * P)",
+    "dx",
+)
 INVERSE = box(
     "inverse",
     "D: 4",
@@ -651,6 +660,13 @@ ROWS = [
         "dlp:wrong-upstream:loss",
         ["starts from `loss`"],
         ["local derivative of `-`"],
+    ),
+    (
+        POOL,
+        "dx = (F.one_hot(blocks.argmin(2), P) * dy[:, :, None]).reshape(N, M * P)",
+        "dx:other-extreme",
+        ["`blocks.argmin(2)` picks the wrong one of the two extremes"],
+        ["minus"],
     ),
     (PRODUCT, "da = 5", "da:fixed", ["If `5` is what `b` was in an example, write `b`"], ["every entry"]),
     (PRODUCT, "da = 1", "da:fixed", ["Nothing of what arrives, `dy`, is in it."], ["in an example"]),
