@@ -263,6 +263,13 @@ def test_a_line_that_keeps_nowhere_what_it_computes_is_told(engine):
         )
 
 
+@pytest.mark.parametrize("text", ["3", "dY", "dY[0]", "X.T"])
+def test_a_value_alone_is_told_to_be_kept_under_no_name(engine, text):
+    verdict, _ = standing(engine, LINEAR, f"dX = dY @ W.T\ndW = X.T @ dY\n{text}")
+
+    assert named(verdict, "db").message.endswith(f"Line 3, `{text}`, is kept under no name; a line `db = …` is wanted.")
+
+
 def test_a_name_like_no_other_is_told_without_one(engine):
     verdict, _ = standing(engine, LINEAR, "dX = zzz @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)")
 

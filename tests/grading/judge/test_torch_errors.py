@@ -206,6 +206,7 @@ UNNAMED = [
     ),
     ("index 27 is out of bounds for dimension 0 with size 27", "axis 0 has size 27"),
     ("Dimension out of range (expected to be in range of [-1, 0], but got 2)", "The tensor has no axis 2"),
+    ("tuple index out of range", "An index in this line asks for more than the tuple holds"),
 ]
 
 
