@@ -30,6 +30,12 @@ def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[Gr
     return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and minus_in(line.node))
 
 
+def may_subtract(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
+    """True if the backward rule of *line* has a difference, which may be written with a minus in front as well."""
+    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
+    return any(" - " in (rule_of(step.node, step.position) or "") for step in steps)
+
+
 def may_be_negative(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
     """True if a minus is written in front of something that the backward rule of *line* multiplies by."""
     steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]

@@ -33,7 +33,7 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
-from app.grading.diagnosis.minus_signs import has_minus, may_be_negative, with_minus
+from app.grading.diagnosis.minus_signs import has_minus, may_be_negative, may_subtract, with_minus
 from app.grading.diagnosis.naming import in_code, join_words, place_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.regression import solve_coefficients
@@ -126,7 +126,9 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
     if kind == "sign":
         minus = [line for line in lines if has_minus(view, line, paths)]
         none = "other" if any(may_be_negative(view, line, paths) for line in lines) else "no-minus"
-        if any(not view.steps(path, view.case.looks[0]) for path in paths):
+        if any(not view.steps(path, view.case.looks[0]) for path in paths) or (
+            none == "no-minus" and any(may_subtract(view, line, paths) for line in lines)
+        ):
             none = "no-minus-in-many"  # what could not be followed may have a minus of its own
         kind, lines = ("minus", minus) if minus else (none, lines)
         kind = kind if kind != "minus" or _minus_on_all(view, paths, minus) else "no-minus-in-many"
@@ -139,7 +141,7 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
             return WHY["own"].format(line=own)
     steps = steps_off_by(view, ratios)
     if len(lines) > LINES_MAX:
-        kind, lines = "no-minus-in-many" if kind == "no-minus" else "many", []
+        kind, lines = "no-minus-in-many" if kind.startswith("no-minus") else "many", []
     said = WHY.get(kind, WHY["along" if taken_along else "other"]).format(
         written=" or ".join(map(in_code, (view.case.name, *with_minus(view)))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),

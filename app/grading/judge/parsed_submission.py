@@ -108,13 +108,15 @@ class ParsedSubmission:
         return innermost or whole.writes
 
     def blamed_for(self, statement: int, names: Iterable[str]) -> str | None:
-        """The one of *names* that *statement* works on, or else the next one to be finished."""
+        """The one of *names* that *statement* works on, or else the next one to be finished, or the last one before."""
         if not 0 <= statement < len(self.lines):
             return None
         known = tuple(names)
         written = [name for name in known if name in self.lines[statement].writes]
-        after = sorted((self.last[name], name) for name in known if self.last.get(name, -1) >= statement)
-        return next(iter([*written, *(name for _, name in after), *known]), None)
+        finished = sorted((self.last[name], name) for name in known if name in self.last)
+        after = [name for last, name in finished if last >= statement]
+        before = [name for last, name in reversed(finished) if last < statement]
+        return next(iter([*written, *after, *before, *known]), None)
 
     def drawn_on(self, finished: Iterable[str]) -> dict[str, frozenset[str]]:
         """By name that is written: the gradients *finished* that its value is computed from, by way of any others.

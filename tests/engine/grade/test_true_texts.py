@@ -10,6 +10,8 @@ from tests.grading.programs.load import PROGRAMS
 BY_NAME = {program.name: program for program in PROGRAMS}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
+    # A difference may be written with a minus in front: that none belongs there is not said.
+    ("actor_critic", "dret = -dv", "dret = --dv", "dret:sign", ["look for a minus"], ["No minus stands"]),
     # A factor that stands once more is no division that is missing, and one of two copies belongs there.
     ("factorization_machine", "2 * V * (", "2 * V * V * (", "dV:factor-extra:V", ["once more"], ["lacks a division"]),
     ("svm_hinge", "dreg * W", "dreg * W * W", "dW:factor-twice:W", ["once more than in the rule"], ["uses it once"]),
@@ -420,3 +422,13 @@ def test_a_step_that_is_right_takes_no_blame_for_a_second_slip(engine: Engine) -
     told = engine.check(program.task, code).names
 
     assert [one.name for one in told if one.verdict not in QUIET] == ["dWx", "db"]
+
+
+def test_a_line_that_reads_nothing_of_what_was_changed_stays_right(engine: Engine) -> None:
+    program = BY_NAME["conv1d_unfold"]
+    code = program.solution.replace("dx[:, :, j:j + L - k + 1] +=", "x[:, :, j:j + L - k + 1] +=")
+
+    verdicts = {name.name: name.verdict for name in engine.check(program.task, code).names}
+
+    assert verdicts["db"] == "right"
+    assert verdicts["dx"] in {"wrong", "mutated"}
