@@ -105,6 +105,7 @@ SLIPS: Mapping[str, str] = {
     "halved": "half of it",
     "largest": "the largest share alone",
     "mean-wrong-axis": "an average along the wrong axis",
+    "other-extreme": "the smallest where the largest belongs, or the other way round",
     "upstream-flipped": "what arrives from above in reverse order",
     "router-labels": "the place of the label where that of the maximum counts",
     "view-order": "the right numbers in other places",
