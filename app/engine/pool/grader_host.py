@@ -51,6 +51,7 @@ class GraderHost:
         self._running: dict[str, asyncio.Task[Any]] = {}
         self._given_up: OrderedDict[str, None] = OrderedDict()
         self._last: dict[int, tuple[str, bytes]] = {}
+        self._flushing: set[asyncio.Future[None]] = set()
 
     async def run(self, until: asyncio.Event) -> None:
         """Answer *until* it is time to leave; what is being answered then is answered."""
@@ -63,7 +64,12 @@ class GraderHost:
         await asyncio.gather(*slots)
 
     async def say_again(self) -> None:
-        """Publish the last answers again: the broker or the server that waits may have been away."""
+        """Publish the last answers again: the broker or the server that waits may have been away.
+
+        A slot that waits for a broker that is gone to confirm its answer would wait to the end of its time.
+        """
+        for flushing in tuple(self._flushing):
+            flushing.cancel()
         for subject, answer in self._last.values():
             await self._connection.publish(subject, answer)
 
@@ -109,7 +115,7 @@ class GraderHost:
                 answer = json.dumps({"id": request["id"], **(await run)}).encode()
                 self._last[number] = (request["reply"], answer)
                 await self._connection.publish(request["reply"], answer)
-                await self._connection.flush(FLUSH_SECONDS)
+                await self._flush()
             except asyncio.CancelledError:
                 if not run.cancelled():
                     raise
@@ -117,6 +123,18 @@ class GraderHost:
                 del self._running[request["id"]]
                 working.cancel()
         await message.respond(b"+ACK")
+
+    async def _flush(self) -> None:
+        """Wait until the broker has what was published, or is back: then it is published again."""
+        flushing = asyncio.ensure_future(self._connection.flush(FLUSH_SECONDS))
+        self._flushing.add(flushing)
+        try:
+            await asyncio.wait([flushing])
+        finally:
+            self._flushing.discard(flushing)
+            flushing.cancel()
+        if not flushing.cancelled():
+            flushing.result()
 
     async def _respond(self, role: str, request: dict[str, Any]) -> dict[str, Any]:
         if request["version"] != grading_version():
