@@ -46,19 +46,15 @@ def is_step_inside(case: WrongGradient) -> bool:
     view = GradientAnalysis(case)
     if any(all(view.equal(look.gradients[name], look) for look in case.looks) for name in case.looks[0].gradients):
         return False
-    ways = ([view.steps(path, look) for look in case.looks] for path in view.paths)
-    return any(
-        all(view.equal(step.g, look) for step, look in zip(same, case.looks, strict=True))
-        for way in ways
-        for same in zip(*way, strict=False)
-    )
+    inside = gradients_inside(view, case.looks)
+    return any(all(map(view.equal, gradients, case.looks)) for gradients in inside)
 
 
 def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> ast.stmt | None:
     """The line that makes a wrong step; else the one in which what was said was undone, if its step is not right."""
     if not reruns:
         return view.undone_in
-    inside, right = gradients_inside(view, reruns), finished_steps(view, reruns)
+    inside, right = gradients_inside(view, [rerun.look for rerun in reruns]), finished_steps(view, reruns)
     with view.case.budget.one():
         for at, arrays in steps_made(reruns).items():
             fitting = (each for each in inside if each[0].shape == arrays[0].shape)

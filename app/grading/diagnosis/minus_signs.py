@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from app.bindings import freshly_bound
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.reading.rules import rule_of
 
@@ -24,7 +25,7 @@ def minus_in(node: ast.AST) -> bool:
 
 def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
     """True if the backward rule of *line* has a minus of its own."""
-    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
+    steps = _steps_through(view, line, paths)
     rules = [rule_of(step.node, step.position) or "" for step in steps]
     powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
     return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and minus_in(line.node))
@@ -32,12 +33,16 @@ def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[Gr
 
 def may_subtract(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
     """True if the backward rule of *line* has a difference, which may be written with a minus in front as well."""
-    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
-    return any(" - " in (rule_of(step.node, step.position) or "") for step in steps)
+    return any(" - " in (rule_of(step.node, step.position) or "") for step in _steps_through(view, line, paths))
 
 
 def may_be_negative(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
     """True if a minus is written in front of something that the backward rule of *line* multiplies by."""
-    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
+    steps = _steps_through(view, line, paths)
     sides = [each for step in steps for each in step.node.operands if each is not step.node.operands[step.position]]
     return any(isinstance(node, ast.USub) for side in sides if side.expr for node in ast.walk(side.expr))
+
+
+def _steps_through(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> list[PathStep]:
+    """The operations of *line* on *paths*, as the first data set has them."""
+    return [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]

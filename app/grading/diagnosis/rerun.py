@@ -216,9 +216,9 @@ def steps_made(reruns: Sequence[Rerun]) -> Mapping[int, Inside]:
     return steps
 
 
-def gradients_inside(view: GradientAnalysis, reruns: Sequence[Rerun]) -> list[Inside]:
-    """The gradient at each operation on the way to the tensor."""
-    ways = ([view.steps(path, rerun.look) for rerun in reruns] for path in view.paths)
+def gradients_inside(view: GradientAnalysis, looks: Sequence[Observation]) -> list[Inside]:
+    """The gradient at each operation on the way to the tensor, on each of *looks*."""
+    ways = ([view.steps(path, look) for look in looks] for path in view.paths)
     return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)]
 
 
@@ -234,7 +234,8 @@ def finished_steps(view: GradientAnalysis, reruns: Sequence[Rerun]) -> frozenset
 
     What is one of the gradients of the box under another name may be that or a step that lacks everything.
     """
-    named = [tuple(rerun.look.gradients[name] for rerun in reruns) for name in reruns[0].look.gradients]
-    inside = [each for each in gradients_inside(view, reruns) if not any(_are_equal(each, known) for known in named)]
+    looks = [rerun.look for rerun in reruns]
+    named = [tuple(look.gradients[name] for look in looks) for name in looks[0].gradients]
+    inside = [each for each in gradients_inside(view, looks) if not any(_are_equal(each, known) for known in named)]
     steps = steps_made(reruns).items()
     return frozenset(at for at, arrays in steps if any(_are_equal(arrays, each) for each in inside))
