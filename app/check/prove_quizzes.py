@@ -25,12 +25,13 @@ from app.content.vary import drawn_words
 from app.grading.forward.facts import Facts
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz import mark
-from app.grading.quiz.feedback import shapes_offered, tensor_of, wanted_tensors
+from app.grading.quiz.feedback import shapes_offered, tensor_of, wanted_tensors, word_list
 from app.grading.quiz.mark_axes import sums_offered
 from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import answer_disagreement
+from app.grading.quiz.worked import evaluate_on_random_data
 from app.grading.reading.shape_inference import infer_shapes
 
 Shapes = Mapping[str, Sizes]
@@ -64,6 +65,13 @@ def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Findi
     answers = _candidates(quiz, shapes, forward)
     if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
         return [Finding(quiz.place, "error", "no-right-answer", _why_none(quiz, answers))]
+    if isinstance(quiz, MatmulQuestion) and len(answers) > 1 and evaluate_on_random_data(forward) is None:
+        fitting = word_list([f"`{answer}`" for answer in answers])
+        message = (
+            f"{fitting} have the shape of `{quiz.of}`, and the numbers of this program cannot be worked out to tell "
+            "which is right. Give its sizes different values, or ask in a code box."
+        )
+        return [_finding(quiz.place, "ambiguous-answer", message)]
     if isinstance(quiz, NumbersQuestion):
         return [finding for part in quiz.parts for finding in prove_quiz(lesson, part, facts)]
     tempting = () if isinstance(quiz, ChoiceQuestion | OrderQuestion) else quiz.tempting

@@ -1,6 +1,7 @@
 """Products: `X.T @ dY`. A product is right when it gives the gradient's numbers, not only its shape.
 
-Whether two products are equal is decided by trying them on random numbers, so every way to write the right one counts.
+Whether a product is right is decided on random numbers, so every way to write it counts. Where the program cannot be
+worked out, its shape decides; the course is refused if that leaves a choice.
 """
 
 import ast
@@ -25,8 +26,7 @@ from app.grading.quiz.feedback import (
     wrong_feedback,
 )
 from app.grading.quiz.worked import Numbers, evaluate_on_random_data
-from app.grading.reading.node import Array, OpNode, is_broadcastable, reduce_to
-from app.grading.reading.rules import backward
+from app.grading.reading.node import Array, is_broadcastable, reduce_to
 
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
 FLAGS = frozenset({"T", ".T", "mT", ".mT", "t", "on", "true", "True", "1", "yes"})
@@ -225,22 +225,14 @@ def _is_right(
     shapes: Mapping[str, Shape],
     forward: Forward | None,
 ) -> bool:
-    target = shapes[tensor_of(quiz.of, shapes) or ""]
+    """True if the product of *factors* gives the numbers, or the shape where the numbers cannot be worked out."""
     result = product_shape(_shape(factors[0], shapes), _shape(factors[1], shapes))
     if result is None:
         return False
     numbers = evaluate_on_random_data(forward)
-    if numbers is not None and {quiz.of, *(product_factor.name for product_factor in factors)} <= numbers.keys():
+    if numbers is not None and {quiz.of, *(factor.name for factor in factors)} <= numbers.keys():
         return _gives(numbers[quiz.of], factors, numbers)
-    if result != target:
-        return False
-    rule = rule_of(quiz, forward, shapes)
-    if rule is None:
-        return True
-    values = _Values(shapes)
-    wanted = _gradient(rule, tensor_of(quiz.of, shapes) or "", values)
-    got = values[factors[0]] @ values[factors[1]]
-    return wanted is not None and wanted.shape == got.shape and bool(np.allclose(got, wanted))
+    return result == shapes[tensor_of(quiz.of, shapes) or ""]
 
 
 def _gives(wanted: Array, factors: tuple[ProductFactor, ProductFactor], numbers: Numbers) -> bool:
@@ -252,37 +244,6 @@ def _gives(wanted: Array, factors: tuple[ProductFactor, ProductFactor], numbers:
     except ValueError:
         return False
     return is_broadcastable(got.shape, wanted.shape) and bool(np.allclose(reduce_to(got, wanted.shape), wanted))
-
-
-class _Values:
-    """Random numbers for every tensor by name, the same at every look; sizes beyond a bound are cut down evenly."""
-
-    def __init__(self, shapes: Mapping[str, Shape]) -> None:
-        self.shapes = shapes
-        sizes = sorted({int(size) for shape in shapes.values() for size in shape})
-        # Equal sizes stay equal and different ones different, so every product that fitted still fits.
-        self.small = {size: index + 2 if size > 1 else 1 for index, size in enumerate(sizes)}
-
-    def __getitem__(self, factor: ProductFactor) -> Array:
-        tensor = tensor_of(factor.name, self.shapes) or ""
-        shape = tuple(self.small[int(size)] for size in self.shapes[tensor])
-        generator = np.random.default_rng([ord(letter) for letter in factor.name])
-        values = generator.standard_normal(shape)
-        return values.swapaxes(-1, -2) if factor.transposed and len(shape) > 1 else values
-
-
-def _gradient(rule: ForwardProduct, tensor: str, values: _Values) -> Array | None:
-    """The gradient of *tensor* under the rule."""
-    factors = (rule.left, rule.right)
-    sides = [values[factor] for factor in factors]
-    position = 0 if rule.left.name == tensor else 1
-    try:
-        product = OpNode("matmul", sides[0] @ sides[1], tuple(OpNode("tensor", side) for side in sides))
-        sent = backward(product, position, values[ProductFactor(rule.upstream, transposed=False)])
-        whole = reduce_to(sent, sides[position].shape)
-    except ValueError:
-        return None
-    return whole.swapaxes(-1, -2) if factors[position].transposed and whole.ndim > 1 else whole
 
 
 def _unfit(factors: tuple[ProductFactor, ProductFactor], left: Shape, right_side: Shape) -> str:

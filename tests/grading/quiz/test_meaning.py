@@ -123,6 +123,17 @@ def test_a_question_without_a_right_answer_is_told_why(kind, options, why):
     assert found.message.startswith(why)
 
 
+@pytest.mark.parametrize(("sizes", "codes"), [("[N, D], W: [D, H]", []), ("[N, N], W: [N, N]", ["ambiguous-answer"])])
+def test_shapes_decide_a_product_of_an_unreadable_program_if_they_can(sizes, codes):
+    lesson, quiz, forward = asked("matmul", f"X: {sizes}", "Z = torch.special.airy_ai(X)\nY = Z @ W", ":of: dW")
+    shapes = {"X": (4, 3), "W": (3, 5), "Z": (4, 3), "Y": (4, 5)} if not codes else dict.fromkeys("XWZY", (4, 4))
+
+    findings = prove_quiz(lesson, quiz, {"f": Facts(shapes=shapes, gradable=())})
+
+    assert [finding.code for finding in findings] == codes
+    assert mark(quiz, "Z.T @ dY", shapes, forward).correct
+
+
 def test_a_program_that_cannot_be_read_is_judged_by_its_shapes():
     inputs = "X: [N, D], b: [D]"
 
