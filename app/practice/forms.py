@@ -13,6 +13,7 @@ from app.practice.item import GeneratedItem, format_code_block, format_directive
 from app.practice.operations import OPERATIONS, TABLE
 
 MOST_ROWS = 5
+LEFT_OPEN = {1: "One line is left open. Write it.", 3: "Three lines are left open. Write them; the others are right."}
 OPTIONS = 3
 ELSEWHERE = "  > That is true of another operation, which this program does not use.\n"
 HUNT = (
@@ -42,18 +43,23 @@ def worked_form(item: GeneratedItem) -> str:
     return item.program_text + example + question + why
 
 
-def completion_exercise(item: GeneratedItem, line: int | None = None) -> str:
-    """All lines of the solution but one are given.
+def lines_around(item: GeneratedItem, line: int, most: int) -> range:
+    """Lines of the solution with *line* among them: *most*, or all of fewer."""
+    first = max(0, min(line, len(item.lines) - most))
+    return range(first, min(first + most, len(item.lines)))
+
+
+def completion_exercise(item: GeneratedItem, left_open: range, line: int) -> str:
+    """All lines of the solution are given but those *left_open*.
 
     Args:
-        line: Its index; None takes the one that carries what is wanted.
+        line: Index of the one among them that hints are about.
     """
-    at = item.key if line is None else line
-    target = re.match(r"\w+ \+?=", item.lines[at])
-    assert target is not None, "the lines of a solution are assignments"
-    given = [f"{target[0]} ____" if rank == at else name for rank, name in enumerate(item.lines)]
+    given = [
+        f"{' '.join(text.split()[:2])} {BLANK_MARK}" if at in left_open else text for at, text in enumerate(item.lines)
+    ]
     starter = format_code_block("starter", "\n".join(given))
-    return item.program_text + item.box_text("One line is left open. Write it.", at, starter)
+    return item.program_text + item.box_text(LEFT_OPEN[len(left_open)], line, starter)
 
 
 def _changed(item: GeneratedItem, mutant: Mutant) -> int | None:

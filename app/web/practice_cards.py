@@ -5,7 +5,6 @@ lesson waits for them. A page that only shows them opens in memory what is not w
 made: to look changes nothing.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,13 +14,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import Bug, Grad, Lesson
 from app.practice import scheduler
 from app.practice.scheduler import About, CardState, ReviewOutcome
-from app.practice.taught import families_of, family_at
+from app.practice.taught import family_at
 from app.store import cards, progress
 from app.store.database import lock_learner
 from app.store.progress import NewAttempt, record_attempt
 from app.store.tables import Attempt, Card, PracticeItem, PracticeSession, ServedItem
 from app.web.json_columns import decoded_verdict
-from app.web.practice_items import Curriculum, PracticeItems
+from app.web.practice_items import Curriculum, PracticeItems, families_written, form_of
 from app.web.practice_plans import PLAN, PracticeSet, SessionPlan, SessionState, set_called
 
 RESTED = timedelta(minutes=30)
@@ -221,9 +220,9 @@ def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | 
 
 def _stood_for(given: ServedItem, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:
     """The cards that a solution is held against: its own, and whole families that are new or due."""
-    if row.form in UNRATED:
+    if form_of(row) in UNRATED:
         return frozenset()
-    families = families_of(json.loads(row.operations)) if row.form == "write" else ()
+    families = families_written(row) if form_of(row) == "write" else ()
     whole = {(family, "") for family in families if (family, "") not in known or known[family, ""].due_at <= at}
     slip = "" if given.slip in scheduler.UNNAMED else given.slip
     return frozenset({(given.family, slip), *whole})

@@ -14,6 +14,7 @@ from app.practice.derived_hints import explain_lines, line_at_fault
 from app.practice.forms import (
     bug_hunt,
     completion_exercise,
+    lines_around,
     order_form,
     shapes_and_axes,
     which_of_two,
@@ -29,9 +30,6 @@ from app.store.tables import PracticeItem
 from app.web.practice_plans import SETS, PracticeSet, set_called
 
 MOST_PARSED = 512
-HINTED = frozenset({"write", "fade"})
-"""Forms whose hints go through one line."""
-
 TITLES: Mapping[str, str] = {
     "write": "Write the backward pass",
     "worked": "A worked example",
@@ -42,6 +40,7 @@ TITLES: Mapping[str, str] = {
     "which": "Which of the two?",
 }
 """What an item is called, by its form."""
+PARTLY_WRITTEN = "Three lines are missing"
 
 MADE_FOR: Mapping[str, str] = {
     "mean": "took the mean for the sum",
@@ -98,15 +97,42 @@ def _bugs(item: GeneratedItem, family: str, slip: str) -> Iterator[Mutant]:
             yield mutant
 
 
+LINES_WRITTEN: Mapping[str, int] = {"write": 3, "fade": 1}
+"""Forms that leave lines open, and how many at most. It is stored which: `write-2` opens three lines from the third on,
+and `write` is a pass that has no more.
+"""
 FORM_RENDERERS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
     "worked": lambda item, *_: worked_form(item),
-    "fade": lambda item, family, _: completion_exercise(item, line_of(item, family)),
     "order": lambda item, *_: order_form(item),
     "shapes": lambda item, *_: shapes_and_axes(item),
     "which": chosen,
     "bug": hunted,
 }
 """How the same program is asked in other ways than to write it: of the item, the family and the slip."""
+
+
+def render_form(item: GeneratedItem, form: str, family: str, slip: str) -> tuple[str, str] | None:
+    """The *form* as it is stored, and *item* in it; None where the program has no such form, or is written whole."""
+    if form in LINES_WRITTEN:
+        line = item.key if slip and item.wanted else line_of(item, family)
+        left_open = lines_around(item, line, LINES_WRITTEN[form])
+        if form == "write" and len(left_open) == len(item.lines):
+            return None
+        return f"{form}-{left_open.start}", completion_exercise(item, left_open, line)
+    fragment = FORM_RENDERERS[form](item, family, slip) if form in FORM_RENDERERS else None
+    return (form, fragment) if fragment else None
+
+
+def form_of(row: PracticeItem) -> str:
+    """The form of *row*, without the lines that it leaves open."""
+    return row.form.partition("-")[0]
+
+
+def families_written(row: PracticeItem) -> frozenset[str]:
+    """Families of the operations whose lines are written."""
+    form, _, first = row.form.partition("-")
+    by = json.loads(row.by)
+    return families_of(by[int(first) : int(first) + LINES_WRITTEN[form]] if first else json.loads(row.operations))
 
 
 def line_of(item: GeneratedItem, family: str) -> int:
@@ -215,7 +241,7 @@ class PracticeItems:
             self._lessons.move_to_end(row.id)
         while len(self._lessons) > MOST_PARSED:
             self._lessons.popitem(last=False)
-        return self._about(row, lesson, code) if lesson and code and row.form in HINTED else lesson
+        return self._about(row, lesson, code) if lesson and code and form_of(row) in LINES_WRITTEN else lesson
 
     def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
         item = item_of(row)
@@ -250,14 +276,14 @@ def _parsed(row: PracticeItem) -> Lesson | None:
     lesson, _ = item.parsed(row.fragment)
     if lesson is None:
         return None
-    if row.form in HINTED:
+    if form_of(row) in LINES_WRITTEN:
         said = tuple(map(render_sentence, explain_lines(item.lines, item.by)))
         lesson = _boxes(lesson, lambda box: replace(box, explained=said))
     return replace(
         lesson,
         name=lesson_of_item(row.id),
         slug=str(row.id),
-        title=TITLES[row.form],
+        title=PARTLY_WRITTEN if row.form.startswith("write-") else TITLES[form_of(row)],
         address=f"/practice/{row.id}",
         drawn=True,
     )

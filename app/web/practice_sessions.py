@@ -19,7 +19,7 @@ from app.store.cards import Candidate
 from app.store.database import now
 from app.store.tables import PracticeItem
 from app.web.practice_cards import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
-from app.web.practice_items import FORM_RENDERERS, LEVELS, Curriculum, PracticeItems, item_of
+from app.web.practice_items import LEVELS, Curriculum, PracticeItems, item_of, render_form
 from app.web.practice_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
 
 DAY = timedelta(days=1)
@@ -194,9 +194,8 @@ class Practice:
     async def _in_form(self, db: AsyncSession, chosen: Candidate, wish: ItemRequest) -> PracticeItem:
         row = await cards.find_item(db, chosen.id)
         assert row is not None
-        ask = FORM_RENDERERS.get(wish.form)
-        fragment = ask(item_of(row), *wish.about) if ask else ""
-        return await cards.in_form(db, row, wish.form, fragment) if fragment else row
+        asked = render_form(item_of(row), wish.form, *wish.about)
+        return await cards.in_form(db, row, *asked) if asked else row
 
 
 def bugs_of(known: Known, now: datetime) -> list[About]:

@@ -28,11 +28,20 @@ def chosen(item: GeneratedItem) -> list[str]:
     return [text for text in found if text]
 
 
+def one_open(item: GeneratedItem, line: int) -> str:
+    return forms.completion_exercise(item, range(line, line + 1), line)
+
+
+def three_open(item: GeneratedItem, line: int) -> str:
+    return forms.completion_exercise(item, forms.lines_around(item, line, 3), line)
+
+
 def asked(item: GeneratedItem) -> list[str]:
     every = [
         item.fragment,
         forms.worked_form(item),
-        forms.completion_exercise(item),
+        one_open(item, item.key),
+        *([three_open(item, item.key)] if len(item.lines) > 3 else []),
         forms.shapes_and_axes(item),
         forms.order_form(item),
     ]
@@ -48,7 +57,7 @@ def test_every_form_passes_check(item: GeneratedItem, graders: SharedGraders) ->
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_who_works_backward_is_told_what_arrives(item: GeneratedItem) -> None:
-    backward = [item.fragment, forms.completion_exercise(item), forms.order_form(item) or "", *hunts(item)[:1]]
+    backward = [item.fragment, one_open(item, item.key), forms.order_form(item) or "", *hunts(item)[:1]]
 
     assert all(f"`d{item.program.output}` is given." in one for one in backward if one)
 
@@ -56,7 +65,7 @@ def test_who_works_backward_is_told_what_arrives(item: GeneratedItem) -> None:
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_every_line_can_be_the_open_one_and_the_others_are_given(item: GeneratedItem) -> None:
     for at, line in enumerate(item.lines):
-        box = item.lesson_of(forms.completion_exercise(item, at)).exercises[0]
+        box = item.lesson_of(one_open(item, at)).exercises[0]
 
         assert isinstance(box, Grad)
         given = box.starter.source.splitlines()
@@ -115,7 +124,7 @@ def test_lines_are_put_in_order_from_another_one() -> None:
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_a_box_says_how_its_lines_are_judged(item: GeneratedItem) -> None:
-    assert all(JUDGED in one for one in (item.fragment, forms.completion_exercise(item)))
+    assert all(JUDGED in one for one in (item.fragment, one_open(item, item.key)))
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
@@ -130,3 +139,21 @@ def test_of_two_lines_the_right_one_is_that_of_the_solution_and_the_other_is_non
         assert texts[0] in item.lines
         assert texts[1] not in item.lines
         assert texts[0] not in fragment.partition("```python")[2].partition("```")[0]
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_three_lines_are_open_with_the_wanted_one_and_the_rest_is_given(item: GeneratedItem) -> None:
+    for at in range(len(item.lines)) if len(item.lines) > 3 else ():
+        box = item.lesson_of(three_open(item, at)).exercises[0]
+
+        assert isinstance(box, Grad)
+        given = box.starter.source.splitlines()
+        left_open = [rank for rank, (line, other) in enumerate(zip(given, item.lines, strict=True)) if line != other]
+        assert len(left_open) == 3
+        assert at in left_open
+        assert [given[rank].endswith("= ____") for rank in left_open] == [True] * 3
+        assert "Three lines are left open." in str(box.prompt)
+
+
+def test_an_exercise_here_has_more_than_three_lines() -> None:
+    assert any(len(item.lines) > 3 for item in ITEMS)

@@ -26,9 +26,11 @@ from app.practice.draw import FORKED, LENGTHS, generate_item
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated_items
+from app.practice.taught import families_of
 from app.store import board, cards, practice_items, progress, tables
 from app.store.tables import Card, PracticeItem
-from app.web.practice_items import FORM_RENDERERS, LEVELS, hunted
+from app.web.practice_items import LEVELS, TITLES, form_of, hunted
+from app.web.practice_sessions import Practice
 from app.web.site import Site
 from app.web.views.slips_view import recent_mistakes
 from tests.browser.answers import right_answer
@@ -132,15 +134,24 @@ class Learner:
 
         return self.client.portal.call(asked)
 
-    def change(self, act: Callable[[AsyncSession], Awaitable[None]]) -> None:
-        async def changed() -> None:
-            async with self.site.database.write() as db:
-                await act(db)
+    def change(self, act: Callable[[AsyncSession], Awaitable[Any]]) -> Any:
+        """What *act* answers, once it is written down."""
 
-        self.client.portal.call(changed)
+        async def changed() -> Any:
+            async with self.site.database.write() as db:
+                return await act(db)
+
+        return self.client.portal.call(changed)
 
     def lesson(self, address: str) -> Lesson:
         return self.site.practice.items._lessons[int(address.rpartition("/")[2])]
+
+
+def answer_with(answer: object) -> Callable[..., Awaitable[object]]:
+    async def answered(*_: object) -> object:
+        return answer
+
+    return answered
 
 
 @pytest.fixture
@@ -176,7 +187,8 @@ def test_six_exercises_are_a_sitting_and_the_rest_comes_back_another_day(learner
         at = learner.next()
 
     text = learner.text("/practice")
-    assert titles[:3] == ["A worked example", "One line is missing", "Write the backward pass"]
+    assert titles[:2] == ["A worked example", "One line is missing"]
+    assert titles[2] in {"Write the backward pass", "Three lines are missing"}
     assert len(titles) == 6
     assert "6 exercises done" in text
     assert "The next comes back in 2 days." in text
@@ -211,12 +223,30 @@ def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
 
     at, forms = learner.next(begin="1"), []
     while at != "/practice":
-        forms.append(learner.row(at).form)
+        forms.append(form_of(learner.row(at)))
         learner.solve(at)
         clock.forward(minutes=1)
         at = learner.next()
 
     assert forms == list(scheduler.ROUND)
+
+
+def test_three_lines_of_a_long_pass_are_written_and_only_they_are_rated(learner, monkeypatch):
+    long = next(item for item in curated_items(3) if len(families_of(item.by)) > 4)
+    monkeypatch.setattr(Practice, "operations_known", answer_with(frozenset(long.needs)))
+    monkeypatch.setattr("app.web.practice_sessions.scheduler.form_at", lambda *_: "write")
+    learner.change(lambda db: practice_items.store_item(db, pool.columns_of(long)))
+
+    at = learner.next(begin="1")
+    row, box = learner.row(at), learner.lesson(at).exercises[0]
+    given = box.starter.source.splitlines()
+    left_open = [line for line, text in enumerate(long.lines) if given[line] != text]
+    learner.solve(at)
+    learner.next()
+
+    assert (row.forward, len(left_open)) == (long.forward, 3)
+    rated = {card.family for card in learner.cards() if card.met}
+    assert rated == families_of(long.by[line] for line in left_open) < families_of(long.by)
 
 
 def test_ten_minutes_are_a_sitting(learner, clock):
@@ -362,7 +392,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("form", ["write", *FORM_RENDERERS])
+@pytest.mark.parametrize("form", list(TITLES))
 def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
     monkeypatch.setattr(pool, "curated_items", lambda _: ())  # whose seeds are small numbers, such as stand on any page
     monkeypatch.setattr("app.web.practice_sessions.scheduler.form_at", lambda *_: form)
@@ -376,7 +406,7 @@ def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
     said.append(learner.client.get(at).text)
     said.append(learner.client.get("/me/export.zip").content.decode("latin-1"))
 
-    assert learner.row(at).form == form, kind
+    assert form_of(learner.row(at)) == form, kind
     assert len(seed) > 4
     assert [one for one in (name, *said) if seed in one] == []
 
@@ -586,7 +616,7 @@ def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of
 def written(learner: Learner, **form: str) -> str:
     """The address of an item that is to be written."""
     at = learner.next(**form)
-    while learner.row(at).form != "write":
+    while form_of(learner.row(at)) != "write":
         learner.solve(at)
         at = learner.next()
     return at
