@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.content.blocks import CodeBox
-from app.content.course import load_course
+from app.course.course import load_course
 from benchmarks.serving import ROOT, server
 
 ROUNDS = 3

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from app.sandbox.runner import Jail
 from benchmarks.serving import ROOT, Learner, server
 

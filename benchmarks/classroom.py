@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from benchmarks.serving import ROOT, Learner, server
 from tests.web.classroom import Seated, seated
 

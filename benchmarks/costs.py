@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from benchmarks.load import BOX, GRADERS, SLUG, Pupil
 from benchmarks.serving import ROOT, server
 

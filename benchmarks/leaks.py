@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from app.engine.grade.engine import Engine
 from app.engine.task import task_of
 from app.sandbox.runner import Jail

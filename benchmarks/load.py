@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from benchmarks.serving import ROOT, Learner, server
 
 GRADERS = 2

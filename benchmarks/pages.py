@@ -5,7 +5,7 @@ import json
 import statistics
 import time
 
-from app.content.course import load_course
+from app.course.course import load_course
 from benchmarks.serving import ROOT, Learner, server
 
 ROUNDS = 50

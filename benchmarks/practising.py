@@ -11,7 +11,7 @@ import httpx
 
 from app.check.bounded_grader import RetryingGrader
 from app.cli.graders import started_graders
-from app.content.course import load_course
+from app.course.course import load_course
 from app.engine.pool.local_graders import LocalGraders
 from app.practice.draw import generate_item
 from app.practice.pool import columns_of

@@ -22,7 +22,7 @@ from sqlalchemy import insert, text
 
 from app.cli.graders import started_graders
 from app.content.blocks import CodeBox, Course, Quiz
-from app.content.course import load_course
+from app.course.course import load_course
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import task_of
 from app.settings import Settings

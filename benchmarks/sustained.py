@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask
 from app.sandbox.runner import Jail

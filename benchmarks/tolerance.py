@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from app.engine.grade.engine import Engine
 from app.engine.task import GradTask, grad_task_of
 from app.grading.judge import judging

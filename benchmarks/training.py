@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from app.content.blocks import Train
-from app.content.course import load_course
 from app.content.training_sources import boxes_of
+from app.course.course import load_course
 from app.engine.run_setup import Setup, setup_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer

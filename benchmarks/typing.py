@@ -14,7 +14,7 @@ from itertools import cycle
 from playwright.sync_api import sync_playwright
 
 from app.content.blocks import Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from benchmarks.serving import ROOT, Learner, server
 from tests.browser.conftest import SWITCHES, chrome
 

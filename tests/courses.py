@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from app.content.course import load_course
+from app.course.course import load_course
 
 LESSONS = Path(__file__).resolve().parents[1] / "lessons"
 ARCHITECTURES = Path(__file__).resolve().parent / "architectures"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.course import load_course
+from app.course.course import load_course
 from app.settings import Settings
 from app.store.database_copies import restore_database
 from app.web.application import create_app

@@ -22,8 +22,8 @@ from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Quiz
 from app.content.estimates import minutes_of
 from app.content.export.notebook import Work
-from app.content.export.quiz_cells import question_markdown
 from app.content.sizes import UnreadableShapeError, sizes_in
+from app.course.export.quiz_cells import question_markdown
 from app.grading.judge.hunt_verdict import split_line
 from app.grading.nudge.quotient import read_entry
 from app.store.classes import RefusedError, new_member

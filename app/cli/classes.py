@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.cli import environment
 from app.cli.refuse import ask_whether_meant, refuse
 from app.content.blocks import Lesson
-from app.content.course import read_course
+from app.course.course import read_course
 from app.store import assignments, classes, database_errors, invitations, roster_lists, rosters
 from app.store.classes import RefusedError
 from app.store.database import Database

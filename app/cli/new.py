@@ -9,8 +9,8 @@ import yaml
 
 from app.cli.course import refuse_installed
 from app.cli.refuse import refuse
-from app.content.course import parse_outline, text_of
-from app.content.folders import LESSON_NAME, UNIT_FOLDER, markdown_in, unit_folders
+from app.course.course import parse_outline, text_of
+from app.course.folders import LESSON_NAME, UNIT_FOLDER, markdown_in, unit_folders
 from app.installation import TEMPLATES
 
 TEMPLATE = TEMPLATES / "new_lesson.md"

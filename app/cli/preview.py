@@ -9,7 +9,7 @@ from app.cli import environment
 from app.cli.course import refuse_installed
 from app.cli.refuse import refuse
 from app.cli.serve import serve_or_refuse
-from app.content.folders import LESSON_NAME, UNIT_FOLDER
+from app.course.folders import LESSON_NAME, UNIT_FOLDER
 from app.settings import Settings
 
 

@@ -11,10 +11,10 @@ from app.check.bounded_grader import RetryingGrader
 from app.check.findings import Finding
 from app.check.mutants import mutants_of
 from app.check.progress import ProgressReporter
-from app.check.prove import prove_lessons
 from app.cli.graders import started_graders
 from app.cli.refuse import refuse
 from app.content.blocks import Bug, CodeBox, Exercise, Grad, Lesson, Visual
+from app.course.prove import prove_lessons
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.reading.shape_inference import infer_shapes
 from app.settings import Settings

@@ -9,7 +9,7 @@ from app.cli import environment
 from app.cli.check import check
 from app.cli.lost_lessons import lost_lessons
 from app.cli.refuse import refuse
-from app.content.course import read_course
+from app.course.course import read_course
 from app.web.course_reload import ask_to_reload, await_reload, last_reload
 
 NOT_YET = "The server (process {number}) was asked and has not taken it up within {seconds} s. Its log says why."

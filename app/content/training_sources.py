@@ -1,9 +1,8 @@
 """Which code boxes a training run takes its gradients from: one box and those that it continues, in any lesson."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from app.content.blocks import Grad, Lesson, Train
-from app.content.directives.train import missing_gradients, parameters_of
+from app.content.blocks import Forward, Grad, Lesson, Train
 from app.content.errors import LessonError, did_you_mean
 
 
@@ -19,6 +18,23 @@ def boxes_of(lessons: Iterable[Lesson], lesson: Lesson, train: Train) -> tuple[L
         chain.append(exercise)
         exercise = home.exercise(exercise.after) if exercise.after else None
     return (home, tuple(reversed(chain))) if chain else None
+
+
+def parameters_of(forward: Forward, data: Collection[str] = ()) -> tuple[str, ...]:
+    """The inputs that learn: every one that holds real numbers, and no *data*."""
+    return tuple(
+        tensor_input.name for tensor_input in forward.inputs if tensor_input.real and tensor_input.name not in data
+    )
+
+
+def missing_gradients(grad: Grad, parameters: tuple[str, ...], exercises: Mapping[str, object]) -> tuple[str, ...]:
+    """The gradients of *parameters* that neither *grad* nor a box that it continues asks for."""
+    required: set[str] = set()
+    box: object = grad
+    while isinstance(box, Grad):
+        required |= set(box.require)
+        box = exercises.get(box.after) if box.after else None
+    return tuple(f"d{name}" for name in parameters if f"d{name}" not in required)
 
 
 def uses_faults(lessons: Iterable[Lesson]) -> Iterator[LessonError]:

@@ -8,8 +8,8 @@ from hashlib import sha256
 from app.content.blocks import Forward, Grad, Lesson
 from app.content.errors import LessonError
 from app.content.exercises import Hint
-from app.content.parse import parse_lesson
 from app.content.sizes import format_shape, name_of
+from app.course.parse import parse_lesson
 from app.engine.task import GradTask, grad_task_of
 from app.grading.reading.shape_inference import infer_shapes
 from app.practice.backward import ForwardStep, step_of

@@ -13,7 +13,7 @@ import structlog
 from fastapi import FastAPI
 
 from app.content.blocks import Course
-from app.content.last_good import reload_course
+from app.course.last_good import reload_course
 from app.web.application import take_course
 
 log = structlog.get_logger()

@@ -24,8 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.content.blocks import Course
-from app.content.course import load_course
-from app.content.last_good import reload_course
+from app.course.course import load_course
+from app.course.last_good import reload_course
 from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
-from app.content.course import load_course
+from app.course.course import load_course
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.author_preview import Preview

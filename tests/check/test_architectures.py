@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.course import load_course
+from app.course.course import load_course
 from tests.check.test_prove import proved
 from tests.graders import SharedGraders
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.check.lint_lessons import prove_care
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from tests.courses import ARCHITECTURES, LESSONS, course_in
 
 TEXT = """---

@@ -9,9 +9,9 @@ import pytest
 
 from app.check.bounded_grader import RetryingGrader
 from app.check.findings import Finding
-from app.check.prove import prove_lessons
 from app.content.blocks import Lesson
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
+from app.course.prove import prove_lessons
 from tests.courses import LESSONS, course_in
 from tests.graders import SharedGraders
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.check.prove_beginning import prove_beginning, prove_order_of
 from app.content.blocks import SourceLocation
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
+from app.course.prove_beginning import prove_beginning, prove_order_of
 from tests.courses import course_in
 
 COURSE = Path(__file__).resolve().parents[2] / "lessons"

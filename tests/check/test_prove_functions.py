@@ -3,7 +3,7 @@
 from app.check.mutants import mutants_of
 from app.check.prove_functions import _changes_learner_line
 from app.content.blocks import FunctionBox
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 
 LESSON = """---
 title: Draws

@@ -10,10 +10,10 @@ import pytest
 
 from app.check.findings import Finding
 from app.check.mutants import Mutant
-from app.check.prove import prove_lessons
 from app.check.prove_boxes import prove_mutants
 from app.content.blocks import Bug, Checker, Grad, Lesson
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
+from app.course.prove import prove_lessons
 from app.engine.pool.grader_client import BUSY, FAULT
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import Verdict

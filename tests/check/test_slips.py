@@ -6,7 +6,7 @@ import pytest
 
 from app.check.findings import Finding, in_order, of_errors
 from app.check.lint_lessons import prove_care
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 
 SOUND = (Path(__file__).parent / "fixtures" / "slips" / "sound.md").read_text(encoding="utf-8")
 PROGRAM, ALL, MESSAGE = "Y = X @ W + b", "dX = ____\ndW = ____\ndb = ____", "Do not average."

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.check.bounded_grader import RetryingGrader
-from app.check.prove import prove_lessons
+from app.course.prove import prove_lessons
 from tests.content.test_wounds import check_wounds
 from tests.graders import SharedGraders
 

@@ -6,7 +6,7 @@ from typer.testing import CliRunner, Result
 
 from app.cli import app
 from app.cli.course import LESSONS
-from app.content.course import load_course
+from app.course.course import load_course
 
 
 def course(target: Path) -> Result:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from app.cli import app
 from app.cli.new import _yaml_text
-from app.content.course import load_course
+from app.course.course import load_course
 
 runner = CliRunner()
 

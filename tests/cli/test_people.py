@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from app.accounts.credentials import VerifiedIdentity, create
 from app.cli.commands import app
-from app.content.course import load_course
+from app.course.course import load_course
 from app.settings import Settings
 from app.store import classes, learners
 from app.store.database import Database, now

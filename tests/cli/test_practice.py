@@ -8,8 +8,8 @@ from typer.testing import CliRunner, Result
 
 from app.cli import practice as practice_command
 from app.cli.commands import app
-from app.content.course import load_lesson
-from app.content.parse import parse_lesson
+from app.course.course import load_lesson
+from app.course.parse import parse_lesson
 from app.practice.draw import VERSION, generate_item
 from app.practice.pool import columns_of
 from app.store import learners, practice_items

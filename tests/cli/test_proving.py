@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.proving import codes_of, undrawn
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from tests.courses import ARCHITECTURES, LESSONS, course_in
 
 TEXT = """---

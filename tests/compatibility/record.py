@@ -13,7 +13,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.content.course import load_course
+from app.course.course import load_course
 from app.settings import Settings
 from app.web.application import create_app
 from tests.web.classroom import Classroom

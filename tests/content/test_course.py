@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.content.course import load_course, load_lesson, read_course
 from app.content.errors import LessonError, LessonErrors, did_you_mean
-from app.content.folders import unit_folders
+from app.course.course import load_course, load_lesson, read_course
+from app.course.folders import unit_folders
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LESSONS = Path(__file__).parents[2] / "lessons"

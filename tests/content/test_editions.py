@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.content import exercises
-from app.content.editions import STORED_NAMES, edition_of
+from app.course.editions import STORED_NAMES, edition_of
 from tests.courses import course_in
 
 COURSE = course_in(Path(__file__).resolve().parents[1] / "web" / "course")

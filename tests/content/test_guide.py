@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.content.directives import OPTIONS
-from app.content.directives.forward import DISTRIBUTIONS
 from app.content.frontmatter import LESSON_KEYS
-from app.content.parse import parse_lesson
 from app.content.parse_context import CHILD_OPTIONS
 from app.content.programs import BOX_MODULES
 from app.content.visuals import PICTURE_KINDS
+from app.course.directives import OPTIONS
+from app.course.directives.forward import DISTRIBUTIONS
+from app.course.parse import parse_lesson
 
 ROOT = Path(__file__).parents[2]
 FIRST = (ROOT / "lessons" / "README.md").read_text()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Course
-from app.content.course import load_course
-from app.content.last_good import reload_course
+from app.course.course import load_course
+from app.course.last_good import reload_course
 
 TOP = "---\ntitle: {}\nid: {}\nestimate: 1 min\n---\n\n"
 

@@ -20,7 +20,7 @@ from app.content.mathml import (
     render_mathml,
     words_of,
 )
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 
 TAGS = r"math|semantics|annotation|mrow|m[ino]|mtext|mspace|mpadded|mphantom|mfrac|msqrt|mroot|mtable|mt[rd]|b"
 TAGS += r"|m(?:sub|sup|under|over)+"

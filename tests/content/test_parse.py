@@ -22,9 +22,9 @@ from app.content.blocks import (
     ShapeQuestion,
     Visual,
 )
-from app.content.directives import OPTIONS
 from app.content.mathml import words_of
-from app.content.parse import parse_lesson
+from app.course.directives import OPTIONS
+from app.course.parse import parse_lesson
 
 FIXTURES = Path(__file__).parent / "fixtures"
 GOOD = sorted((FIXTURES / "good").glob("*.md"))

@@ -14,10 +14,10 @@ from markupsafe import Markup
 from app.content.addresses import page_url
 from app.content.blocks import Lesson
 from app.content.errors import ErrorCollector
-from app.content.parse import file_of, parse_lesson
 from app.content.prose import ProseRenderer
 from app.content.sentences import code_span, render_sentence
 from app.content.tex import balance_problem, expand_macros
+from app.course.parse import file_of, parse_lesson
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -3,7 +3,7 @@
 import pytest
 
 from app.content.blocks import Table, Train
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 
 PAGE = """---
 title: T

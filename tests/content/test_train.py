@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Preset, Train
-from app.content.course import read_course
-from app.content.parse import parse_lesson
 from app.content.training_sources import boxes_of
+from app.course.course import read_course
+from app.course.parse import parse_lesson
 
 MACHINE = """```{forward} machine
 :dims: {n: 32, block: 3, D: 4, n_hidden: 10, vocab: 27}

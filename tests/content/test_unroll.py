@@ -3,7 +3,7 @@
 import pytest
 
 from app.content.blocks import Forward
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 
 TOP = "---\ntitle: T\nid: t\nestimate: 1 min\n---\n\n"
 INPUTS = "X: [N, T], W: [T, T], V: [2, T, T], h0: [N, T]"

@@ -3,8 +3,8 @@
 import pytest
 
 from app.content.blocks import Lesson
-from app.content.parse import parse_lesson
 from app.content.vary import MAX_DRAWS
+from app.course.parse import parse_lesson
 
 PROGRAM = """```{forward} linear
 :dims: {N: 32, D: 100, H: 27, E: N * D, K: E / 10}

@@ -8,8 +8,8 @@ import pytest
 
 from app.check.lint_lessons import prove_care
 from app.content.blocks import Lesson
-from app.content.export import cells_of, written_as
-from app.content.parse import parse_lesson
+from app.course.export import cells_of, written_as
+from app.course.parse import parse_lesson
 from tests.courses import ARCHITECTURES, LESSONS
 
 FIXTURES = Path(__file__).parent / "fixtures" / "good"

@@ -8,8 +8,8 @@ import pytest
 
 from app.check.bounded_grader import RetryingGrader
 from app.check.mutants import mutants_of
-from app.check.prove import prove_lessons
 from app.content.blocks import AxesQuestion, Bug, ChoiceQuestion, Grad, OrderQuestion, Sheet
+from app.course.prove import prove_lessons
 from app.practice import forms
 from app.practice.draw import generate_item
 from app.practice.item import JUDGED, GeneratedItem

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from structlog.testing import capture_logs
 
 from app.cli.lost_lessons import lost_lessons
-from app.content.course import load_course
+from app.course.course import load_course
 from app.settings import Settings
 from app.store import classes
 from app.store.tables import Assignment

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from app.cli.preview import around
 from app.content.blocks import Course
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.author_preview import Preview, PreviewFinding, said_in

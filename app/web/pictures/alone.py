@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from app.content.blocks import Lesson, Visual
-from app.content.export import Drawing
+from app.course.export import Drawing
 from app.grading.reading.shape_inference import infer_shapes
 from app.web.pictures import draw_picture
 

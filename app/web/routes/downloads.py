@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Lesson, MatmulQuestion, Quiz, Train
-from app.content.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.content.vary import with_draws
+from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.store import progress

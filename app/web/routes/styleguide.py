@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.course import load_lesson
+from app.course.course import load_lesson
 from app.installation import ROOT, TEMPLATES
 from app.web.site import TheSite
 from app.web.views.lesson_view import items_of

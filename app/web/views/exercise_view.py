@@ -23,8 +23,8 @@ from app.content.blocks import (
     Unit,
 )
 from app.content.code_exercises import join_sources
-from app.content.editions import edition_of
 from app.content.mathml import words_of
+from app.course.editions import edition_of
 from app.engine.task import GradTask, HuntTask, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of

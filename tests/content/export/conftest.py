@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Bug, Checker, Grad, Lesson
-from app.content.course import load_lesson
-from app.content.export import EXPORT_FORMS, Work, cells_of, written_as
+from app.course.course import load_lesson
+from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.web.pictures.alone import drawings_of

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from app.content.blocks import ChoiceQuestion, Lesson, NumberQuestion, Prose, ShapeQuestion
 from app.content.course_page import CoursePage
-from app.content.export import NotebookCell, Work, cells_of, written_as
-from app.content.export.box_cells import as_block_body
-from app.content.parse import parse_lesson
+from app.course.export import NotebookCell, Work, cells_of, written_as
+from app.course.export.box_cells import as_block_body
+from app.course.parse import parse_lesson
 from tests.examples import examples
 
 TOP = """---

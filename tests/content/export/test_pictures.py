@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from app.content.blocks import Visual
-from app.content.export import Drawing, NotebookCell, written_as
+from app.course.export import Drawing, NotebookCell, written_as
 from app.web.pictures.alone import STYLE, drawings_of
 
 STYLED = set(re.findall(r"\.([a-z][a-z0-9-]*)", STYLE))

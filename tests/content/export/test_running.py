@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Bug, Checker, Grad, Train
-from app.content.course import load_lesson
-from app.content.directives.train import parameters_of
-from app.content.export import Work, cells_of, written_as
-from app.content.parse import parse_lesson
+from app.content.training_sources import parameters_of
+from app.course.course import load_lesson
+from app.course.export import Work, cells_of, written_as
+from app.course.parse import parse_lesson
 from tests.courses import LESSONS as COURSE
 from tests.courses import course_in
 

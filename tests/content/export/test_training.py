@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Grad, Train
-from app.content.export import Work, cells_of, training_cells, written_as
-from app.content.export.training_cells import TEMPLATES
-from app.content.parse import parse_lesson
+from app.course.export import Work, cells_of, training_cells, written_as
+from app.course.export.training_cells import TEMPLATES
+from app.course.parse import parse_lesson
 from app.engine import run_setup
 from app.engine.train import trainer
 from tests.courses import ARCHITECTURES, LESSONS, course_in

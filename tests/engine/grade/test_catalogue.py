@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.task import task_of
 from app.grading.judge.parsed_submission import parse_submission
 from app.grading.judge.verdict import RIGHT

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.task import task_of
 
 PATH = Path(__file__).parents[1] / "functions.md"

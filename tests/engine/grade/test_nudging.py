@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.grade.engine import Engine
 from app.engine.task import task_of
 from app.grading.judge.hunt_verdict import with_line

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.grade.engine import Engine
 from app.engine.grader import Nudge, RunResult

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Course, Grad
-from app.content.course import load_course
+from app.course.course import load_course
 from app.engine.task import grad_task_of
 from app.grading.judge.verdict import OTHER_ROAD
 from tests.grading.boxes.load import Box, make_forward

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.content.blocks import Grad, Lesson
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.grader import CanaryReport, Load, Readiness, RunResult
 from app.engine.pool import grader_client, local_graders
 from app.engine.pool.grader_process import GraderDiedError, GraderProcess

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.content.blocks import Train
-from app.content.course import load_lesson
+from app.course.course import load_lesson
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import floor_of, load_examples, load_names, load_parts
 from app.grading.train.corpus import NamesError, examples_of, least_loss

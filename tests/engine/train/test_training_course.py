@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.content.blocks import Grad, Train
-from app.content.course import load_lesson
+from app.course.course import load_lesson
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from app.content.blocks import Forward, Grad
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.task import GradTask, grad_task_of
 from app.grading.judge.parsed_submission import parse_submission
 from tests.grading.boxes.load import Box

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.content.blocks import CellsQuestion, Lesson
 from app.content.mathml import words_of
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.mark_cells import answer_of, names_of, right_values
 from app.grading.quiz.right_answers import right_answers

@@ -25,7 +25,7 @@ from app.content.blocks import (
     SourceLocation,
 )
 from app.content.mathml import words_of
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import LONGEST_ANSWER, Feedback
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered

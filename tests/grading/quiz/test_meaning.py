@@ -6,7 +6,7 @@ import pytest
 
 from app.check.prove_quizzes import prove_quiz
 from app.content.blocks import AxesQuestion, MatmulQuestion
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.grading.forward.facts import Facts
 from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import right_products

@@ -3,7 +3,7 @@
 import pytest
 
 from app.content.blocks import MatmulQuestion
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import shapes_offered, wanted_tensors
 from app.grading.quiz.mark_matmul import operands_offered

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.content.blocks import Forward
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import difference_quotients, trace_program
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from app.content.blocks import Visual
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.web.pictures import draw_picture
 from app.web.pictures.alone import alone
 from tests.web.pictures.test_pictures import letters_on_a_phone

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Lesson
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.settings import Settings
 from app.store.progress import ResumePoint
 from app.web.application import create_app

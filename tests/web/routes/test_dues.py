@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.content.course import read_course
+from app.course.course import read_course
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 from app.store.assignments import give_unit

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Unit
-from app.content.parse import parse_lesson
+from app.course.parse import parse_lesson
 from app.engine.train.corpus_file import load_names
 from app.web.application import create_app
 from app.web.views import names_view as web_names

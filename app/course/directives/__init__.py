@@ -6,7 +6,9 @@ To add a directive, write its file with `OPTIONS` and `parse`, and name it here.
 from collections.abc import Callable, Mapping
 
 from app.content.blocks import Block
-from app.content.directives import (
+from app.content.fences import Directive
+from app.content.parse_context import CODE, ParseContext
+from app.course.directives import (
     axes,
     bug,
     callout,
@@ -26,8 +28,6 @@ from app.content.directives import (
     train,
     visual,
 )
-from app.content.fences import Directive
-from app.content.parse_context import CODE, ParseContext
 
 Parse = Callable[[Directive, ParseContext], Block | None]
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from app.content.blocks import AxesQuestion, ChoiceQuestion, NumberQuestion, NumbersQuestion, ShapeQuestion, Sheet
-from app.content.directives import axes, choice, number, shape
 from app.content.fences import Directive
 from app.content.options import Value
 from app.content.parse_context import ParseContext
+from app.course.directives import axes, choice, number, shape
 
 OPTIONS = ("forward",)
 Row = AxesQuestion | ChoiceQuestion | NumberQuestion | NumbersQuestion | ShapeQuestion

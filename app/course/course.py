@@ -16,7 +16,12 @@ from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, SourceLocation, Unit
 from app.content.course_page import NO_PAGE, CoursePage, course_page
 from app.content.errors import ErrorCollector, LessonError, LessonErrors
-from app.content.folders import (
+from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
+from app.content.leftover_markup import check_characters
+from app.content.options import Value
+from app.content.prose import ProseRenderer
+from app.content.training_sources import uses_faults
+from app.course.folders import (
     LESSON_NAME,
     NO_LESSONS,
     UNIT_FOLDER,
@@ -26,13 +31,8 @@ from app.content.folders import (
     unit_folders,
     unreadable_folder_error,
 )
-from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
-from app.content.leftover_markup import check_characters
-from app.content.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
-from app.content.options import Value
-from app.content.parse import file_of, parse_lesson
-from app.content.prose import ProseRenderer
-from app.content.training_sources import uses_faults
+from app.course.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
+from app.course.parse import file_of, parse_lesson
 
 DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
 LARGEST_FILE = 2_000_000

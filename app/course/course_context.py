@@ -6,12 +6,12 @@ from pathlib import Path
 from posixpath import normpath
 
 from app.content.blocks import Lesson, Train
-from app.content.course import parse_outline, text_of
 from app.content.errors import LessonError
-from app.content.folders import UNIT_FOLDER, markdown_in, unit_folders
-from app.content.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
-from app.content.parse import parse_lesson
 from app.content.training_sources import uses_faults
+from app.course.course import parse_outline, text_of
+from app.course.folders import UNIT_FOLDER, markdown_in, unit_folders
+from app.course.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
+from app.course.parse import parse_lesson
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,21 +19,21 @@ from app.content.blocks import (
     Train,
     Visual,
 )
-from app.content.directives import OPTIONS
 from app.content.errors import ErrorCollector
-from app.content.export.box_cells import checker_cells, function_cells, gradient_cells, program_cell
 from app.content.export.notebook import ATTACHED, NotebookCell, Work, resource_text
-from app.content.export.quiz_cells import disclosure_markup, folded_hints, question_markdown
 from app.content.export.source import LessonContext, split_body
-from app.content.export.training_cells import training_cells
 from app.content.fences import Directive, SourceFile
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.mathml import words_of
 from app.content.options import Options
-from app.content.parse import file_of
 from app.content.parse_context import CHILD_OPTIONS
 from app.content.programs import statement_of
 from app.content.vary import fill_numbers
+from app.course.directives import OPTIONS
+from app.course.export.box_cells import checker_cells, function_cells, gradient_cells, program_cell
+from app.course.export.quiz_cells import disclosure_markup, folded_hints, question_markdown
+from app.course.export.training_cells import training_cells
+from app.course.parse import file_of
 
 BELOW = (
     "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.content.blocks import Course, Lesson, Unit
-from app.content.course import read_course
 from app.content.errors import LessonError
+from app.course.course import read_course
 
 
 def reload_course(before: Course, folder: Path) -> tuple[Course, tuple[LessonError, ...]]:

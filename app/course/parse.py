@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
 from app.content.course_page import NO_PAGE, CoursePage
-from app.content.directives import OPTIONS, PARSERS
-from app.content.directives.callout import CALLOUT_KINDS
 from app.content.errors import ErrorCollector, LessonError
 from app.content.fences import Directive, SourceFile, TokenRun, split_at_directives
 from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
 from app.content.leftover_markup import check_characters
 from app.content.parse_context import ParseContext, check_fence
 from app.content.prose import ProseRenderer as Renderer
+from app.course.directives import OPTIONS, PARSERS
+from app.course.directives.callout import CALLOUT_KINDS
 
 MAX_LESSON_CHARS = 500_000
 NUMBER = re.compile(r"^\d+-")

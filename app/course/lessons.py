@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from app.content.blocks import Lesson, SourceLocation
-from app.content.course import load_lesson, read_course
 from app.content.errors import LessonError, LessonErrors
-from app.content.folders import NO_LESSONS, markdown_in
+from app.course.course import load_lesson, read_course
+from app.course.folders import NO_LESSONS, markdown_in
 
 
 def read_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:

@@ -1,17 +1,18 @@
 """`{train}`: a training run of a forward program with the gradients that the learner's own code box gives."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import yaml
 
 from app.content.arithmetic import UnreadableError, integer_of, number_of
-from app.content.blocks import Forward, Grad, Input, Preset, Train
+from app.content.blocks import Forward, Input, Preset, Train
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import NAME_PATTERN, Options, Value, items_of, texts_of
 from app.content.parse_context import ParseContext
 from app.content.programs import tensors_of
 from app.content.tables import table_of
+from app.content.training_sources import missing_gradients, parameters_of
 
 OPTIONS = (
     "forward",
@@ -63,13 +64,6 @@ def parse(directive: Directive, reading: ParseContext) -> Train:
         mean=mean,
         variance=variance,
         table=table,
-    )
-
-
-def parameters_of(forward: Forward, data: Collection[str] = ()) -> tuple[str, ...]:
-    """The inputs that learn: every one that holds real numbers, and no *data*."""
-    return tuple(
-        tensor_input.name for tensor_input in forward.inputs if tensor_input.real and tensor_input.name not in data
     )
 
 
@@ -136,16 +130,6 @@ def _uses(options: Options, parameters: tuple[str, ...], reading: ParseContext) 
     if missing := missing_gradients(grad, parameters, reading.exercises) if grad else ():
         options.wrong("uses", "missing-gradient", f"The box {name!r} does not ask for {', '.join(missing)}.")
     return name
-
-
-def missing_gradients(grad: Grad, parameters: tuple[str, ...], exercises: Mapping[str, object]) -> tuple[str, ...]:
-    """The gradients of *parameters* that neither *grad* nor a box that it continues asks for."""
-    required: set[str] = set()
-    box: object = grad
-    while isinstance(box, Grad):
-        required |= set(box.require)
-        box = exercises.get(box.after) if box.after else None
-    return tuple(f"d{name}" for name in parameters if f"d{name}" not in required)
 
 
 def _tensor(options: Options, key: str, forward: Forward | None) -> str | None:

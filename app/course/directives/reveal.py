@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from app.content.blocks import Callout, CodeBox, Prose, Quiz, Reveal, Visual
-from app.content.directives import callout, visual
 from app.content.errors import did_you_mean
 from app.content.fences import Directive, TokenRun, split_at_directives
 from app.content.options import Options
 from app.content.parse_context import ParseContext, check_fence
+from app.course.directives import callout, visual
 
 OPTIONS = ("after", "title")
 INSIDE: Mapping[str, tuple[str, ...]] = {
