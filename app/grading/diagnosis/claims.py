@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from app.bindings import called_name, freshly_bound, reads_of
-from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.call_kinds import CURABLE
 from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -26,6 +25,7 @@ from app.grading.diagnosis.grammar import (
     power_edits,
     removal_edits,
 )
+from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
 from app.grading.reading.library import FUNCTIONS
 
@@ -56,7 +56,7 @@ def reads_all(view: GradientAnalysis, names: Collection[str]) -> bool:
 
 def cannot_be_read(view: GradientAnalysis) -> bool:
     """True if the learner's lines cannot be read again, so that no edit of them speaks for or against a sentence."""
-    return not view.once(single_edit_search.line_replays)
+    return not view.once(line_replays)
 
 
 def is_unmended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
@@ -163,7 +163,7 @@ def numbers_in(view: GradientAnalysis) -> list[float]:
 def seen_in_product(view: GradientAnalysis, name: str) -> bool:
     """True; and *view* knows in which line a factor *name* makes the gradient right, if in any."""
     if not cannot_be_read(view) and is_mended(view, [partial(_multiplied, name)]):
-        view.undone_in = view.once(single_edit_search.line_replays)[0].line
+        view.undone_in = view.once(line_replays)[0].line
     return True
 
 
@@ -181,7 +181,7 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
 
     What another gradient reads as well is no likely place.
     """
-    reruns, lines_by_step = view.once(single_edit_search.line_replays), dict[str, int]()
+    reruns, lines_by_step = view.once(line_replays), dict[str, int]()
     others = {name for line in view.case.lines if line not in view.lines for name in reads_of([*ast.walk(line)])[0]}
     for line in reruns[0].lines if reruns and all(ratios) else ():
         match line:
@@ -201,7 +201,7 @@ def scaled_in_line(view: GradientAnalysis) -> int | None:
     """The line in which a number that is no longer multiplied or divided by makes the gradient right; None for none."""
     if cannot_be_read(view) or not is_mended(view, [_unnumbered]):
         return None
-    return view.once(single_edit_search.line_replays)[0].line.lineno
+    return view.once(line_replays)[0].line.lineno
 
 
 def _unnumbered(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

@@ -77,8 +77,9 @@ class GradientAnalysis:
         return not self.lines or any(text in as_written(line) for line in self.lines)
 
     def is_of_program(self, text: str) -> bool:
-        """True if *text* names no step that the program's own text lacks."""
-        return not self.case.written_out.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
+        """True if *text* names no step that the program's own text lacks, and the learner's as well."""
+        lacking = self.case.written_out - self.words
+        return not lacking.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
 
     def shaped(self) -> bool:
         """True if the learner's tensor has the shape of the reference."""

@@ -16,7 +16,7 @@ from app.grading.diagnosis.evidence import Diagnosis, Observation, scale_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.single_edit_search import line_replays
+from app.grading.diagnosis.rerun import line_replays
 
 SAY = sentences_of("size")
 RIGHT = 1e-5

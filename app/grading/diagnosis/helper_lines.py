@@ -11,14 +11,21 @@ from dataclasses import replace
 import numpy as np
 
 from app.bindings import as_written
-from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.claims import makes_steps
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rerun import Inside, Rerun, finished_steps, gradients_inside, steps_made, writes
+from app.grading.diagnosis.rerun import (
+    Inside,
+    Rerun,
+    finished_steps,
+    gradients_inside,
+    line_replays,
+    steps_made,
+    writes,
+)
 
 SAY = sentences_of("step")
 MEANT = "_meant"
@@ -27,7 +34,7 @@ MEANT = "_meant"
 def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     """Return *diagnosis* with the line of the slip, if that line makes a step on the way to the gradient."""
     # Without a step on the way there is none to look for.
-    line = _place(view, view.once(single_edit_search.line_replays)) if makes_steps(view) else view.undone_in
+    line = _place(view, view.once(line_replays)) if makes_steps(view) else view.undone_in
     steps = [] if line is None else sorted(writes(line))
     if line is None or len(steps) != 1 or view.case.name in steps:
         return diagnosis

@@ -9,11 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rerun import Rerun
+from app.grading.diagnosis.rerun import Rerun, line_replays
 from app.grading.reading.interpreter import Interpreter
 
 SAY = sentences_of("step")
@@ -32,7 +31,7 @@ def weighted(case: WrongGradient) -> WrongGradient:
     view = GradientAnalysis(case)
     if not losses & view.names:
         return case
-    reruns = view.once(single_edit_search.line_replays)
+    reruns = view.once(line_replays)
     tried = [[_under(rerun, weight) for weight in WEIGHTS] for rerun in reruns]
     looks = [look for each in tried for look in each if look is not None]
     if not reruns or len(looks) < len(reruns) * len(WEIGHTS) or any(map(_is_sum, reruns, _pairs(looks))):

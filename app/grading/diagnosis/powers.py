@@ -14,14 +14,18 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.claims import has_factor, lacks_division, lacks_factor, reads_all
-from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict, always
+from app.grading.diagnosis.claims import has_factor, is_unmended, lacks_division, lacks_factor, reads_all
+from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.grammar import name_edits, sign_edits
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced_share
+from app.grading.diagnosis.rerun import names_in
+from app.grading.diagnosis.shares import lines_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import is_broadcastable, reduce_to
+from app.grading.reading.rules import names_of, rule_of
 
 SAY = sentences_of("powers")
 
@@ -38,6 +42,8 @@ LARGER: tuple[Once, ...] = (
 )
 SMALLER: tuple[Once, ...] = (("divided-by", SAY["lacking"], lacks_factor),)
 """What is said of a share that is larger or smaller by a tensor, and what has to hold of the lines."""
+OTHERWISE = (sign_edits, name_edits)
+"""What may be wrong where an identity makes the numbers those of another power."""
 
 
 def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -62,13 +68,34 @@ def _rows(
     view: GradientAnalysis, path: GradientPath, name: str, power: float, predict: Predict, whole: bool = False
 ) -> Iterator[Hypothesis]:
     is_read = reads_all(view, (name,))
+    ways = view.paths if whole else (path,)
+    if view.case.lines and not is_read and not any(_rule_reads(view, each, name) for each in ways):
+        return  # by an identity alone
     if abs(power) != 1.0:
         code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if is_read else "power-lost"]
-        yield _row(view, path, name, power, predict, code, say, always)
+        yield _row(view, path, name, power, predict, code, say, partial(is_unmended, view, OTHERWISE))
         return
     for code, say, holds in SMALLER if power < 0 else LARGER if is_read else LARGER[1:]:
         said = OF_SHARE[say] if len(view.paths) > 1 and not whole else say
         yield _row(view, path, name, power, predict, f"{code}:{name}", said, partial(holds, view, name))
+
+
+def _rule_reads(view: GradientAnalysis, path: GradientPath, name: str) -> bool:
+    """True if a rule on the way of *path* reads the tensor *name*, or a line that cannot be followed does."""
+    steps = view.steps(path, view.case.looks[0])
+    followed = {step.statement for step in steps}
+    beyond = {read for line in lines_of(view, path) if line not in followed for read in (*line.inputs, *line.outputs)}
+    return name in beyond or any(name in _read_at(step) for step in steps)
+
+
+def _read_at(step: PathStep) -> set[str]:
+    """The tensors that the rule of *step* reads; that of a curve may be written with its input or its output."""
+    words = names_of(rule_of(step.node, step.position) or "x * z")
+    words |= {"x", "y"} if len(step.node.operands) == 1 else set()
+    parts = {"x": step.node.operands[step.position].expr, "y": step.node.expr}
+    parts |= {"z": step.node.operands[1 - step.position].expr} if len(step.node.operands) > 1 else {}
+    outputs = step.statement.outputs if step.is_root and "y" in words else ()
+    return {*outputs, *names_in(part for word, part in parts.items() if word in words and part is not None)}
 
 
 def _row(
@@ -130,7 +157,8 @@ def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
             yield from _rows(view, line, name, power, partial(_whole, names=(name,), power=power), whole=True)
     for text, other in combinations(small, 2):
         predict = partial(_whole, names=(text, other), power=-1.0)
-        yield view.hypothesis(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)
+        if all(_rule_reads(view, path, name) for path in view.paths for name in (text, other)):
+            yield view.hypothesis(f"divided-by:{text}+{other}", predict, SAY["pair"], one=text, other=other)
 
 
 def _whole(look: Observation, names: Sequence[str], power: float) -> Array:

@@ -132,6 +132,16 @@ class Rerun:
         given = {*self.look.forward, *self.look.gradients} - {self.name}
         return edit.old.id not in given and any(edit.old.id in names for names in self.written[: self.at])
 
+    def made(self, edit: Edit, name: str) -> Array | None:
+        """What the line leaves in *name* once it is edited."""
+        now = self.before[self.at].copy()
+        assert isinstance(edit.root, ast.stmt)
+        try:
+            now.run([edit.root])
+        except UntracedError:
+            return None
+        return now.arrays.get(name)
+
     def mended(self, edit: Edit) -> bool:
         """True if *edit* makes the gradient right."""
         now = self.before[self.at].copy()
@@ -169,6 +179,17 @@ class Rerun:
         so_far = np.where(after == before, self.look.reference, after)
         if not self.is_right(so_far):
             raise UntracedError("a turn is wrong")
+
+
+def line_replays(view: GradientAnalysis) -> Sequence[Rerun]:
+    """The learner's lines read on each look; empty where they cannot be, or do not come to what the learner has."""
+    case = view.case
+    if any(look.got.size == 0 for look in case.looks):
+        return ()
+    if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
+        return ()
+    reruns = [rerun for look in case.looks if (rerun := Rerun.of(view, look, case.budget)) is not None]
+    return reruns if len(reruns) == len(case.looks) else ()
 
 
 def inside_of(line: ast.stmt) -> list[ast.stmt]:
@@ -222,7 +243,8 @@ def gradients_inside(view: GradientAnalysis, looks: Sequence[Observation]) -> li
     return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)]
 
 
-def _are_equal(first: Inside, other: Inside) -> bool:
+def are_equal(first: Inside, other: Inside) -> bool:
+    """True if two tensors are the same on each look."""
     pairs = list(zip(first, other, strict=True))
     return all(a.shape == b.shape for a, b in pairs) and all(
         np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300) for a, b in pairs
@@ -236,6 +258,6 @@ def finished_steps(view: GradientAnalysis, reruns: Sequence[Rerun]) -> frozenset
     """
     looks = [rerun.look for rerun in reruns]
     named = [tuple(look.gradients[name] for look in looks) for name in looks[0].gradients]
-    inside = [each for each in gradients_inside(view, looks) if not any(_are_equal(each, known) for known in named)]
+    inside = [each for each in gradients_inside(view, looks) if not any(are_equal(each, known) for known in named)]
     steps = steps_made(reruns).items()
-    return frozenset(at for at, arrays in steps if any(_are_equal(arrays, each) for each in inside))
+    return frozenset(at for at, arrays in steps if any(are_equal(arrays, each) for each in inside))

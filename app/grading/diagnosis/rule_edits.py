@@ -45,7 +45,7 @@ from app.grading.diagnosis.undoing import is_exchanged, is_held, is_undone, is_u
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.library import FUNCTIONS
 from app.grading.reading.node import is_broadcastable, softmax
-from app.grading.reading.rules import CURVES, axis_functions, evaluate_rule, names_of, rule_of
+from app.grading.reading.rules import CURVES, axis_functions, evaluate_rule, joins_entries, names_of, rule_of
 
 GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
 OTHER_WAY = {RULE["divide"][1]: "multiply", RULE["multiply"][1]: "divide", RULE["turn-over"][1]: "turn-over"}
@@ -163,6 +163,8 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
         return RULE["open"]
     if _is_summed(slip, step):
         return slip.code, RULE["summed"][1]
+    if slip.say == RULE["local"][1] and joins_entries(rule_of(step.node, step.position) or ""):
+        return slip.code, RULE["whole"][1]
     if slip.text == "z" and (step.below or not step.is_root):
         return RULE["nothing"]
     if slip.say == RULE["value"][1] and not view.is_written(word):

@@ -106,7 +106,7 @@ def _common(
     instead = mended_by(view, (upstream_edits(view),))  # one upstream may be a multiple of another
     if instead is not None:
         return instead
-    lines = {line for path in paths for line in _lines_of(view, path)}
+    lines = {line for path in paths for line in lines_of(view, path)}
     if factor.code.startswith("factor:") and not any(multiplies_by(view, line, ratios) for line in lines):
         averaged = mended_by(view, (reduction_edits,))  # no forward line has it: a sum or an average in the text may
         if averaged is not None:
@@ -116,7 +116,7 @@ def _common(
 
 def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], paths: Sequence[GradientPath]) -> str:
     """Say where to look: in the forward lines that hold the factor, or the minus, and past which steps."""
-    ways = dict.fromkeys(line for path in paths for line in _lines_of(view, path))
+    ways = dict.fromkeys(line for path in paths for line in lines_of(view, path))
     lines = [line for line in ways if view.is_of_program(line.source)]
     if not lines:
         return ""  # none that the program's own text has
@@ -153,7 +153,7 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
 
 def _on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
     """True if each of *paths* goes through one of *lines*: else they explain nothing of what is off on all of them."""
-    return all(any(line in lines for line in _lines_of(view, path)) for path in paths)
+    return all(any(line in lines for line in lines_of(view, path)) for path in paths)
 
 
 def _minus_on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
@@ -179,7 +179,7 @@ def _already(steps: Mapping[str, int]) -> str:
     return SAY["already"].format(" or ".join(places)) if places else ""
 
 
-def _lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardStatement]:
+def lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardStatement]:
     """The forward lines from the gradients in force down to the consumer of *path*."""
     yield path.statement
     waiting = [path.consumer]

@@ -30,7 +30,8 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import ORDINALS
 from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
-from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, names_in
+from app.grading.diagnosis.program_parts import is_part
+from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, line_replays, names_in, steps_made, writes
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
 
@@ -120,7 +121,26 @@ def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis
     with view.case.budget.one():
         reruns = view.once(line_replays)
         edit = next(_mending(reruns, kinds), None)
-    return None if edit is None else _said(view, reruns[0].line, edit)
+        if edit is None:
+            return None
+        line = reruns[0].line
+        step = _of_a_step(view, reruns, LIKELY if kinds is None else kinds)
+        return _said(view, *(step or (line, edit)))
+
+
+def _of_a_step(view: GradientAnalysis, reruns: Sequence[Rerun], kinds: Sequence[Kind]) -> tuple[ast.stmt, Edit] | None:
+    """The edit of a step on the way that then holds what a part of the program does, and holds no part as it is.
+
+    Such a step is where the slip is: an edit of what reads it only makes up for it.
+    """
+    steps = steps_made(reruns).items()
+    doubtful = [at for at, arrays in steps if at != reruns[0].at and not is_part(view, arrays)]
+    for edit in _mending(reruns, kinds, doubtful) if doubtful else ():
+        (name,) = writes(reruns[0].line)
+        made = [array for rerun in reruns if (array := rerun.made(edit, name)) is not None]
+        if len(made) == len(reruns) and is_part(view, tuple(made)):
+            return reruns[0].line, edit
+    return None
 
 
 def is_mended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
@@ -130,19 +150,11 @@ def is_mended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
         return not reruns or next(_mending(reruns, kinds), None) is not None
 
 
-def line_replays(view: GradientAnalysis) -> Sequence["Rerun"]:
-    """The learner's lines read on each look; empty where they cannot be, or do not come to what the learner has."""
-    case = view.case
-    if any(look.got.size == 0 for look in case.looks):
-        return ()
-    if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
-        return ()
-    reruns = [rerun for look in case.looks if (rerun := Rerun.of(view, look, case.budget)) is not None]
-    return reruns if len(reruns) == len(case.looks) else ()
-
-
-def _mending(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator[Edit]:
-    return (edit for edit in _tried(several, kinds) if all(rerun.mended(edit) for rerun in several[1:]))
+def _mending(
+    several: Sequence[Rerun], kinds: Sequence[Kind] | None, lines: Collection[int] | None = None
+) -> Iterator[Edit]:
+    """Edits that make every look right, of all lines or of *lines* alone."""
+    return (edit for edit in _tried(several, kinds, lines) if all(rerun.mended(edit) for rerun in several[1:]))
 
 
 def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
@@ -161,7 +173,8 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
         "within": _within(fault, edit.old),
         "beside": BESIDE[_beside(fault, nodes["piece"], change.kind not in LEFT_OUT)].format(**written),
     }
-    code, say = LINE[change.kind]
+    # Without turns there is none in which something is the same.
+    code, say = LINE["part" if change.kind == "step" and not isinstance(line, COMPOUND) else change.kind]
     if _continues(view, edit):
         (code, say), fields["new"] = LINE["unread"], view.case.name
     message = f"In `{shown}`, {say.format(**fields)}."
@@ -224,12 +237,12 @@ def _call(node: ast.AST) -> str:
     return as_written(node)
 
 
-def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator[Edit]:
+def _tried(several: Sequence[Rerun], kinds: Sequence[Kind] | None, lines: Collection[int] | None) -> Iterator[Edit]:
     """The edits that make the first look right: of all lines the likely ones, then those that can hide another slip."""
     for likely in ((True, False) if kinds is None else (True,)) if several else ():
         rerun = several[0]
         right = rerun.view.once(_right_steps)
-        for at in (each for each in rerun.candidates() if each not in right):
+        for at in (each for each in rerun.candidates() if each not in right and (lines is None or each in lines)):
             for item in several:
                 item.stand(at)
             for edit in _edits(rerun, likely) if kinds is None else edits(rerun.line, _words(rerun), kinds):

@@ -1,7 +1,7 @@
 """Edits of a learner's statement at more than one place: all slices, a name everywhere, an index, the assignment."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from copy import copy
 from functools import partial
 
@@ -24,8 +24,15 @@ def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit
                 yield from _at_all(statement, partial(_renamed, name, other), change)
     for axis in (0, 1, -1):
         yield from _at_all(statement, partial(_along, axis), Replacement("axis-everywhere", ast.Constant(axis)))
+    turns = {
+        node.target.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+    }
     for inner in ast.walk(statement):
         yield from _of_target(statement, inner, words)
+        if isinstance(inner, ast.Subscript) and not turns & {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}:
+            yield from _shifted(statement, inner, turns)
 
 
 def turned_loops(statement: ast.stmt) -> Iterator[Edit]:
@@ -87,6 +94,21 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
             rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
             new = ast.Subscript(value, ast.Tuple([rows, picked], ast.Load()), inner.ctx)
             yield Edit(replace_node(statement, inner, new), inner, Replacement("rows", new))
+
+
+def _shifted(statement: ast.stmt, inner: ast.Subscript, turns: Collection[str]) -> Iterator[Edit]:
+    """A slice that is the same in every turn of a loop, as one that moves on with the turns."""
+    parts = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
+    for part in parts:
+        if isinstance(part, ast.Slice) and part.step is None and part.upper is not None:
+            for turn in turns:
+                moved = [
+                    ast.BinOp(each or ast.Constant(0), ast.Add(), ast.Name(turn, ast.Load()))
+                    for each in (part.lower, part.upper)
+                ]
+                new = replace_node(inner, part, ast.Slice(*moved))
+                assert isinstance(new, ast.expr)
+                yield Edit(replace_node(statement, inner, new), inner, Replacement("step", new))
 
 
 def _unsliced(node: ast.AST) -> ast.AST | None:

@@ -11,14 +11,13 @@ from functools import cache, partial
 
 import numpy as np
 
-from app.grading.diagnosis import single_edit_search
 from app.grading.diagnosis.claims import is_there
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import normalised_text
-from app.grading.diagnosis.rerun import Rerun
+from app.grading.diagnosis.rerun import Rerun, line_replays
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import OpNode, UntracedError
@@ -74,7 +73,7 @@ def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts:
 
 def is_held(view: GradientAnalysis, place: Place, text: str, valued: Valued) -> bool:
     """True if a part of the lines holds the values of *text*, which a sentence says to stand there; also as above."""
-    reruns = view.once(single_edit_search.line_replays)
+    reruns = view.once(line_replays)
     put = _putting(view, place, partial(_paired, (text, text), valued), _exchanged)
     if not reruns or put is None:
         return True
@@ -101,7 +100,7 @@ def _paired(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None,
 def _putting(view: GradientAnalysis, place: Place, paired: Paired, way: Way) -> Put | None:
     """Replacement by *way* of a step's value; None if a look lacks the step, or no part has that value."""
     path, depth = place
-    steps = [view.steps(path, rerun.look) for rerun in view.once(single_edit_search.line_replays)]
+    steps = [view.steps(path, rerun.look) for rerun in view.once(line_replays)]
     both = [paired(each[depth]) for each in steps if depth < len(each)]
     pairs = [(was, now) for was, now in both if was is not None and now is not None]
     return partial(_puts, way, pairs) if len(pairs) == len(steps) else None
@@ -125,7 +124,7 @@ def _makes_right(
 ) -> bool:
     """True if one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
     with view.case.budget.one():
-        reruns = view.once(single_edit_search.line_replays)
+        reruns = view.once(line_replays)
         whole = [put for put in puts if put is not None]
         if not reruns or len(whole) < len(puts):
             return True

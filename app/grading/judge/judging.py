@@ -191,7 +191,7 @@ class Judge:
 
     def _mutated(self, name: str) -> NameVerdict | None:
         for changed, at in self.visible.mutated.items():
-            if self.plan.blamed_for(at, self.ruling.required) == name:
+            if self.plan.blamed_for(at, changed, self.ruling.required) == name:
                 kind = "forward tensor" if changed in self.program.tensors else "given gradient"
                 line = self.plan.lines[at].line_writing(changed)
                 diagnosis = sentences.mutated_tensor(name, changed, line, kind=kind)
@@ -242,13 +242,16 @@ class Judge:
             return replace(self._named(name, "follows", message=message), word=f"follows from {partner}")
         if verdict.verdict not in RIGHT or (self.fit.fits(name, "v") and self.fit.fits(name, "true")):
             return verdict
-        culprits = self._culprits(name, all_) or self._unseen(name, all_)
+        sources = self._culprits(name, all_)
+        culprits = sources or self._unseen(name, all_)
         if not culprits:
             return self._unexplained(verdict)
         names = ", ".join(f"`{culprit}`" for culprit in culprits)
         message = f"Right, given your own numbers: it follows from {names}."
         if all(all_[culprit].verdict == "not-yet" for culprit in culprits):
             message = f"Right as it stands; it waits for {names}."
+        elif not sources:
+            message = f"Right on right numbers. What it reads may be changed by another line: begin at {names}."
         word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
         return replace(verdict, verdict="follows", message=message, word=word)
 

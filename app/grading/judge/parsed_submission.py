@@ -107,8 +107,11 @@ class ParsedSubmission:
         innermost = frozenset(writes_of(list(ast.walk(here[-1])))) if here else frozenset()
         return innermost or whole.writes
 
-    def blamed_for(self, statement: int, names: Iterable[str]) -> str | None:
-        """The one of *names* that *statement* works on, or else the next one to be finished, or the last one before."""
+    def blamed_for(self, statement: int, changed: str, names: Iterable[str]) -> str | None:
+        """The one of *names* that *statement* works on when it changes the tensor *changed*.
+
+        Else the next one to be finished, first of those whose lines read that tensor; or the last one before.
+        """
         if not 0 <= statement < len(self.lines):
             return None
         known = tuple(names)
@@ -116,7 +119,8 @@ class ParsedSubmission:
         finished = sorted((self.last[name], name) for name in known if name in self.last)
         after = [name for last, name in finished if last >= statement]
         before = [name for last, name in reversed(finished) if last < statement]
-        return next(iter([*written, *after, *before, *known]), None)
+        reading = [name for name in after if any(changed in line.uses for line in self.writing(name))]
+        return next(iter([*written, *reading, *after, *before, *known]), None)
 
     def drawn_on(self, finished: Iterable[str]) -> dict[str, frozenset[str]]:
         """By name that is written: the gradients *finished* that its value is computed from, by way of any others.

@@ -19,6 +19,9 @@ EACH = (
     "The forward line `{line}` works entry by entry, and so does the way back, with `*`: no transpose mends a matrix "
     "product here."
 )
+GATE = (
+    " Line {line} makes `{name}` by a comparison alone: a gate holds truth values, and is multiplied by what arrives."
+)
 PRODUCT = "In `{line}`, `{part}` is a matrix product, `@`, and so is its way back: `*` multiplies entry by entry."
 
 
@@ -30,6 +33,8 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
     line = plan.lines[error.statement]
     if SINGLE_BITS not in said and any(isinstance(node, ast.BitXor) for node in ast.walk(line.node)):
         return f"{said} {SINGLE_BITS}"
+    if kind_of(error) == "dtypes":
+        return f"{said}{_gate(error, plan)}"
     readers = [
         forward_statement
         for forward_statement in program.statements
@@ -55,6 +60,23 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         forward_statement, product = products[0]
         return f"{said} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
     return said
+
+
+def names_gate(said: str, name: str) -> bool:
+    """True if *said* of an error, *name* is a gate without what it is to be multiplied by."""
+    return f"makes `{name}` by a comparison" in said
+
+
+def _gate(error: ReportedError, plan: ParsedSubmission) -> str:
+    """That an operand which holds truth values is a comparison of an earlier line."""
+    names = (
+        operand.source.removesuffix(".mT").removesuffix(".T") for operand in error.operands if operand.dtype == "bool"
+    )
+    for name in names:
+        match [line for line in plan.writing(name) if line.line < (error.line or 0)]:
+            case [*_, line] if isinstance(line.node, ast.Assign) and isinstance(line.node.value, ast.Compare):
+                return GATE.format(line=line.line, name=name)
+    return ""
 
 
 def _products_with(node: ast.expr, name: str) -> list[ast.BinOp]:

@@ -11,6 +11,7 @@ from functools import cached_property
 from app.bindings import reads_of, writes_of
 from app.grading.judge.compare import HIDDEN, DiagnosisSource, GradingOptions, References, is_within_tolerance
 from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStatement
+from app.grading.judge.product_kinds import names_gate
 from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import NameVerdict
 
@@ -63,7 +64,9 @@ class SharedSteps:
             written = (self.plan.lines[at].writes for run in ("true", "v") for at in self._changing(name, run))
             return sorted({*steps, *(write for writes in written for write in writes)} - self.ruling.forced)
         if verdict.code is not None:  # it may have stopped by itself: only what is known to be wrong explains that
+            gates = {step for step in steps if names_gate(verdict.message, step)}
             steps = frozenset(step for step in steps if step[1:] in self._every[HIDDEN[0]])
+            return [*sorted(gates), *(step for step in sorted(steps) if self._doubtful(step))]
         return [step for step in sorted(steps) if self._doubtful(step) and not self._is_inside(name, step)]
 
     def _is_inside(self, name: str, step: str) -> bool:

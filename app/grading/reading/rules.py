@@ -111,6 +111,13 @@ def names_of(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
 
 
+@cache
+def joins_entries(text: str) -> bool:
+    """True if by the rule *text* one entry of what arrives reaches several entries of the operand."""
+    calls = (node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Call))
+    return any(isinstance(inner, ast.Name) and inner.id == "g" for node in calls for inner in ast.walk(node))
+
+
 TERMS: Mapping[str, tuple[str, ...]] = {
     "softmax": ("direct", "average"),
     "log_softmax": ("direct", "row-sum"),

@@ -345,6 +345,32 @@ ROWS = [
     ),
     ("micrograd_neuron", "do * 2 / (e + 1) ** 2", "do * 2", "de:factor-missing", ["lacks a division"], []),
     ("makemore_mlp", "Xb.shape[1]", "Xb.shape[2]", "dC:error:", ["`Xb` has no axis 2"], ["IndexError"]),
+    # By an identity numbers are those of a power that the rule does not have.
+    ("micrograd_neuron", "(e + 1) ** 2", "(e - 1) ** 2", "de:term-sign", ["the sign of `1`"], ["power"]),
+    # A step that an edit makes a part of the program is where the slip is, and not what reads it.
+    (
+        "token_position",
+        "torch.exp(-0.5 * e ** 2) / (2 * math.pi) ** 0.5",
+        "(2 * math.pi) ** 0.5 / torch.exp(-0.5 * e ** 2)",
+        "de:divided",
+        ["In `pdf = ", "stands upside down"],
+        ["In `de = "],
+    ),
+    ("residual_mlp", "tanh(k *", "tanh(-k *", "da:term-sign", ["In `t = ", "the minus of `-k`"], ["In `da = "]),
+    # What joins the entries of a row multiplies none by a factor of its own.
+    (
+        "label_smoothing",
+        "dz = dlogp - logp.exp() * dlogp.sum(1, keepdim=True)",
+        "dz = dlogp",
+        "dz:local-missing:log_softmax",
+        ["joins the entries of a row"],
+        ["Multiply"],
+    ),
+    ("skip_stack", "dr3 * (r2 @ W3 > 0)", "r2 @ W3 > 0", "dr2:error:dtypes", ["Line 3 makes `g3`"], []),
+    ("rnn_loop", "else h0", "else hs_1", "dWh:wrong-operand:hs_1", ["`hs_1` stands where"], ["cosine"]),
+    ("conv1d_unfold", "j:j + L - k + 1]", "0:L - k + 1]", "dx:steps-shifted", ["the same in every turn"], ["cosine"]),
+    # What reads a tensor that was edited is blamed for it, and not what merely comes next.
+    ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
 ]
 
 
@@ -390,6 +416,7 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
         ("rnn_loop", "db += da.sum(0)", "db += da.sum(0, keepdim=True)", "db", "an axis of size 1 is one too many"),
         # What a line reads itself is named before what that is made of.
         ("rnn_loop", "(1 - h[:, t] ** 2)", "(1 - 2 * h[:, t] ** 2)", "dWx", "It reads `da`"),
+        ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "ds", "may be changed by another line: begin at `dv`"),
         # Nothing arrives through what is detached.
         (
             "actor_critic",
