@@ -203,10 +203,11 @@ def create_app(
     app.state.looking, app.state.database = asyncio.Lock(), (0.0, "")
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
+    # Routes are tried in order, and an exercise is asked with every line that is typed.
+    app.router.routes.extend(_exercises().routes)
     for room in FOR_ALL if settings.demo else (*FOR_ALL, *OF_ACCOUNTS, *OF_CLASSES):
         # As they were read when their module was: of a router that is included each is read anew, for each application.
         app.router.routes.extend(room.router.routes)
-    app.router.routes.extend(_exercises().routes)
     app.state.drafts = drafts
     _lead_from_former_addresses(app)
     app.mount(URL, ImmutableFiles(directory=assets.folder, check_dir=False))
@@ -217,7 +218,7 @@ def create_app(
 def _exercises() -> APIRouter:
     """Routes of an exercise, of lessons and of practice alike."""
     router = APIRouter()
-    for room in (answers, code_boxes, box_texts, hints):
+    for room in (code_boxes, box_texts, answers, hints):
         for route in room.router.routes:
             assert isinstance(route, APIRoute)
             for home in ("/lessons/{slug}", "/practice/{item}"):

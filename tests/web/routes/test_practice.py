@@ -231,6 +231,7 @@ def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
     assert forms == list(scheduler.ROUND)
 
 
+@pytest.mark.alone
 def test_three_lines_of_a_long_pass_are_written_and_only_they_are_rated(learner, monkeypatch):
     long = next(item for item in curated_items(3) if len(families_of(item.by)) > 4)
     monkeypatch.setattr(Practice, "operations_known", answer_with(frozenset(long.needs)))
