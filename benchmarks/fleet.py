@@ -29,7 +29,7 @@ from app.store.event_bus import EventBus
 from app.store.migrate import migrate
 from app.store.trainings import NewTrainingRun, begin_training
 from app.web.driven_run import TrainingRecorder
-from app.web.json_columns import to_json_column
+from app.engine.json_columns import to_json_column
 from app.web.training_runs import TrainingRuns
 from tests.engine.pool.broker_server import Broker, host
 from tests.engine.pool.test_local_graders import RIGHT, task

@@ -30,7 +30,7 @@ from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.tables import Attempt, Base, Draft, Learner, Progress
 from app.web.checks import CheckResult
-from app.web.json_columns import to_json_column
+from app.engine.json_columns import to_json_column
 from benchmarks.serving import ROOT
 from tests.store import postgres
 from tests.web.conftest import solution_of

@@ -24,14 +24,14 @@ from app.content.estimates import minutes_of
 from app.content.export.notebook import Work
 from app.content.sizes import UnreadableShapeError, sizes_in
 from app.course.export.quiz_cells import question_markdown
+from app.engine.json_columns import decoded_draw
 from app.grading.judge.hunt_verdict import split_line
 from app.grading.nudge.quotient import read_entry
+from app.practice.session_plans import PracticeSet, set_called
 from app.store.classes import RefusedError, new_member
 from app.teaching import codes, dates, roster
 from app.web.class_access import parse_row_id
-from app.web.json_columns import decoded_draw
 from app.web.middleware.security import _declared_length
-from app.web.practice_plans import PracticeSet, set_called
 from app.web.routes.assignments import _number
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.slips_view import said_of

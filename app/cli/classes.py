@@ -17,6 +17,7 @@ from app.cli import environment
 from app.cli.refuse import ask_whether_meant, refuse
 from app.content.blocks import Lesson
 from app.course.course import read_course
+from app.practice.item_lessons import Curriculum, exercises_in
 from app.store import assignments, classes, database_errors, invitations, roster_lists, rosters
 from app.store.classes import RefusedError
 from app.store.database import Database
@@ -28,7 +29,6 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.text_input import name_fault, one_line
-from app.web.practice_items import Curriculum, exercises_in
 from app.web.views.grade_sheet import assignment_titles, heading_for
 
 KNOWN_COLUMNS = "A column is read that is called name, first name, last name, id or label, or as schools call these."

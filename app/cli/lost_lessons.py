@@ -7,10 +7,10 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.content.blocks import Course
+from app.practice.item_lessons import Curriculum
 from app.settings import Settings
 from app.store.assignments import LostAssignment, lost_assignments
 from app.store.database import Database
-from app.web.practice_items import Curriculum
 
 
 def lost_lessons(settings: Settings, course: Course) -> list[LostAssignment]:

@@ -20,7 +20,9 @@ from app.accounts.sign_in_options import doors_of
 from app.content.blocks import Course
 from app.content.errors import LessonError
 from app.engine.grader import Grader
+from app.practice.item_lessons import Curriculum, PracticeItems
 from app.practice.pool import REFILL_SECONDS, ItemPool
+from app.practice.sessions import Practice
 from app.settings import Settings
 from app.store import cleanup
 from app.store.assignments import lost_assignments
@@ -37,8 +39,6 @@ from app.web.middleware.reports import TITLES, WHEN_READ, ErrorPages, RequestCou
 from app.web.middleware.security import HeadRequestMiddleware, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import RateLimit, SessionCache, VisitorMiddleware
 from app.web.operator_pages import operator_pages
-from app.web.practice_items import Curriculum, PracticeItems
-from app.web.practice_sessions import Practice
 from app.web.render import URL, Assets, ImmutableFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,

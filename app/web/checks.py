@@ -19,12 +19,12 @@ from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import to_json_value
 from app.engine.grader import Grader, Nudge, RunResult
 from app.engine.grader_version import sources_digest
+from app.engine.json_columns import decoded_verdict, to_json_column
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import OTHER_ROAD, Verdict
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.progress import NewAttempt
-from app.web.json_columns import decoded_verdict, to_json_column
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Quarantine, RateLimit, RetryLaterError
 from app.web.verdict_words import JUDGED, LASTING

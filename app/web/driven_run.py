@@ -12,13 +12,13 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.engine.codec import to_json
+from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Checkpoint, Training, TrainingSpec
 from app.store import progress, trainings
 from app.store.database import Database
 from app.store.event_bus import EventBus
 from app.store.trainings import Wish
-from app.web.json_columns import to_json_column
 
 log = structlog.get_logger()
 

@@ -35,6 +35,8 @@ from app.engine.task import CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import wanted_tensors
 from app.grading.reading.shape_inference import infer_shapes
+from app.practice.item_lessons import exercises_in
+from app.practice.sessions import Practice
 from app.store import cards
 from app.store.assignments import lessons_seen
 from app.store.database import Database
@@ -46,8 +48,6 @@ from app.web.middleware.metrics import Metrics
 from app.web.middleware.turns import Turns
 from app.web.middleware.visitor import RateLimit, Visitor
 from app.web.pictures import draw_picture
-from app.web.practice_items import exercises_in
-from app.web.practice_sessions import Practice
 from app.web.render import Pages
 from app.web.training_runs import TrainingRuns
 

@@ -16,6 +16,7 @@ import structlog
 
 from app.engine.codec import from_json, to_json
 from app.engine.grader import Grader
+from app.engine.json_columns import decoded_snapshot, to_json_column
 from app.engine.train.corpus_file import examples_for, floor_of, load_names
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Checkpoint, ReferenceRuns, Training, TrainingSpec
@@ -35,7 +36,6 @@ from app.web.driven_run import (
     run_key,
     stop_key,
 )
-from app.web.json_columns import decoded_snapshot, to_json_column
 from app.web.middleware.visitor import RetryLaterError
 
 log = structlog.get_logger()

@@ -14,7 +14,9 @@ from playwright.sync_api import Page
 
 from app.accounts.recovery import seat_link
 from app.content.blocks import Lesson
+from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
+from app.practice.item_lessons import FORM_RENDERERS
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items
 from app.store.classes import list_members
@@ -22,8 +24,6 @@ from app.store.database import Database
 from app.store.invitations import teacher_word
 from app.store.learners import hash_of
 from app.store.tables import Class
-from app.web.json_columns import to_json_column
-from app.web.practice_items import FORM_RENDERERS
 from tests.waiting import SECONDS
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.content.blocks import Course, Grad, Lesson, Quiz
+from app.practice.item_lessons import FORM_RENDERERS
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.practice_items import FORM_RENDERERS
 from tests.browser.answers import SLUG, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.conftest import Contexts, Watched
 from tests.browser.seeding import Visitor, asked, beside, database_in, given, seat_word_in, teacher_word_in, trained

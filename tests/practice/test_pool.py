@@ -16,11 +16,11 @@ from app.practice.draw import VERSION, generate_item
 from app.practice.operations import OPERATIONS
 from app.practice.pool import ItemPool, ItemSpec, YieldingGrader
 from app.practice.proof import Proof
+from app.practice.sessions import _chosen
 from app.store import cards
 from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.tables import PracticeItem
-from app.web.practice_sessions import _chosen
 from tests.grading.boxes.load import OpenJail
 from tests.waiting import SECONDS
 

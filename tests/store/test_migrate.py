@@ -16,6 +16,7 @@ from anyio import to_thread
 from sqlalchemy import Connection, inspect, select, text
 from structlog.testing import capture_logs
 
+from app.engine.json_columns import decoded_verdict, to_json_column
 from app.engine.train.snapshot import Snapshot
 from app.grading.diagnosis import diagnose
 from app.grading.judge.verdict import NameVerdict, Verdict
@@ -23,7 +24,6 @@ from app.store.database import now, open_engine
 from app.store.migrate import config_for, migrate
 from app.store.migrations.versions.m0004_codes_of_mistakes import RENAMED
 from app.store.tables import Base, Class
-from app.web.json_columns import decoded_verdict, to_json_column
 
 pytestmark = pytest.mark.anyio
 

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.engine.grader import Nudge, RunResult
+from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot
 from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
@@ -27,7 +28,6 @@ from app.store import learners, trainings
 from app.store.database import Database
 from app.store.trainings import NewTrainingRun
 from app.web.application import create_app
-from app.web.json_columns import to_json_column
 from app.web.middleware.reports import configure_logs
 from tests.engine.train.load import COURSE as TRAINING
 from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, path_of, routes_of, sound

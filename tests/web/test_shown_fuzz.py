@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.grader import Nudge, RunResult
+from app.engine.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
 from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
 from tests.courses import course_in
 from tests.examples import examples
 from tests.web.asking import CANARY, Ask, Asker, asking, headers_of, sound

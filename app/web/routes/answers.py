@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Exercise, Lesson, MatmulQuestion, NumberQuestion, Quiz, ShapeQuestion, Sheet
+from app.engine.json_columns import decoded_draw
 from app.store import progress
 from app.store.board import exercise_topic
 from app.store.progress import LessonState
 from app.store.tables import Progress
-from app.web.json_columns import decoded_draw
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import QuizView, hints_view, quiz_view, select_draw

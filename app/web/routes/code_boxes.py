@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from app.content.blocks import CodeBox, FunctionBox, Lesson
 from app.engine.codec import to_json_value
 from app.engine.grader import Nudge, RunResult
+from app.engine.json_columns import to_json_column
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
@@ -23,7 +24,6 @@ from app.store.board import exercise_topic
 from app.store.drafts import SaveResult
 from app.store.progress import LessonState
 from app.store.tables import Draft
-from app.web.json_columns import to_json_column
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor

@@ -14,11 +14,11 @@ from starlette.responses import Response
 from app.content.blocks import Lesson, MatmulQuestion, Quiz, Train
 from app.content.vary import with_draws
 from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
+from app.engine.json_columns import decoded_answer
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.store import progress
 from app.store.progress import LessonState
-from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of, files_of
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import quiz_for_learner

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Grad, Lesson, Train
+from app.engine.json_columns import decoded_snapshot, decoded_verdict
 from app.grading.judge.verdict import RIGHT, Verdict
 from app.store import progress, trainings
 from app.store.tables import TrainingRun
-from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.course_progress import Solved, solved_by, sum_of, unit_view
 from app.web.views.exercise_view import exam_in

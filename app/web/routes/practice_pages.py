@@ -10,10 +10,18 @@ from starlette.responses import Response
 
 from app.content.blocks import CodeBox
 from app.practice.operations import TABLE
+from app.practice.session_plans import (
+    ENOUGH,
+    NOTHING_LEFT,
+    ItemShortage,
+    PracticeSet,
+    SessionPlan,
+    drill_of,
+    set_called,
+)
 from app.store import progress
 from app.store.cards import MOST_A_DAY, About
 from app.web.middleware.visitor import RetryLaterError
-from app.web.practice_plans import ENOUGH, NOTHING_LEFT, ItemShortage, PracticeSet, SessionPlan, drill_of, set_called
 from app.web.render import back_to
 from app.web.routes.pages import open_reveal, show_readiness, show_revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor

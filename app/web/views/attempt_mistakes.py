@@ -12,9 +12,9 @@ from markupsafe import Markup
 from app.content.blocks import ChoiceQuestion, Exercise, MatmulQuestion, Quiz
 from app.content.sentences import code_span, render_sentence
 from app.content.vary import drawn_words
+from app.engine.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.grading.judge.verdict import Verdict
 from app.store.board import AttemptText
-from app.web.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.web.verdict_words import OUTCOMES, first_fault
 from app.web.views.exercise_view import select_draw
 

@@ -25,6 +25,7 @@ from app.content.blocks import (
 from app.content.code_exercises import join_sources
 from app.content.mathml import words_of
 from app.course.editions import edition_of
+from app.engine.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.engine.task import GradTask, HuntTask, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
@@ -33,7 +34,6 @@ from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.progress import LessonState
-from app.web.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, gradient_flow
 from app.web.site import RenderCache

@@ -7,16 +7,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Lesson
 from app.practice import scheduler
+from app.practice.card_updates import Known, OwnLine, memory_of, own_lines
 from app.practice.operations import TABLE
 from app.practice.practice_words import family_words, slip_words
 from app.practice.scheduler import About, Strength
+from app.practice.session_plans import SessionPlan, SessionState
+from app.practice.sessions import Practice, bugs_of
 from app.practice.taught import families_of
 from app.store import cards, progress
 from app.store.database import Database
 from app.store.tables import Card
-from app.web.practice_cards import Known, OwnLine, memory_of, own_lines
-from app.web.practice_plans import SessionPlan, SessionState
-from app.web.practice_sessions import Practice, bugs_of
 
 WEEKS = 4
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.content.blocks import Block, Bug, CodeBox, Exercise, Lesson
 from app.engine.grader import RunResult
+from app.engine.json_columns import to_json_column
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.line_shapes import InlayShapes, LineShape
 from app.grading.judge.origins import Origin
@@ -14,7 +15,6 @@ from app.grading.judge.run_reports import ShownValue
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.store.progress import AttemptSummary, LessonState
 from app.store.tables import Attempt, Draft, Progress
-from app.web.json_columns import to_json_column
 from app.web.views.exercise_view import number_word
 from app.web.views.lesson_view import PageBlock
 from app.web.views.specimens import THEN

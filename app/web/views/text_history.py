@@ -9,9 +9,9 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Lesson
+from app.engine.json_columns import decoded_verdict
 from app.store.drafts import TextVersionRef, draft_of, marks_of, past_text
 from app.store.tables import Draft
-from app.web.json_columns import decoded_verdict
 from app.web.verdict_words import VerdictView
 from app.web.views.exercise_view import starter_of
 from app.web.views.text_changes import DiffLine, diff_lines

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from markupsafe import Markup
 
 from app.content.blocks import CodeBox, Lesson
+from app.engine.json_columns import decoded_answer, decoded_draw
 from app.store.board import AttemptText, ExerciseStatus
 from app.store.tables import Attempt
 from app.teaching.dates import format_moment
-from app.web.json_columns import decoded_answer, decoded_draw
 from app.web.verdict_words import Mark
 from app.web.views.attempt_mistakes import answer_words, fault_of
 from app.web.views.board_view import AssignedExercise

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from app.content.blocks import Lesson, Preset, Train
 from app.content.training_sources import boxes_of
+from app.engine.json_columns import decoded_snapshot, decoded_verdict
 from app.engine.run_setup import setup_of
 from app.engine.train.training_run import TrainingSpec
 from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
 from app.web.driven_run import TrainingRequest
-from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site
 from app.web.views.exercise_view import HintsView, edition_in, hints_view
 from app.web.views.names_view import known_names

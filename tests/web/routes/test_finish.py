@@ -9,13 +9,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Grad
+from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 from app.store import learners, progress, trainings
 from app.store.database import now
 from app.web.application import create_app, renames_of
-from app.web.json_columns import to_json_column
 from app.web.views.run_view import FinishedRun
 from tests.courses import LESSONS, course_in
 

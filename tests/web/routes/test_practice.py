@@ -23,14 +23,14 @@ from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explain_lines
 from app.practice.draw import FORKED, LENGTHS, generate_item
+from app.practice.item_lessons import LEVELS, TITLES, form_of, hunted
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated_items
+from app.practice.sessions import Practice
 from app.practice.taught import families_of
 from app.store import board, cards, practice_items, progress, tables
 from app.store.tables import Card, PracticeItem
-from app.web.practice_items import LEVELS, TITLES, form_of, hunted
-from app.web.practice_sessions import Practice
 from app.web.site import Site
 from app.web.views.slips_view import recent_mistakes
 from tests.browser.answers import right_answer
@@ -235,7 +235,7 @@ def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
 def test_three_lines_of_a_long_pass_are_written_and_only_they_are_rated(learner, monkeypatch):
     long = next(item for item in curated_items(3) if len(families_of(item.by)) > 4)
     monkeypatch.setattr(Practice, "operations_known", answer_with(frozenset(long.needs)))
-    monkeypatch.setattr("app.web.practice_sessions.scheduler.form_at", lambda *_: "write")
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_at", lambda *_: "write")
     learner.change(lambda db: practice_items.store_item(db, pool.columns_of(long)))
 
     at = learner.next(begin="1")
@@ -386,7 +386,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
     before = learner.lesson(at).source
     learner.site.practice.items._lessons.clear()
 
-    monkeypatch.setattr("app.web.practice_sessions.VERSION", 99)
+    monkeypatch.setattr("app.practice.sessions.VERSION", 99)
 
     assert learner.next() == at
     assert learner.lesson(at).source == before
@@ -396,7 +396,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
 @pytest.mark.parametrize("form", list(TITLES))
 def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
     monkeypatch.setattr(pool, "curated_items", lambda _: ())  # whose seeds are small numbers, such as stand on any page
-    monkeypatch.setattr("app.web.practice_sessions.scheduler.form_at", lambda *_: form)
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_at", lambda *_: form)
     learner.client.get(LESSON)
 
     at = learner.next(begin="1")

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from app.practice.session_plans import SessionPlan, SessionState, drill_of
 from app.store.database import now
 from app.store.tables import ServedItem
-from app.web.practice_plans import SessionPlan, SessionState, drill_of
 from app.web.views.practice_view import _button
 
 BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)

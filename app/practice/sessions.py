@@ -10,17 +10,17 @@ from typing import Protocol
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.practice import scheduler
+from app.practice.card_updates import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
 from app.practice.draw import VERSION
+from app.practice.item_lessons import LEVELS, Curriculum, PracticeItems, item_of, render_form
 from app.practice.operations import TABLE
 from app.practice.scheduler import About
+from app.practice.session_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
 from app.practice.taught import families_of
 from app.store import cards, progress
 from app.store.cards import Candidate
 from app.store.database import now
 from app.store.tables import PracticeItem
-from app.web.practice_cards import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
-from app.web.practice_items import LEVELS, Curriculum, PracticeItems, item_of, render_form
-from app.web.practice_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
 
 DAY = timedelta(days=1)
 FIRST_WRITTEN = scheduler.ITEM_FORMS.index("write")

@@ -12,16 +12,16 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Bug, Grad, Lesson
+from app.engine.json_columns import decoded_verdict
 from app.practice import scheduler
+from app.practice.item_lessons import Curriculum, PracticeItems, families_written, form_of
 from app.practice.scheduler import About, CardState, ReviewOutcome
+from app.practice.session_plans import PLAN, PracticeSet, SessionPlan, SessionState, set_called
 from app.practice.taught import family_at
 from app.store import cards, progress
 from app.store.database import lock_learner
 from app.store.progress import NewAttempt, record_attempt
 from app.store.tables import Attempt, Card, PracticeItem, PracticeSession, ServedItem
-from app.web.json_columns import decoded_verdict
-from app.web.practice_items import Curriculum, PracticeItems, families_written, form_of
-from app.web.practice_plans import PLAN, PracticeSet, SessionPlan, SessionState, set_called
 
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""

@@ -24,10 +24,10 @@ from app.practice.item import GeneratedItem
 from app.practice.operations import HEAP, OPERATIONS
 from app.practice.practice_words import family_words
 from app.practice.proof import wrong_lines
+from app.practice.session_plans import SETS, PracticeSet, set_called
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
 from app.store.cards import lesson_of_item
 from app.store.tables import PracticeItem
-from app.web.practice_plans import SETS, PracticeSet, set_called
 
 MOST_PARSED = 512
 TITLES: Mapping[str, str] = {
