@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.grader import Grader, Load, Readiness
+from app.engine.json_columns import to_json_column
 from app.engine.pool import broker as wire
 from app.engine.pool.broker_graders import BrokerGraders
 from app.engine.pool.grader_host import GraderHost
@@ -29,7 +30,6 @@ from app.store.event_bus import EventBus
 from app.store.migrate import migrate
 from app.store.trainings import NewTrainingRun, begin_training
 from app.web.driven_run import TrainingRecorder
-from app.engine.json_columns import to_json_column
 from app.web.training_runs import TrainingRuns
 from tests.engine.pool.broker_server import Broker, host
 from tests.engine.pool.test_local_graders import RIGHT, task

@@ -23,6 +23,7 @@ from sqlalchemy import insert, text
 from app.cli.graders import started_graders
 from app.content.blocks import CodeBox, Course, Quiz
 from app.course.course import load_course
+from app.engine.json_columns import to_json_column
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import task_of
 from app.settings import Settings
@@ -30,7 +31,6 @@ from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.tables import Attempt, Base, Draft, Learner, Progress
 from app.web.checks import CheckResult
-from app.engine.json_columns import to_json_column
 from benchmarks.serving import ROOT
 from tests.store import postgres
 from tests.web.conftest import solution_of

@@ -23,10 +23,10 @@ from app.content.blocks import Quiz
 from app.content.estimates import minutes_of
 from app.content.export.notebook import Work
 from app.content.sizes import UnreadableShapeError, sizes_in
-from app.course.export.quiz_cells import question_markdown
 from app.engine.json_columns import decoded_draw
 from app.grading.judge.hunt_verdict import split_line
 from app.grading.nudge.quotient import read_entry
+from app.kinds.registry import quiz_kind
 from app.practice.session_plans import PracticeSet, set_called
 from app.store.classes import RefusedError, new_member
 from app.teaching import codes, dates, roster
@@ -85,7 +85,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "a stored slip": (lambda text: said_of(LESSON, LESSON.exercises[0].name, text), ()),
     "a stored answer on a board": (each_quiz(lambda quiz, text: answer_words(quiz, (text,))), ()),
     "a stored answer in a notebook": (
-        each_quiz(lambda quiz, text: question_markdown(quiz, "?", (), Work(answers={quiz.name: (text,)}))),
+        each_quiz(lambda quiz, text: quiz_kind(quiz).export(quiz, "?", Work(answers={quiz.name: (text,)}))),
         (),
     ),
 }

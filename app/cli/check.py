@@ -9,7 +9,6 @@ import typer
 
 from app.check.findings import LINE_FORMATS, Finding, Format, in_order, of_errors
 from app.check.findings_cache import FindingsCache
-from app.check.lint_lessons import prove_care
 from app.cli import environment
 from app.cli.course import COPY_IT
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
@@ -20,6 +19,7 @@ from app.course.course import read_course
 from app.course.course_context import CourseContext, course_around, dead_links_of_loose
 from app.course.folders import markdown_in
 from app.course.lessons import read_lessons
+from app.course.lint_lessons import prove_care
 from app.course.prove_beginning import prove_beginning, prove_order_of
 from app.installation import is_installed_course
 from app.settings import Settings

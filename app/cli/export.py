@@ -9,7 +9,7 @@ from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
 from app.content.blocks import CodeBox, Lesson
 from app.course.export import Work, cells_of, written_as
 from app.course.lessons import read_lessons
-from app.grading.quiz.right_answers import right_answers
+from app.kinds.registry import right_answers
 from app.web.pictures.alone import drawings_of, files_of
 from app.web.routes.downloads import names_for
 

@@ -20,20 +20,13 @@ from app.content.code_exercises import DeclaredMistake as DeclaredMistake
 from app.content.code_exercises import FunctionBox as FunctionBox
 from app.content.code_exercises import FunctionCase as FunctionCase
 from app.content.code_exercises import Grad as Grad
-from app.content.exercises import AxesQuestion as AxesQuestion
-from app.content.exercises import CellsQuestion as CellsQuestion
-from app.content.exercises import ChoiceQuestion as ChoiceQuestion
 from app.content.exercises import Distractor as Distractor
 from app.content.exercises import Exercise as Exercise
 from app.content.exercises import Hint as Hint
-from app.content.exercises import MatmulQuestion as MatmulQuestion
-from app.content.exercises import NumberQuestion as NumberQuestion
-from app.content.exercises import NumbersQuestion as NumbersQuestion
 from app.content.exercises import Option as Option
-from app.content.exercises import OrderQuestion as OrderQuestion
 from app.content.exercises import OrderStep as OrderStep
 from app.content.exercises import Preset as Preset
-from app.content.exercises import ShapeQuestion as ShapeQuestion
+from app.content.exercises import Quiz as Quiz
 from app.content.exercises import SourceLocation as SourceLocation
 from app.content.exercises import Table as Table
 from app.content.exercises import Train as Train
@@ -161,16 +154,6 @@ class Visual:
     at: Mapping[str, object] = field(default_factory=dict)
 
 
-Quiz = (
-    ShapeQuestion
-    | NumberQuestion
-    | NumbersQuestion
-    | ChoiceQuestion
-    | AxesQuestion
-    | MatmulQuestion
-    | OrderQuestion
-    | CellsQuestion
-)
 CodeBox = Grad | Bug | Checker | FunctionBox
 
 
@@ -195,7 +178,7 @@ class Reveal:
     blocks: tuple[Prose | Callout | Visual, ...]
 
 
-Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual | Sheet | Reveal
+Block = Prose | Callout | Forward | Exercise | Visual | Sheet | Reveal
 
 
 def held_by(block: Block) -> tuple[Block, ...]:

@@ -5,7 +5,6 @@ Plain data, made by the parser. Prose fields hold HTML that only `prose` may mak
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Annotated
 
 from markupsafe import Markup
@@ -74,37 +73,16 @@ class Exercise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeQuestion(Exercise):
-    """Ask for the shape of *of* (such as `dW`). *ask* is a partly given shape such as `(100, ?)`."""
+class Quiz(Exercise):
+    """A question, whose kind stands in a folder of `kinds`.
 
-    of: str | None
-    ask: str | None = None
-    answer: str | None = None
+    Args:
+        tempting: Wrong answers that learners give.
+        parts: The questions that it is made of, where it asks several at once.
+    """
+
     tempting: tuple[Distractor, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberQuestion(Exercise):
-    """Ask for one number. *answer* is an arithmetic expression over *given*."""
-
-    answer: str
-    given: Mapping[str, float] = field(default_factory=dict)
-    rtol: float | None = None
-    atol: float = 0.0
-    tempting: tuple[Distractor, ...] = ()
-
-    def tolerance(self, value: float) -> float:
-        """Relative tolerance around *value*: the author's; else rounding for a whole number, 1e-3 for others."""
-        if self.rtol is not None:
-            return self.rtol
-        return ROUNDING if not self.atol and value.is_integer() else USUAL_TOLERANCE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumbersQuestion(Exercise):
-    """Ask for several numbers, each a question of its own that is called by its name."""
-
-    parts: tuple[NumberQuestion, ...]
+    parts: "tuple[Quiz, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,36 +91,6 @@ class Option:
     html: Html
     right: bool
     feedback: Html | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChoiceQuestion(Exercise):
-    """Radio buttons where one option is right, checkboxes where several are."""
-
-    options: tuple[Option, ...]
-
-    @cached_property
-    def multiple(self) -> bool:
-        return sum(option.right for option in self.options) > 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AxesQuestion(Exercise):
-    """Ask which axes of *source* (such as `dY`) are summed to give *of* (such as `db`)."""
-
-    forward: str
-    of: str
-    source: str
-    tempting: tuple[Distractor, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatmulQuestion(Exercise):
-    """Build *of* (such as `dW`) from two tensors, either of them transposed."""
-
-    forward: str
-    of: str
-    tempting: tuple[Distractor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,41 +105,6 @@ class OrderStep:
     rank: int
     html: Html
     said: Html | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderQuestion(Exercise):
-    """Question for the order of *lines*, which are given in a right order.
-
-    Args:
-        shown: Which of them stands where on the page.
-        steps: What they are where they are no code but sentences.
-        of: The code box whose solution they are, where they are one's.
-        forward: Else the program whose gradients they write, where it is named.
-    """
-
-    lines: tuple[str, ...]
-    shown: tuple[int, ...]
-    steps: tuple[OrderStep, ...] = ()
-    of: str | None = None
-    forward: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellsQuestion(Exercise):
-    """Ask for the entries of *of* (such as `dA`), where the program starts from the numbers *at*.
-
-    Args:
-        feeds: With it, ask instead which entries of *of* change with one entry of an input: its name and its index.
-        pick: With it, ask instead for one entry of *of*: its index, or `largest` or `smallest`.
-    """
-
-    forward: str
-    of: str
-    at: Mapping[str, object] = field(default_factory=dict)
-    feeds: tuple[str, tuple[int, ...]] | None = None
-    pick: tuple[int, ...] | str | None = None
-    tempting: tuple[Distractor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

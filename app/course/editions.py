@@ -8,16 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
-from app.content.blocks import (
-    NOWHERE,
-    Bug,
-    ChoiceQuestion,
-    Exercise,
-    FunctionBox,
-    Lesson,
-    NumbersQuestion,
-    OrderQuestion,
-)
+from app.content.blocks import NOWHERE, Bug, Exercise, FunctionBox, Lesson, Quiz
+from app.kinds.registry import quiz_kind
 
 DECIDES: tuple[str, ...] = (
     "answer",
@@ -47,15 +39,9 @@ def edition_of(lesson: Lesson, exercise: Exercise) -> str:
     parts: list[object] = [kind, *(getattr(exercise, name, None) for name in DECIDES)]
     if forward is not None:
         parts.append(replace(forward, place=NOWHERE, name="", source_line=0, show=True))
+    if isinstance(exercise, Quiz):
+        parts += quiz_kind(exercise).decides(exercise)
     match exercise:
-        case ChoiceQuestion(options=options):
-            parts += [(option.html, option.right) for option in options]
-        case NumbersQuestion(parts=numbers):
-            parts += [
-                (number_question.name, number_question.answer, number_question.given) for number_question in numbers
-            ]
-        case OrderQuestion(steps=steps):
-            parts += [order_step.rank for order_step in steps]
         case Bug(starter=starter):
             parts.append(starter.source)
         case FunctionBox(cases=cases):

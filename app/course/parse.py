@@ -12,7 +12,7 @@ from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_p
 from app.content.leftover_markup import check_characters
 from app.content.parse_context import ParseContext, check_fence
 from app.content.prose import ProseRenderer as Renderer
-from app.course.directives import OPTIONS, PARSERS
+from app.course.directives import OPTIONS, READERS
 from app.course.directives.callout import CALLOUT_KINDS
 
 MAX_LESSON_CHARS = 500_000
@@ -138,8 +138,7 @@ def _blocks(parts: Iterable[TokenRun | Directive], reading: ParseContext) -> tup
 
 def _turn(part: TokenRun | Directive) -> int:
     """Turn in which *part* is parsed: exercises refer to forward programs, and some to other exercises."""
-    name = part.name if isinstance(part, Directive) else ""
-    return {"forward": 0, "order": 2, "keep": 2, "reveal": 3}.get(name, 1)
+    return READERS[part.name].turn if isinstance(part, Directive) else 1
 
 
 def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
@@ -149,7 +148,7 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None
     check_fence(part, reading.faults)
     with reading.prose_language(part):
-        block = PARSERS[part.name](part, reading)
+        block = READERS[part.name].read(part, reading)
     if isinstance(block, Forward):
         reading.forwards.setdefault(block.name, block)
     for item in (block, *held_by(block)) if block else ():

@@ -1,7 +1,7 @@
 """Prove a course: every forward program runs, every solution passes, everything wrong is refused with its reason."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from app.check.findings import Finding, in_order
@@ -10,26 +10,15 @@ from app.check.prove_checkers import prove_checker
 from app.check.prove_functions import prove_function
 from app.check.prove_hunts import prove_bug
 from app.check.prove_literals import literals_of_forward
-from app.check.prove_orders import prove_order
-from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
-from app.check.prove_walks import prove_picture, prove_walk
+from app.check.prove_walks import prove_picture
 from app.check.unanswered import UNANSWERED, not_proved, to_author
-from app.content.blocks import (
-    Bug,
-    CellsQuestion,
-    Checker,
-    Forward,
-    FunctionBox,
-    Grad,
-    Lesson,
-    OrderQuestion,
-    Quiz,
-    Visual,
-)
+from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Quiz, Visual
 from app.content.visuals import PICTURE_KINDS
+from app.course.prove_quizzes import prove_inference, prove_quiz
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
+from app.kinds.registry import quiz_kind
 
 
 async def prove_lessons(
@@ -68,13 +57,11 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
     findings += [
         finding for picture in pictures for finding in prove_picture(picture, lesson.forwards[picture.forward or ""])
     ]
-    work = []
+    work: list[Awaitable[Sequence[Finding]]] = []
     for block in lesson.exercises:
         if isinstance(block, Quiz):
             findings += prove_quiz(lesson, block, facts)
-            if isinstance(block, CellsQuestion) and block.at and not facts[block.forward].error:
-                findings += prove_walk(block.place, lesson.forwards[block.forward], block.at)
-            work += [prove_order(lesson, block, grader)] if isinstance(block, OrderQuestion) else []
+            work += [prove(lesson, block, facts, grader)] if (prove := quiz_kind(block).prove) else []
         elif isinstance(block, Grad) and not facts[block.forward].error:
             work.append(prove_grad(lesson, block, facts[block.forward], grader, mutate=mutate))
         elif isinstance(block, Bug) and not facts[block.forward].error:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 
-from app.content.blocks import NOWHERE, Lesson, NumberQuestion
+from app.content.blocks import NOWHERE, Exercise, Lesson
 from app.practice import scheduler
 from app.practice.scheduler import About
 from app.store.cards import ROOM
@@ -86,7 +86,7 @@ class PracticeSet:
     @property
     def lesson(self) -> Lesson:
         """As a lesson that has an exercise for each item or minute: so it is assigned, counted and graded like any."""
-        counted = tuple(NumberQuestion(place=NOWHERE, name=str(at), answer="0") for at in range(1, self.size + 1))
+        counted = tuple(Exercise(place=NOWHERE, name=str(at)) for at in range(1, self.size + 1))
         return Lesson(
             path="",
             slug=self.key,

@@ -33,8 +33,8 @@ from app.engine.grader import Grader
 from app.engine.identity_cache import IdentityCache
 from app.engine.task import CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import wanted_tensors
 from app.grading.reading.shape_inference import infer_shapes
+from app.kinds.registry import quiz_kind
 from app.practice.item_lessons import exercises_in
 from app.practice.sessions import Practice
 from app.store import cards
@@ -146,7 +146,7 @@ class ShapeLookup:
         forward = lesson.forwards.get(quiz.forward or "")
         if forward is None or not self._inferred(forward)[1]:
             return await self.of(forward)
-        return await self.of(forward, wanted_tensors(quiz, forward))
+        return await self.of(forward, quiz_kind(quiz).tensors(quiz, forward))
 
 
 def _read(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:

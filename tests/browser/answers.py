@@ -5,12 +5,16 @@ from itertools import combinations
 from pathlib import Path
 
 from app.content.arithmetic import number_of
-from app.content.blocks import AxesQuestion, ChoiceQuestion, Lesson, MatmulQuestion, NumberQuestion, Quiz
-from app.content.blocks import ShapeQuestion as ShapeQuiz
+from app.content.blocks import Lesson, Quiz
 from app.grading.forward.facts import Shape
-from app.grading.quiz import mark
-from app.grading.quiz.mark_matmul import operands_offered
 from app.grading.reading.shape_inference import infer_shapes
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.matmul.block import MatmulQuestion
+from app.kinds.matmul.mark import operands_offered
+from app.kinds.number.block import NumberQuestion
+from app.kinds.registry import mark_quiz
+from app.kinds.shape.block import ShapeQuestion as ShapeQuiz
 from tests.courses import ARCHITECTURES, course_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +73,7 @@ def wrong_answer(lesson: Lesson, quiz: Quiz) -> list[str]:
 
 def _is_right(lesson: Lesson, quiz: Quiz, answer: list[str]) -> bool:
     name = getattr(quiz, "forward", None)
-    return mark(quiz, answer, shapes_of(lesson, quiz), lesson.forward(name) if name else None).correct is True
+    return mark_quiz(quiz, answer, shapes_of(lesson, quiz), lesson.forward(name) if name else None).correct is True
 
 
 def _candidates(lesson: Lesson, quiz: Quiz) -> list[list[str]]:

@@ -8,7 +8,10 @@ from typing import Any, Literal
 
 from playwright.sync_api import Locator, Page, expect
 
-from app.content.blocks import AxesQuestion, ChoiceQuestion, Exercise, MatmulQuestion, Quiz
+from app.content.blocks import Exercise, Quiz
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.matmul.block import MatmulQuestion
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

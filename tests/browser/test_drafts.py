@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
-from app.content.blocks import Grad, NumberQuestion
+from app.content.blocks import Grad
+from app.kinds.number.block import NumberQuestion
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
 from tests.browser.steps import (

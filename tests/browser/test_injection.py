@@ -9,8 +9,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Grad, NumberQuestion
-from app.content.blocks import ShapeQuestion as ShapeQuiz
+from app.content.blocks import Grad
+from app.kinds.number.block import NumberQuestion
+from app.kinds.shape.block import ShapeQuestion as ShapeQuiz
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson
 from tests.browser.steps import expect_verdict, fill_in, write

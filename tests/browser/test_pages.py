@@ -5,8 +5,9 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import AxesQuestion, MatmulQuestion
 from app.content.mathml import render_mathml
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.matmul.block import MatmulQuestion
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG as SLUG
 from tests.browser.answers import read_lesson, right_answer

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import AxesQuestion, Bug, ChoiceQuestion, Exercise, Lesson, OrderQuestion, ShapeQuestion
+from app.content.blocks import Bug, Exercise, Lesson
 from app.content.code_exercises import CodeExercise
-from app.grading.quiz.mark_order import as_values
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.order.block import OrderQuestion
+from app.kinds.order.mark import as_values
+from app.kinds.shape.block import ShapeQuestion
 from tests.browser.answers import SMALL_ADDRESS as LESSON
 from tests.browser.answers import right_answer
 from tests.browser.seeding import given, learner_of

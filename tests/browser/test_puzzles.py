@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import OrderQuestion
+from app.kinds.order.block import OrderQuestion
 from tests.browser.answers import read_lesson
 from tests.browser.steps import SCHEMES, Scheme, expect_feedback, open_page, paint_in, tab_to, violations
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.check.lint_lessons import prove_care
+from app.course.lint_lessons import prove_care
 from app.course.parse import parse_lesson
 from tests.courses import ARCHITECTURES, LESSONS, course_in
 

@@ -1,8 +1,8 @@
 import pytest
 
-from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.content.blocks import Forward, Quiz
 from app.course.parse import parse_lesson
+from app.course.prove_quizzes import prove_inference, prove_quiz
 from app.grading.forward.facts import Facts
 from app.grading.reading.shape_inference import infer_shapes
 from tests.grading.quiz.test_wanted_tensors import RAN, attention

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.check.findings import Finding, in_order, of_errors
-from app.check.lint_lessons import prove_care
+from app.course.lint_lessons import prove_care
 from app.course.parse import parse_lesson
 
 SOUND = (Path(__file__).parent / "fixtures" / "slips" / "sound.md").read_text(encoding="utf-8")

@@ -12,7 +12,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from app.content.blocks import ChoiceQuestion, FunctionBox, FunctionCase
+from app.content.blocks import FunctionBox, FunctionCase
+from app.kinds.choice.block import ChoiceQuestion
 from benchmarks import trust
 from tests.courses import course_in
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.content.blocks import ChoiceQuestion, CodeBox, Course, Quiz, Train
+from app.content.blocks import CodeBox, Course, Quiz, Train
+from app.kinds.choice.block import ChoiceQuestion
 from tests.courses import course_in
 
 

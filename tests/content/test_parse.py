@@ -7,24 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import (
-    AxesQuestion,
-    Bug,
-    Callout,
-    Checker,
-    ChoiceQuestion,
-    Forward,
-    Grad,
-    Lesson,
-    MatmulQuestion,
-    NumberQuestion,
-    Prose,
-    ShapeQuestion,
-    Visual,
-)
+from app.content.blocks import Bug, Callout, Checker, Forward, Grad, Lesson, Prose, Visual
 from app.content.mathml import words_of
 from app.course.directives import OPTIONS
 from app.course.parse import parse_lesson
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.matmul.block import MatmulQuestion
+from app.kinds.number.block import NumberQuestion
+from app.kinds.shape.block import ShapeQuestion
 
 FIXTURES = Path(__file__).parent / "fixtures"
 GOOD = sorted((FIXTURES / "good").glob("*.md"))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.check.lint_lessons import prove_care
 from app.content.blocks import Lesson
 from app.course.export import cells_of, written_as
+from app.course.lint_lessons import prove_care
 from app.course.parse import parse_lesson
 from tests.courses import ARCHITECTURES, LESSONS
 

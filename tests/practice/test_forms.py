@@ -8,8 +8,11 @@ import pytest
 
 from app.check.bounded_grader import RetryingGrader
 from app.check.mutants import mutants_of
-from app.content.blocks import AxesQuestion, Bug, ChoiceQuestion, Grad, OrderQuestion, Sheet
+from app.content.blocks import Bug, Grad, Sheet
 from app.course.prove import prove_lessons
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.order.block import OrderQuestion
 from app.practice import forms
 from app.practice.draw import generate_item
 from app.practice.item import JUDGED, GeneratedItem

@@ -1,61 +1,27 @@
-"""One directive per file: each turns a fence into a frozen block, or adds faults.
+"""The directives of a lesson: each turns a fence into a frozen block, or adds faults.
 
-To add a directive, write its file with `OPTIONS` and `parse`, and name it here.
+To add one that is no kind of exercise, write its file with `OPTIONS` and `parse`, and name it here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from app.content.blocks import Block
-from app.content.fences import Directive
-from app.content.parse_context import CODE, ParseContext
-from app.course.directives import (
-    axes,
-    bug,
-    callout,
-    cells,
-    checker,
-    choice,
-    forward,
-    grad,
-    keep,
-    matmul,
-    number,
-    order,
-    program,
-    reveal,
-    shape,
-    sheet,
-    train,
-    visual,
-)
-
-Parse = Callable[[Directive, ParseContext], Block | None]
+from app.content.directive_reader import DirectiveReader
+from app.content.parse_context import CODE
+from app.course.directives import bug, callout, checker, forward, grad, program, reveal, sheet, train, visual
+from app.kinds.registry import QUIZZES
 
 # A directive is called as its file is; the callouts share one.
 _FILES = {
     module.__name__.rpartition(".")[2]: module
-    for module in (
-        forward,
-        shape,
-        number,
-        choice,
-        axes,
-        matmul,
-        order,
-        cells,
-        keep,
-        grad,
-        bug,
-        checker,
-        program,
-        sheet,
-        reveal,
-        train,
-        visual,
-    )
+    for module in (forward, grad, bug, checker, program, sheet, reveal, train, visual)
 } | dict.fromkeys(callout.CALLOUT_KINDS, callout)
+_TURNS = {"forward": 0, "reveal": 3}
+"""Exercises refer to forward programs, and what stays closed to exercises."""
 
-PARSERS: Mapping[str, Parse] = {name: file.parse for name, file in _FILES.items()}
+READERS: Mapping[str, DirectiveReader] = {
+    name: DirectiveReader(name=name, options=file.OPTIONS, read=file.parse, turn=_TURNS.get(name, 1))
+    for name, file in _FILES.items()
+} | {reader.name: reader for kind in QUIZZES for reader in kind.readers}
 OPTIONS: Mapping[str, tuple[str, ...]] = {
-    name: file.OPTIONS if name in CODE else (*file.OPTIONS, "lang") for name, file in _FILES.items()
+    name: reader.options if name in CODE else (*reader.options, "lang") for name, reader in READERS.items()
 }

@@ -1,33 +1,27 @@
 """`{sheet}`: questions in one form, row by row, each judged on its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-from app.content.blocks import AxesQuestion, ChoiceQuestion, NumberQuestion, NumbersQuestion, ShapeQuestion, Sheet
+from app.content.blocks import Quiz, Sheet
+from app.content.directive_reader import DirectiveReader
 from app.content.fences import Directive
 from app.content.options import Value
 from app.content.parse_context import ParseContext
-from app.course.directives import axes, choice, number, shape
+from app.kinds.registry import QUIZZES
 
 OPTIONS = ("forward",)
-Row = AxesQuestion | ChoiceQuestion | NumberQuestion | NumbersQuestion | ShapeQuestion
-ROW_PARSERS: Mapping[str, Callable[[Directive, ParseContext], Row]] = {
-    "shape": shape.parse,
-    "number": number.parse,
-    "choice": choice.parse,
-    "axes": axes.parse,
+READERS: Mapping[str, DirectiveReader] = {
+    reader.name: reader for kind in QUIZZES for reader in kind.readers if reader.row
 }
-ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    name: (*module.OPTIONS, "lang")
-    for name, module in {"shape": shape, "number": number, "choice": choice, "axes": axes}.items()
-}
+ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {name: (*reader.options, "lang") for name, reader in READERS.items()}
 
 
 def parse(directive: Directive, reading: ParseContext) -> Sheet:
     options = reading.options(directive)
     forward = reading.forward(options, needed=False)
     name = reading.name(directive)
-    inside = reading.inside(directive, tuple(ROW_PARSERS), ROW_OPTIONS)
+    inside = reading.inside(directive, tuple(READERS), ROW_OPTIONS)
     shared = {"forward": options.entries["forward"]} if forward else {}
     rows = [replace(child, options=_passed_on(shared, child)) for child in inside.children]
     if len(rows) < 2:
@@ -43,9 +37,11 @@ def parse(directive: Directive, reading: ParseContext) -> Sheet:
     )
 
 
-def _row(row: Directive, reading: ParseContext) -> Row:
+def _row(row: Directive, reading: ParseContext) -> Quiz:
     with reading.prose_language(row):
-        return ROW_PARSERS[row.name](row, reading)
+        quiz = READERS[row.name].read(row, reading)
+    assert isinstance(quiz, Quiz), "a row is a question"
+    return quiz
 
 
 def _passed_on(shared: Mapping[str, Value], row: Directive) -> Mapping[str, Value]:

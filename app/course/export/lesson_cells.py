@@ -14,26 +14,25 @@ from app.content.blocks import (
     Lesson,
     Quiz,
     Reveal,
-    ShapeQuestion,
     Sheet,
     Train,
     Visual,
 )
 from app.content.errors import ErrorCollector
 from app.content.export.notebook import ATTACHED, NotebookCell, Work, resource_text
+from app.content.export.questions import disclosure_markup, folded_hints, question_markdown
 from app.content.export.source import LessonContext, split_body
 from app.content.fences import Directive, SourceFile
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.parse_context import CHILD_OPTIONS
-from app.content.programs import statement_of
 from app.content.vary import fill_numbers
 from app.course.directives import OPTIONS
 from app.course.export.box_cells import checker_cells, function_cells, gradient_cells, program_cell
-from app.course.export.quiz_cells import disclosure_markup, folded_hints, question_markdown
 from app.course.export.training_cells import training_cells
 from app.course.parse import file_of
+from app.kinds.registry import quiz_kind
 
 BELOW = (
     "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "
@@ -135,14 +134,6 @@ def _cells(
             yield from training_cells(lesson, block, work)
 
 
-def _line(lesson: Lesson, quiz: Quiz) -> str:
-    """Text above a row of a sheet: the line of the program that it asks about."""
-    forward = (
-        lesson.forward(quiz.forward or "") if isinstance(quiz, ShapeQuestion) and quiz.name in lesson.sheets else None
-    )
-    return statement_of(quiz.of or "", forward) if isinstance(quiz, ShapeQuestion) and forward else ""
-
-
 def _exercise_text(
     lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str
 ) -> str:
@@ -162,7 +153,9 @@ def _exercise_text(
         case Train():
             return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
         case _ if isinstance(block, Quiz):
-            text = f"`{line}`\n\n{text}" if (line := _line(lesson, block)) else text
-            shown = question_markdown(block, text, hints, work, LessonContext(lesson).written_out(right))
+            quiz, forward = quiz_kind(block), lesson.forward(block.forward or "")
+            line = quiz.line(block, forward) if forward and block.name in lesson.sheets else ""
+            parts = quiz.export(block, f"`{line}`\n\n{text}" if line else text, work)
+            shown = question_markdown(block, parts, hints, work, LessonContext(lesson).written_out(right))
             return f"**Question**\n\n{shown}"
     return text

@@ -1,22 +1,10 @@
 """Feedback on quiz answers, and the words that all quizzes share."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.blocks import (
-    AxesQuestion,
-    CellsQuestion,
-    Forward,
-    MatmulQuestion,
-    NumbersQuestion,
-    OrderQuestion,
-    Quiz,
-)
-from app.content.blocks import ShapeQuestion as ShapeQuiz
-from app.content.programs import tensors_of
 from app.content.sentences import render_sentence
 from app.grading.forward.facts import Shape
 
@@ -39,48 +27,8 @@ class Feedback:
 NOT_YET = "Not yet."
 THAT_IS_IT, THOSE_ARE, THAT_HOLDS = USUAL = "That is the number.", "Those are the numbers.", "That holds."
 """Said to a right answer for want of anything to say."""
-LONGEST_ANSWER, LONGEST_VALUE = 120, 24
-IN_PLACE = (OrderQuestion, CellsQuestion, NumbersQuestion)
-"""Kinds of quiz in whose answers a value is known by its place, so that an empty one counts."""
 
 Shapes = Mapping[str, Shape]
-Mark = Callable[[Any, Sequence[str], Shapes, Forward | None], Feedback]
-
-
-def mark_with(
-    marks: Mapping[type, Mark], quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: Forward | None = None
-) -> Feedback:
-    """The reply to *answer*, from the one of *marks* for the kind of *quiz*.
-
-    Args:
-        answer: A text, or the values of the form's controls: option numbers of a choice, axis numbers of an axes quiz,
-            operands of a product from left to right, such as `["X.T", "dY"]`.
-        shapes: Of the tensors of the forward program that the quiz is about, as `infer_shapes` or `Facts` give them.
-        forward: That program. Without it, a product is judged by its shape alone.
-    """
-    values = [answer] if isinstance(answer, str) else list(answer)
-    values = [value.strip() for value in values if value.strip() or isinstance(quiz, IN_PLACE)]
-    # Where each value has a field of its own, there may be many, and each is read alone.
-    lengths = [len(value) for value in values] or [0]
-    if sum(lengths) > LONGEST_ANSWER and (max(lengths) > LONGEST_VALUE or not isinstance(quiz, IN_PLACE)):
-        return Feedback(correct=None, message=Markup("That is too long to be read as an answer."))
-    feedback = marks[type(quiz)](quiz, values, shapes, forward)
-    if not (feedback.correct and quiz.right):
-        return feedback
-    usual = () if feedback.message in USUAL else (feedback.message,)
-    return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
-
-
-def wanted_tensors(quiz: Quiz, forward: Forward) -> tuple[str, ...]:
-    """A product may be made of any tensor of the program; other quizzes are about those that they name."""
-    match quiz:
-        case MatmulQuestion():
-            return tensors_of(forward)
-        case AxesQuestion(of=of, source=source):
-            return of.removeprefix("d"), source.removeprefix("d")
-        case ShapeQuiz(of=str() as of):
-            return (of.removeprefix("d"),)
-    return ()
 
 
 def shapes_offered(inferred: Shapes, ran: Shapes, names: tuple[str, ...]) -> Shapes:

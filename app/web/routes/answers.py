@@ -12,8 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Exercise, Lesson, MatmulQuestion, NumberQuestion, Quiz, ShapeQuestion, Sheet
+from app.content.blocks import Exercise, Lesson, Quiz, Sheet
 from app.engine.json_columns import decoded_draw
+from app.kinds.registry import quiz_kind
 from app.store import progress
 from app.store.board import exercise_topic
 from app.store.progress import LessonState
@@ -41,16 +42,14 @@ async def answer(
     lesson: TheLesson,
     exercise: TheExercise,
     answer: Annotated[list[str], Form(max_length=VALUES, default_factory=list)],
-    left: Annotated[str, Form()] = "",
-    left_transposed: Annotated[str, Form()] = "",
-    right: Annotated[str, Form()] = "",
-    right_transposed: Annotated[str, Form()] = "",
     draw: Annotated[int, Form(ge=0, lt=MOST_FIELDS)] = 0,
 ) -> Response:
     """Mark one answer, to the *draw* that the page shows. The answer and what was said about it are kept."""
     quiz = select_draw(quiz_of(exercise), draw)
-    fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, MatmulQuestion) else answer
-    view = await _marked(site, lesson, quiz, _plain(fields))
+    if own := quiz_kind(quiz).fields:
+        form = await request.form()
+        answer = [value if isinstance(value := form.get(name), str) else "" for name in own]
+    view = await _marked(site, lesson, quiz, _plain(answer))
     learner = await visitor.begin()
     rows = await _recorded(site, learner, lesson, [view], watched=visitor.in_class)
     if not wants_fragment(request):
@@ -97,7 +96,7 @@ def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
     above: tuple[str, ...] = ()
     for row in sheet.rows:
         given = _plain([name for name in form.getlist(row.name) if isinstance(name, str)][:VALUES])
-        if isinstance(row, ShapeQuestion | NumberQuestion):
+        if quiz_kind(row).ditto:
             same = bool(above) and "".join(given).strip() in DITTO
             given = above = above if same else given
         if any(value.strip() for value in given):

@@ -1,7 +1,7 @@
 """A lesson to take away, with what its reader has written: a notebook, a script, a text."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Lesson, MatmulQuestion, Quiz, Train
+from app.content.blocks import Lesson, Quiz, Train
 from app.content.vary import with_draws
 from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.json_columns import decoded_answer
 from app.engine.train.corpus_file import load_names
-from app.grading.quiz.right_answers import right_answers
+from app.kinds.registry import quiz_kind, right_answers
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.pictures.alone import drawings_of, files_of
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import quiz_for_learner
-from app.web.views.quiz_choices import product_of
 
 router = APIRouter()
 
@@ -77,13 +76,13 @@ def _read_in(lesson: Lesson, work: Work) -> list[str]:
 def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Work:
     """Work of a learner: the newest *right* text or answer of each exercise, else the present one."""
     tried = {name: tries.newest.text for name, tries in state.tries.items()} | dict(right)
-    answers = {}
+    answers = dict[str, Sequence[str]]()
     for quiz in lesson.exercises:
         # An earlier answer was right for the numbers of then.
         newest = state.tries[quiz.name].newest.text if quiz.numbers and quiz.name in state.tries else None
         given = decoded_answer(newest or tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
         if isinstance(quiz, Quiz) and given:
-            answers[quiz.name] = tuple(product_of(given)) if isinstance(quiz, MatmulQuestion) else given
+            answers[quiz.name] = quiz_kind(quiz).values(given)
     codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)
     return Work(
         codes=codes,

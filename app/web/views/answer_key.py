@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.blocks import ChoiceQuestion, CodeBox, Exercise, Lesson, NumberQuestion, NumbersQuestion, OrderQuestion
+from app.content.blocks import CodeBox, Exercise, Lesson, Quiz
 from app.content.sentences import code_span, render_sentence
-from app.grading.quiz.right_answers import right_answers
+from app.kinds.registry import quiz_kind, right_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,30 +31,10 @@ def answer_key(lesson: Lesson) -> tuple[AnswerKeyEntry, ...]:
 def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
     if derived:
         yield "Right", render_sentence(derived)
-    match exercise:
-        case NumberQuestion(answer=answer):
-            yield "Right", code_span(answer)
-        case NumbersQuestion(parts=parts):
-            yield (
-                "Right",
-                Markup(", ").join(
-                    Markup("{} = {}").format(number_question.name, code_span(number_question.answer))
-                    for number_question in parts
-                ),
-            )
-        case ChoiceQuestion(options=options):
-            for option in options:
-                yield (
-                    ("Right" if option.right else "Wrong"),
-                    Markup(": ").join(markup for markup in (option.html, option.feedback) if markup),
-                )
-        case OrderQuestion(lines=lines, steps=steps):
-            yield (
-                "Right",
-                Markup("<br>").join([order_step.html for order_step in steps] or [code_span(line) for line in lines]),
-            )
-    for tempting in getattr(exercise, "tempting", ()):
-        yield "Wrong", Markup("{}: {}").format(code_span(tempting.value), tempting.html)
+    if isinstance(exercise, Quiz):
+        yield from quiz_kind(exercise).key(exercise)
+        for tempting in exercise.tempting:
+            yield "Wrong", Markup("{}: {}").format(code_span(tempting.value), tempting.html)
     if exercise.right:
         yield "Said when right", exercise.right
     for hint in exercise.hints:

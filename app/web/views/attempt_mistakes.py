@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.blocks import ChoiceQuestion, Exercise, MatmulQuestion, Quiz
-from app.content.sentences import code_span, render_sentence
+from app.content.blocks import Exercise, Quiz
+from app.content.sentences import render_sentence
 from app.content.vary import drawn_words
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.grading.judge.verdict import Verdict
+from app.kinds.registry import quiz_kind
 from app.store.board import AttemptText
 from app.web.verdict_words import OUTCOMES, first_fault
 from app.web.views.exercise_view import select_draw
@@ -41,11 +42,10 @@ class AttemptMistake:
 
 def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> AttemptMistake:
     """Find the mistake in an attempt at *exercise* with the diagnosis *code*."""
-    given = decoded_answer(said.text) if isinstance(exercise, Quiz) else None
-    if given is not None:
+    if isinstance(exercise, Quiz) and (given := decoded_answer(said.text)) is not None:
         asked = select_draw(exercise, decoded_draw(said.verdict))
         # The same option is the same slip whatever was drawn; the same number is not.
-        about = "" if isinstance(asked, ChoiceQuestion) else drawn_words(asked.numbers)
+        about = "" if quiz_kind(asked).by_option else drawn_words(asked.numbers)
         return AttemptMistake("".join(",".join(given).split()) + about, answer_words(asked, given))
     verdict = decoded_verdict(said.verdict)
     if verdict is None:
@@ -62,23 +62,10 @@ def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> Attempt
     return AttemptMistake(code, render_sentence(at.message or code), _line(said.text, at.line), at.name)
 
 
-def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
+def answer_words(exercise: Quiz, given: tuple[str, ...]) -> Markup:
     """An answer to a question, as people would say it, with the numbers that were drawn for it."""
-    words = _words(exercise, given)
+    words = quiz_kind(exercise).words(exercise, given)
     return Markup("{} ({})").format(words, drawn_words(exercise.numbers)) if exercise.numbers else words
-
-
-def _words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
-    match exercise:
-        case ChoiceQuestion(options=options):
-            places = (int(name) for name in given if name.isdecimal() and len(name) < 4)
-            chosen = [options[place].html for place in places if place < len(options)]
-            return Markup("; ").join(chosen) or Markup("nothing chosen")
-        case MatmulQuestion() if len(given) == 4:
-            left, turned, right, also = given
-            return code_span(f"{left}{'.T' * bool(turned)} @ {right}{'.T' * bool(also)}")
-        case _:
-            return code_span(", ".join(given)[:LONGEST_LINE] or "–")
 
 
 def most_often(lines: Iterable[str]) -> str:

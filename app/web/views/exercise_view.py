@@ -8,20 +8,7 @@ from zlib import crc32
 
 from markupsafe import Markup
 
-from app.content.blocks import (
-    Bug,
-    Checker,
-    CodeBox,
-    Exercise,
-    FunctionBox,
-    Grad,
-    Hint,
-    Lesson,
-    MatmulQuestion,
-    OrderQuestion,
-    Quiz,
-    Unit,
-)
+from app.content.blocks import Bug, Checker, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, Quiz, Unit
 from app.content.code_exercises import join_sources
 from app.content.mathml import words_of
 from app.course.editions import edition_of
@@ -30,8 +17,8 @@ from app.engine.task import GradTask, HuntTask, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
+from app.kinds.registry import mark_quiz, quiz_kind
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.progress import LessonState
 from app.web.pictures.difference_map import DifferencesMap, differences_map
@@ -40,14 +27,6 @@ from app.web.site import RenderCache
 from app.web.verdict_words import HintPointer, VerdictRow, VerdictView
 from app.web.views.prediction import Prediction, prediction_of
 from app.web.views.program_head import ProgramLine
-from app.web.views.quiz_choices import (
-    PRODUCT_FIELDS,
-    LineToPlace,
-    QuizChoices,
-    lines_to_place,
-    product_of,
-    quiz_choices,
-)
 from app.web.views.run_result_view import RunResultView
 
 E = TypeVar("E", bound=Exercise)
@@ -85,7 +64,9 @@ class QuizView:
     """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`.
 
     Args:
+        offered: What its kind offers to choose from.
         sheet: The name of the sheet that it is a row of; empty for a quiz of its own.
+        line: The line of the program that a row asks about.
         changed: It was solved in another edition than the present one.
         again: Where it stands with other numbers, once it was answered; empty where nothing varies.
     """
@@ -97,8 +78,9 @@ class QuizView:
     state: str
     solved: bool
     hints: HintsView
-    offered: QuizChoices
+    offered: object
     sheet: str = ""
+    line: str = ""
     edition: str = ""
     changed: bool = False
     again: str = ""
@@ -116,19 +98,6 @@ class QuizView:
     def field(self) -> str:
         """The name of its fields: a sheet has rows to tell apart."""
         return self.name if self.sheet else "answer"
-
-    @property
-    def product(self) -> dict[str, str]:
-        """The answer of a product builder, by field."""
-        given = (*self.given, "", "", "", "")
-        return dict(zip(PRODUCT_FIELDS, given, strict=False))
-
-    @property
-    def lines(self) -> tuple[LineToPlace, ...]:
-        """The lines of an order, in the order that was answered."""
-        if isinstance(self.quiz, OrderQuestion) and self.given:
-            return lines_to_place(self.quiz, self.given)
-        return self.offered.lines
 
     @property
     def announcement(self) -> str:
@@ -291,11 +260,11 @@ def quiz_view(
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name) if quiz.name not in state.again else None
-    forward = lesson.forwards.get(quiz.forward or "")
+    kind, forward = quiz_kind(quiz), lesson.forwards.get(quiz.forward or "")
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
     def marked() -> Feedback:
-        return mark(quiz, product_of(given or ()) if isinstance(quiz, MatmulQuestion) else given or (), shapes, forward)
+        return mark_quiz(quiz, kind.values(given or ()), shapes, forward)
 
     feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
     url = f"{lesson.address}/quiz/{quiz.name}"
@@ -308,8 +277,9 @@ def quiz_view(
         state=STATES[feedback.correct if feedback else None],
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
-        offered=kept.of(quiz, shapes, lambda: quiz_choices(quiz, shapes, forward)),
+        offered=kept.of(quiz, shapes, lambda: kind.offer(quiz, shapes, forward)),
         sheet=sheet.name if sheet else "",
+        line=kept.of(quiz, {}, lambda: kind.line(quiz, forward), "line") if sheet and forward else "",
         edition=(edition := edition_in(kept, lesson, lesson.named[quiz.name])),
         changed=state.changed(quiz.name, edition),
         again=_again(lesson, quiz) if quiz.numbers else "",

@@ -7,24 +7,10 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from app.content.blocks import (
-    Block,
-    ChoiceQuestion,
-    CodeBox,
-    Exercise,
-    Forward,
-    Lesson,
-    NumberQuestion,
-    Prose,
-    Quiz,
-    Reveal,
-    ShapeQuestion,
-    Sheet,
-    Train,
-    Visual,
-)
+from app.content.blocks import Block, CodeBox, Exercise, Forward, Lesson, Prose, Quiz, Reveal, Sheet, Train, Visual
 from app.content.mathml import words_of
 from app.content.sizes import format_shape
+from app.kinds.registry import quiz_kind
 from app.store.progress import LessonState
 from app.web.site import Site
 from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_for_learner, quiz_view
@@ -45,8 +31,10 @@ class PageBlock:
 
     @property
     def template(self) -> str:
-        """The file is called as the block is; that of a question without the word."""
-        return f"_{type(self.block).__name__.removesuffix('Question').lower()}.html"
+        """The file is called as the block is; that of a question as its kind."""
+        if isinstance(self.block, Quiz):
+            return f"kinds/{quiz_kind(self.block).name}.html"
+        return f"_{type(self.block).__name__.lower()}.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +70,7 @@ class RevealView:
 
 
 HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)\s*<a class="anchor"', re.DOTALL)
-CALLED: dict[type[Block], str] = {
-    ChoiceQuestion: "a choice",
-    NumberQuestion: "a number",
-    ShapeQuestion: "a shape",
-    Sheet: "a sheet",
-    Train: "training",
-}
+CALLED: dict[type[Block], str] = {Sheet: "a sheet", Train: "training"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +116,17 @@ def _sections(lesson: Lesson) -> Iterator[Section]:
             anchor, title, stops = heading[1], words_of(Markup(heading[2])), []
         if isinstance(block, Exercise | Sheet):
             names = tuple(row.name for row in block.rows) if isinstance(block, Sheet) else (block.name,)
-            stops.append(
-                ContentsEntry(
-                    block.name, names, CALLED.get(type(block), "code" if isinstance(block, CodeBox) else "a question")
-                )
-            )
+            called = quiz_kind(block).called if isinstance(block, Quiz) else CALLED.get(type(block), "code")
+            stops.append(ContentsEntry(block.name, names, called))
     yield Section(anchor, title, tuple(stops))
 
 
 def programs_of(site: Site, lesson: Lesson, solved: Collection[str]) -> tuple[ProgramShapes, ...]:
     """The programs of *lesson* with the shapes of their tensors, but for those that are asked and not yet answered."""
     programs: tuple[ProgramShapes, ...] = site.kept.of(lesson, {}, lambda: tuple(_programs(site, lesson)), "programs")
-    asked = {program_shapes.name: asked_shapes(lesson, program_shapes.name, solved) for program_shapes in programs}
+    asked = {
+        program_shapes.name: asked_shapes(site.kept, lesson, program_shapes.name, solved) for program_shapes in programs
+    }
     return tuple(
         replace(
             program_shapes,

@@ -1,12 +1,12 @@
 """The forward program in the head of a code box, and which of its shapes may be told there."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from app.content.blocks import CodeBox, Forward, Lesson
-from app.content.blocks import ShapeQuestion as ShapeQuiz
+from app.content.blocks import CodeBox, Forward, Lesson, Quiz
 from app.content.sizes import format_shape
 from app.grading.forward.facts import Shape
+from app.kinds.registry import quiz_kind
 from app.store.progress import LessonState
 from app.web.pictures.graph import graph_rows
 from app.web.site import RenderCache
@@ -23,19 +23,22 @@ class ProgramLine:
     shape: str
 
 
-def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
+def asked_shapes(kept: RenderCache, lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
     """The tensors of *forward* whose shapes *lesson* asks and that are not answered yet.
 
     The shape of a gradient gives away that of its tensor; those of inputs stand below it, unless they are asked.
     """
     given = {tensor_input.name for tensor_input in lesson.forwards[forward].inputs}
-    asked = [
-        shape_question
-        for shape_question in lesson.exercises
-        if isinstance(shape_question, ShapeQuiz) and shape_question.forward == forward
-    ]
-    names = [shape_question.of for shape_question in asked if shape_question.of and shape_question.name not in solved]
+    asked: list[tuple[Quiz, str]] = kept.of(lesson, {}, lambda: list(_shape_questions(lesson)), "shapes")
+    names = [shape for quiz, shape in asked if quiz.forward == forward and quiz.name not in solved]
     return frozenset({*names, *({name.removeprefix("d") for name in names} - given)})
+
+
+def _shape_questions(lesson: Lesson) -> Iterator[tuple[Quiz, str]]:
+    """Questions for shapes, each with the tensor or the gradient that it is about."""
+    for quiz in lesson.exercises:
+        if isinstance(quiz, Quiz) and (shape := quiz_kind(quiz).shape_asked(quiz)):
+            yield quiz, shape
 
 
 def program_of(
@@ -46,7 +49,7 @@ def program_of(
     if forward is None or (forward.show and forward in _above(kept, lesson, exercise)):
         return ()
     lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
-    asked = asked_shapes(lesson, forward.name, state.solved)
+    asked = asked_shapes(kept, lesson, forward.name, state.solved)
     return tuple(replace(line, shape="") if line.name in asked else line for line in lines)
 
 

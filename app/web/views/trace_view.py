@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup
 
-from app.content.blocks import CodeBox, Lesson
+from app.content.blocks import CodeBox, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
 from app.store.board import AttemptText, ExerciseStatus
 from app.store.tables import Attempt
@@ -114,7 +114,7 @@ def _step(
     lines: tuple[DiffLine, ...] = ()
     if isinstance(place.exercise, CodeBox):
         lines = diff_lines(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
-    elif right and (given := decoded_answer(attempt.text)) is not None:
+    elif right and isinstance(place.exercise, Quiz) and (given := decoded_answer(attempt.text)) is not None:
         said = Markup("Right: ") + answer_words(select_draw(place.exercise, decoded_draw(attempt.verdict)), given)
     return TraceEvent(
         place=place,

@@ -13,7 +13,7 @@ from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.course.course import load_lesson
 from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
-from app.grading.quiz.right_answers import right_answers
+from app.kinds.registry import right_answers
 from app.web.pictures.alone import drawings_of
 from tests.courses import LESSONS, course_in
 

@@ -8,11 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.content.blocks import ChoiceQuestion, Lesson, NumberQuestion, Prose, ShapeQuestion
+from app.content.blocks import Lesson, Prose
 from app.content.course_page import CoursePage
 from app.course.export import NotebookCell, Work, cells_of, written_as
 from app.course.export.box_cells import as_block_body
 from app.course.parse import parse_lesson
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.number.block import NumberQuestion
+from app.kinds.shape.block import ShapeQuestion
 from tests.examples import examples
 
 TOP = """---

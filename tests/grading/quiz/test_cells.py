@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import CellsQuestion, Lesson
+from app.content.blocks import Lesson
 from app.content.mathml import words_of
 from app.course.parse import parse_lesson
-from app.grading.quiz import mark
-from app.grading.quiz.mark_cells import answer_of, names_of, right_values
-from app.grading.quiz.right_answers import right_answers
+from app.kinds.cells.block import CellsQuestion
+from app.kinds.cells.mark import answer_of, names_of, right_values
+from app.kinds.registry import mark_quiz, right_answers
 
 TEXT = """---
 title: Cells
@@ -68,7 +68,7 @@ LESSON = read()
 def answered(name: str, *values: str):
     quiz = LESSON.exercise(name)
     assert isinstance(quiz, CellsQuestion)
-    return mark(quiz, values, {}, LESSON.forward(quiz.forward))
+    return mark_quiz(quiz, values, {}, LESSON.forward(quiz.forward))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_program_that_cannot_be_walked_marks_nothing():
     quiz = lesson.exercise("da")
     assert isinstance(quiz, CellsQuestion)
 
-    feedback = mark(quiz, ["1", "2", "3", "4"], {}, lesson.forward("small"))
+    feedback = mark_quiz(quiz, ["1", "2", "3", "4"], {}, lesson.forward("small"))
 
     assert feedback.correct is None
 

@@ -10,30 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import (
-    AxesQuestion,
-    CellsQuestion,
-    ChoiceQuestion,
-    Forward,
-    Lesson,
-    MatmulQuestion,
-    NumberQuestion,
-    NumbersQuestion,
-    OrderQuestion,
-    Quiz,
-    ShapeQuestion,
-    SourceLocation,
-)
+from app.content.blocks import Forward, Lesson, Quiz, SourceLocation
 from app.content.mathml import words_of
 from app.course.parse import parse_lesson
-from app.grading.quiz import mark
-from app.grading.quiz.feedback import LONGEST_ANSWER, Feedback
-from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
-from app.grading.quiz.mark_cells import answer_of, right_values
-from app.grading.quiz.mark_matmul import operands_offered, right_products
-from app.grading.quiz.mark_order import as_values
-from app.grading.quiz.mark_shape import answer_disagreement, expected
+from app.grading.quiz.feedback import Feedback
 from app.grading.reading.shape_inference import infer_shapes
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.axes.mark import Axis, axes_offered, sums_offered
+from app.kinds.cells.block import CellsQuestion
+from app.kinds.cells.mark import answer_of, right_values
+from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.matmul.block import MatmulQuestion
+from app.kinds.matmul.mark import operands_offered, right_products
+from app.kinds.number.block import NumberQuestion, NumbersQuestion
+from app.kinds.order.block import OrderQuestion
+from app.kinds.order.mark import as_values
+from app.kinds.registry import LONGEST_ANSWER, mark_quiz
+from app.kinds.shape.block import ShapeQuestion
+from app.kinds.shape.mark import answer_disagreement, expected
 from tests.courses import LESSONS, course_in
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "quizzes.md"
@@ -53,7 +47,7 @@ def answered(name: str, answer: str | list[str]) -> Feedback:
     quiz = LESSON.exercise(name)
     assert isinstance(quiz, Quiz)
     forward = program_of(quiz)
-    return mark(quiz, answer, infer_shapes(forward) if forward else {}, forward)
+    return mark_quiz(quiz, answer, infer_shapes(forward) if forward else {}, forward)
 
 
 def program_of(quiz: Quiz, lesson: Lesson = LESSON) -> Forward | None:
@@ -251,7 +245,7 @@ def test_a_shape_that_is_not_known_is_nobodys_fault():
     quiz = LESSON.exercise("partly")
     assert isinstance(quiz, ShapeQuestion)
 
-    assert mark(quiz, "27", {}).correct is None
+    assert mark_quiz(quiz, "27", {}).correct is None
 
 
 @pytest.mark.parametrize(
@@ -678,7 +672,7 @@ def test_steps_in_words_are_right_as_they_are_numbered(order, correct, said):
     quiz = LESSON.exercise("step-by-step")
     assert isinstance(quiz, OrderQuestion)
 
-    feedback = mark(quiz, as_values(quiz, order), {})
+    feedback = mark_quiz(quiz, as_values(quiz, order), {})
 
     assert feedback.correct is correct
     assert said in feedback.message
@@ -689,7 +683,7 @@ def test_an_order_of_many_lines_is_not_too_long_to_be_read():
         place=SourceLocation("a.md", 1), name="q", lines=tuple(f"a{at} = 1" for at in range(40)), shown=tuple(range(40))
     )
 
-    assert mark(quiz, as_values(quiz, range(40)), {}).correct is True
+    assert mark_quiz(quiz, as_values(quiz, range(40)), {}).correct is True
 
 
 ANSWERS = st.text(max_size=40) | st.text(alphabet="0123456789()[],.?xT@dWXYb -+*/eE×−'\"", max_size=40)
@@ -700,7 +694,9 @@ def test_any_answer_gets_feedback(quiz, answer):
     forward = program_of(quiz)
 
     for known in (True, False):
-        feedback = mark(quiz, answer, infer_shapes(forward) if forward and known else {}, forward if known else None)
+        feedback = mark_quiz(
+            quiz, answer, infer_shapes(forward) if forward and known else {}, forward if known else None
+        )
         assert isinstance(feedback, Feedback)
         assert feedback.message
 
@@ -738,7 +734,7 @@ def test_a_character_of_any_category_gets_feedback(category, data):
     forward = program_of(quiz)
 
     for answer in (text, [text] * 4):
-        assert mark(quiz, answer, infer_shapes(forward) if forward else {}, forward).message
+        assert mark_quiz(quiz, answer, infer_shapes(forward) if forward else {}, forward).message
 
 
 NUMERALS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.numeric(chr(code), None) is not None]
@@ -752,7 +748,7 @@ def test_each_numeral_of_unicode_gets_feedback():
         shapes = infer_shapes(forward) if forward else {}
         for numeral in NUMERALS:
             for answer in (numeral, f"5{numeral}", f"(5, {numeral})"):
-                assert mark(quiz, answer, shapes, forward).message, (quiz.name, numeral)
+                assert mark_quiz(quiz, answer, shapes, forward).message, (quiz.name, numeral)
 
 
 def test_every_quiz_of_every_lesson_is_sound():
@@ -763,30 +759,30 @@ def test_every_quiz_of_every_lesson_is_sound():
             where = f"{lesson.path}: {quiz.name}"
 
             for one in getattr(quiz, "tempting", ()):
-                feedback = mark(quiz, one.value, shapes, forward)
+                feedback = mark_quiz(quiz, one.value, shapes, forward)
                 assert (feedback.correct, feedback.message) == (False, one.html), f"{where}: {one.value}"
             assert right_answer(quiz, shapes, forward).correct, where
 
 
 def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forward | None) -> Feedback:
     if isinstance(quiz, OrderQuestion):
-        return mark(quiz, as_values(quiz, range(len(quiz.lines))), shapes, forward)
+        return mark_quiz(quiz, as_values(quiz, range(len(quiz.lines))), shapes, forward)
     if isinstance(quiz, ShapeQuestion):
         assert answer_disagreement(quiz, shapes) == ""
-        return mark(quiz, str(tuple(expected(quiz, shapes) or ())), shapes, forward)
+        return mark_quiz(quiz, str(tuple(expected(quiz, shapes) or ())), shapes, forward)
     if isinstance(quiz, NumberQuestion):
-        return mark(quiz, quiz.answer, shapes, forward)
+        return mark_quiz(quiz, quiz.answer, shapes, forward)
     if isinstance(quiz, NumbersQuestion):
-        return mark(quiz, [part.answer for part in quiz.parts], shapes, forward)
+        return mark_quiz(quiz, [part.answer for part in quiz.parts], shapes, forward)
     if isinstance(quiz, ChoiceQuestion):
-        return mark(quiz, [str(number) for number, one in enumerate(quiz.options) if one.right], shapes, forward)
+        return mark_quiz(quiz, [str(number) for number, one in enumerate(quiz.options) if one.right], shapes, forward)
     if isinstance(quiz, MatmulQuestion):
-        return mark(quiz, right_products(quiz, shapes, forward)[0], shapes, forward)
+        return mark_quiz(quiz, right_products(quiz, shapes, forward)[0], shapes, forward)
     if isinstance(quiz, CellsQuestion):
         answer = answer_of(quiz, forward)
         assert answer is not None
-        return mark(quiz, right_values(quiz, answer), shapes, forward)
-    marks = [mark(quiz, [str(axis) for axis in one.axes], shapes, forward) for one in sums_offered(quiz, shapes)]
+        return mark_quiz(quiz, right_values(quiz, answer), shapes, forward)
+    marks = [mark_quiz(quiz, [str(axis) for axis in one.axes], shapes, forward) for one in sums_offered(quiz, shapes)]
     return next(feedback for feedback in marks if feedback.correct)
 
 
@@ -821,7 +817,7 @@ def test_no_answer_is_long_work(quiz: Quiz, values: int) -> None:
             text = (piece * length)[:length]
             parts = [text[at : at + length // values] for at in range(0, length, max(1, length // values))]
 
-            assert calls(lambda parts=parts: mark(quiz, parts, shapes, forward)) < MOST_CALLS
+            assert calls(lambda parts=parts: mark_quiz(quiz, parts, shapes, forward)) < MOST_CALLS
 
 
 def calls(work: Callable[[], object]) -> int:

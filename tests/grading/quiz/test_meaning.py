@@ -4,14 +4,14 @@ from itertools import combinations
 
 import pytest
 
-from app.check.prove_quizzes import prove_quiz
-from app.content.blocks import AxesQuestion, MatmulQuestion
 from app.course.parse import parse_lesson
+from app.course.prove_quizzes import prove_quiz
 from app.grading.forward.facts import Facts
-from app.grading.quiz import mark
-from app.grading.quiz.mark_matmul import right_products
-from app.grading.quiz.right_answers import right_answers
 from app.grading.reading.shape_inference import infer_shapes
+from app.kinds.axes.block import AxesQuestion
+from app.kinds.matmul.block import MatmulQuestion
+from app.kinds.matmul.mark import right_products
+from app.kinds.registry import mark_quiz, right_answers
 
 PAGE = """---
 title: T
@@ -49,7 +49,7 @@ def right_choices(inputs, program, of, source):
     shapes = infer_shapes(forward)
     axes = range(len(shapes[source.removeprefix("d")] if source not in shapes else shapes[source]))
     choices = [list(map(str, some)) for size in range(len(axes) + 1) for some in combinations(axes, size)]
-    return ["".join(one) for one in choices if mark(quiz, one, shapes, forward).correct]
+    return ["".join(one) for one in choices if mark_quiz(quiz, one, shapes, forward).correct]
 
 
 AXES = {
@@ -97,13 +97,13 @@ def test_a_product_is_right_that_gives_the_numbers(case):
     assert (expected in found) if expected else (found == ())
     for wrong in ("X @ dY", "dY @ W", "W.T @ dY", "dY @ X.T", "X.T @ W"):
         if wrong not in found:
-            assert not mark(quiz, wrong, infer_shapes(forward), forward).correct
+            assert not mark_quiz(quiz, wrong, infer_shapes(forward), forward).correct
 
 
 def test_a_product_under_a_batch_is_told_with_its_sum():
     lesson, quiz, forward = asked("matmul", "X: [B, N, D], W: [D, H]", "Y = X @ W", ":of: dW")
 
-    assert "(X.T @ dY).sum((0,))" in mark(quiz, "X.T @ dY", infer_shapes(forward), forward).message
+    assert "(X.T @ dY).sum((0,))" in mark_quiz(quiz, "X.T @ dY", infer_shapes(forward), forward).message
     assert right_answers(lesson)["q"] == "`X.T @ dY`"
 
 
@@ -131,7 +131,7 @@ def test_shapes_decide_a_product_of_an_unreadable_program_if_they_can(sizes, cod
     findings = prove_quiz(lesson, quiz, {"f": Facts(shapes=shapes, gradable=())})
 
     assert [finding.code for finding in findings] == codes
-    assert mark(quiz, "Z.T @ dY", shapes, forward).correct
+    assert mark_quiz(quiz, "Z.T @ dY", shapes, forward).correct
 
 
 def test_a_program_that_cannot_be_read_is_judged_by_its_shapes():

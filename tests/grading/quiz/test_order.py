@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import OrderQuestion, SourceLocation
+from app.content.blocks import SourceLocation
 from app.content.dependence import drawn_order, needs_of, shuffled, sources_of
-from app.grading.quiz import mark
-from app.grading.quiz.mark_order import as_values, places_in
+from app.kinds.order.block import OrderQuestion
+from app.kinds.order.mark import as_values, places_in
+from app.kinds.registry import mark_quiz
 
 DIAMOND = """dd = c
 dc = d
@@ -28,7 +29,7 @@ def asked(source: str) -> OrderQuestion:
 
 
 def answered(quiz: OrderQuestion, *lines: str):
-    return mark(quiz, as_values(quiz, [quiz.lines.index(line) for line in lines]), {})
+    return mark_quiz(quiz, as_values(quiz, [quiz.lines.index(line) for line in lines]), {})
 
 
 def said(source: str, *lines: str) -> str:
@@ -74,7 +75,7 @@ def test_an_order_is_right_exactly_if_it_runs_and_gives_the_same(source, draw):
             quiz = OrderQuestion(
                 place=SourceLocation("a.md", 1), name="q", lines=tuple(lines), shown=tuple(range(len(lines)))
             )
-            right = mark(quiz, as_values(quiz, one), {}).correct
+            right = mark_quiz(quiz, as_values(quiz, one), {}).correct
 
             assert right is (outcome([lines[line] for line in one]) == wanted)
 
@@ -83,7 +84,9 @@ def test_every_topological_order_of_a_diamond_passes_and_no_other():
     quiz = asked(DIAMOND)
 
     passing = [
-        order for order in itertools.permutations(range(6)) if mark(quiz, as_values(quiz, order), {}).correct is True
+        order
+        for order in itertools.permutations(range(6))
+        if mark_quiz(quiz, as_values(quiz, order), {}).correct is True
     ]
 
     assert (0, 1, 2, 3, 4, 5) in passing
@@ -131,7 +134,7 @@ def test_a_line_that_writes_anew_waits_for_those_that_read():
     ],
 )
 def test_places_that_are_missing_or_twice_are_neither_right_nor_wrong(values, why):
-    feedback = mark(asked(DIAMOND), values, {})
+    feedback = mark_quiz(asked(DIAMOND), values, {})
 
     assert feedback.correct is None
     assert why in feedback.message
@@ -139,7 +142,7 @@ def test_places_that_are_missing_or_twice_are_neither_right_nor_wrong(values, wh
 
 @given(st.lists(st.text(max_size=4), max_size=20))
 def test_any_texts_are_an_answer(values):
-    assert mark(asked(DIAMOND), values, {}).message
+    assert mark_quiz(asked(DIAMOND), values, {}).message
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -161,7 +164,7 @@ def test_places_may_leave_gaps():
     values = as_values(quiz, range(6))
     values[1::2] = [str(int(place) * 10) for place in values[1::2]]
 
-    assert mark(quiz, values, {}).correct
+    assert mark_quiz(quiz, values, {}).correct
 
 
 def test_shares_may_be_paid_in_in_any_order():

@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.content.blocks import MatmulQuestion
 from app.course.parse import parse_lesson
-from app.grading.quiz import mark
-from app.grading.quiz.feedback import shapes_offered, wanted_tensors
-from app.grading.quiz.mark_matmul import operands_offered
+from app.grading.quiz.feedback import shapes_offered
 from app.grading.reading.shape_inference import infer_shapes
+from app.kinds.matmul.block import MatmulQuestion
+from app.kinds.matmul.mark import operands_offered
+from app.kinds.registry import mark_quiz, quiz_kind
 
 HEAD = """---
 title: Attention
@@ -47,22 +47,22 @@ def attention(mask):
 def test_every_operand_is_offered_whatever_line_cannot_be_read(mask):
     _, quiz, forward = attention(mask)
 
-    shapes = shapes_offered(infer_shapes(forward), RAN, wanted_tensors(quiz, forward))
+    shapes = shapes_offered(infer_shapes(forward), RAN, quiz_kind(quiz).tensors(quiz, forward))
 
     assert [one.name for one in operands_offered(quiz, shapes, forward)] == ["dO", "P", "V"]
-    assert mark(quiz, "P.T @ dO", shapes, forward).correct
+    assert mark_quiz(quiz, "P.T @ dO", shapes, forward).correct
 
 
 def test_a_minus_infinity_needs_no_run():
     _, quiz, forward = attention('float("-inf")')
 
-    assert infer_shapes(forward).keys() >= set(wanted_tensors(quiz, forward))
+    assert infer_shapes(forward).keys() >= set(quiz_kind(quiz).tensors(quiz, forward))
 
 
 def test_a_tensor_whose_shape_is_not_known_is_not_called_unknown():
     _, quiz, forward = attention("-(10.0 ** 17)")
 
-    feedback = mark(quiz, "P.T @ dO", infer_shapes(forward), forward)
+    feedback = mark_quiz(quiz, "P.T @ dO", infer_shapes(forward), forward)
 
     assert feedback.correct is None
     assert "the graders cannot be reached" in feedback.message

@@ -13,13 +13,14 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
-from app.content.blocks import Bug, Lesson, OrderQuestion
+from app.content.blocks import Bug, Lesson
 from app.content.code_exercises import CodeExercise
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.grading.judge.verdict import OTHER_ROAD, NameVerdict, Verdict
-from app.grading.quiz.mark_order import as_values
+from app.kinds.order.block import OrderQuestion
+from app.kinds.order.mark import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explain_lines
 from app.practice.draw import FORKED, LENGTHS, generate_item

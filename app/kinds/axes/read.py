@@ -1,0 +1,27 @@
+"""`{axes}`: which axes are summed to give a gradient."""
+
+from app.content.fences import Directive
+from app.content.parse_context import ParseContext
+from app.content.vary import parse_with_draws
+from app.kinds.axes.block import AxesQuestion
+
+OPTIONS = ("forward", "of", "from", "vary", "right", "was")
+
+
+@parse_with_draws
+def read_axes(directive: Directive, reading: ParseContext) -> AxesQuestion:
+    options = reading.options(directive)
+    forward = reading.forward(options)
+    of = reading.gradient(options, "of", forward)
+    source = reading.gradient(options, "from", forward, tensors=True)
+    if of and of == source:
+        message = f"Nothing is summed between {source!r} and itself."
+        options.wrong("from", "wrong-value", message, "Name in ':from:' what the gradient is the sum of.")
+    inside, tempting = reading.with_tempting(directive)
+    return AxesQuestion(
+        **reading.asked(directive, options, inside),
+        forward=forward.name if forward else "",
+        of=of or "",
+        source=source or "",
+        tempting=tempting,
+    )

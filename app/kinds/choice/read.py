@@ -1,0 +1,27 @@
+"""`{choice}`: a task list; one `[x]` means radio buttons, several mean checkboxes."""
+
+from app.content.answer_lists import take_options
+from app.content.fences import Directive
+from app.content.parse_context import DirectiveBody, ParseContext
+from app.content.vary import parse_with_draws
+from app.kinds.choice.block import ChoiceQuestion
+
+OPTIONS = ("vary", "right", "was")
+
+
+@parse_with_draws
+def read_choice(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
+    options = reading.options(directive)
+    inside = reading.inside(directive)
+    tokens, choices = take_options(inside.tokens, inside.line, reading.file, reading.prose, reading.faults)
+    title = reading.title(directive)
+    if len(choices) < 2:
+        fix = "Write at least one '- [x] right' and one '- [ ] wrong'."
+        count = "one option only" if choices else "no option"
+        reading.faults.add(directive.place, "too-few-options", f"{title} has {count}.", fix)
+    elif not any(option.right for option in choices):
+        reading.faults.add(directive.place, "no-right-option", f"{title} has no right option.", "Mark one with '[x]'.")
+    return ChoiceQuestion(
+        **reading.asked(directive, options, DirectiveBody(tokens, inside.line, inside.children)),
+        options=choices,
+    )

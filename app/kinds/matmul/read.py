@@ -1,0 +1,22 @@
+"""`{matmul}`: build a gradient as a product of two tensors."""
+
+from app.content.fences import Directive
+from app.content.parse_context import ParseContext
+from app.content.vary import parse_with_draws
+from app.kinds.matmul.block import MatmulQuestion
+
+OPTIONS = ("forward", "of", "vary", "right", "was")
+
+
+@parse_with_draws
+def read_matmul(directive: Directive, reading: ParseContext) -> MatmulQuestion:
+    options = reading.options(directive)
+    forward = reading.forward(options)
+    of = reading.gradient(options, "of", forward)
+    inside, tempting = reading.with_tempting(directive)
+    return MatmulQuestion(
+        **reading.asked(directive, options, inside),
+        forward=forward.name if forward else "",
+        of=of or "",
+        tempting=tempting,
+    )

@@ -1,0 +1,69 @@
+"""The kinds of exercise: who asks something of any question asks here, and nobody else names a kind.
+
+To add a kind, write its folder and its template, and name it here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from app.content.blocks import Forward, Lesson, Quiz
+from app.grading.quiz.feedback import USUAL, Feedback, Shapes
+from app.grading.reading.shape_inference import infer_shapes
+from app.kinds.axes import AXES
+from app.kinds.cells import CELLS
+from app.kinds.choice import CHOICE
+from app.kinds.matmul import MATMUL
+from app.kinds.number import NUMBER, NUMBERS
+from app.kinds.order import ORDER
+from app.kinds.quiz_kind import QuizKind
+from app.kinds.shape import SHAPE
+
+LONGEST_ANSWER, LONGEST_VALUE = 120, 24
+QUIZZES: tuple[QuizKind[Any], ...] = (SHAPE, NUMBER, NUMBERS, CHOICE, AXES, MATMUL, ORDER, CELLS)
+_BY_BLOCK: Mapping[type[Quiz], QuizKind[Any]] = {kind.block: kind for kind in QUIZZES}
+
+
+def quiz_kind(quiz: Quiz) -> QuizKind[Any]:
+    """The kind of *quiz*."""
+    return _BY_BLOCK[type(quiz)]
+
+
+def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: Forward | None = None) -> Feedback:
+    """The reply to *answer*.
+
+    Args:
+        answer: A text, or the values of the form's controls: option numbers of a choice, axis numbers of an axes quiz,
+            operands of a product from left to right, such as `["X.T", "dY"]`.
+        shapes: Of the tensors of the forward program that the quiz is about, as `infer_shapes` or `Facts` give them.
+        forward: That program. Without it, a product is judged by its shape alone.
+    """
+    kind = quiz_kind(quiz)
+    values = [answer] if isinstance(answer, str) else list(answer)
+    values = [value.strip() for value in values if value.strip() or kind.by_place]
+    # Where each value has a field of its own, there may be many, and each is read alone.
+    lengths = [len(value) for value in values] or [0]
+    if sum(lengths) > LONGEST_ANSWER and (max(lengths) > LONGEST_VALUE or not kind.by_place):
+        return Feedback(correct=None, message=Markup("That is too long to be read as an answer."))
+    feedback = kind.mark(quiz, values, shapes, forward)
+    if not (feedback.correct and quiz.right):
+        return feedback
+    usual = () if feedback.message in USUAL else (feedback.message,)
+    return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
+
+
+def right_answers(lesson: Lesson) -> dict[str, str]:
+    """By quiz: what is right, with code in backticks. Quizzes that carry their answer, or whose shapes cannot be told
+    from the source alone, are left out."""
+    inferred: dict[str, Shapes] = {"": {}}
+    answers = {}
+    for quiz in lesson.exercises:
+        if isinstance(quiz, Quiz):
+            forward = lesson.forward(quiz.forward or "")
+            name = forward.name if forward else ""
+            if forward and name not in inferred:
+                inferred[name] = infer_shapes(forward)
+            answers[quiz.name] = quiz_kind(quiz).right(quiz, inferred[name], forward)
+    return {name: answer for name, answer in answers.items() if answer}
