@@ -1,6 +1,7 @@
 """What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
 
 import gc
+import os
 from collections.abc import Generator, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
@@ -32,6 +33,9 @@ settings.register_profile(
     "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=max(50, 17 * TIMES), print_blob=True
 )
 settings.load_profile("project")
+
+# Before anything imports torch: threads that wait for each other over small tensors are most of what a test would cost.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 A_JAIL = "a jail that grades and trains"
 SHARED = {
