@@ -53,7 +53,8 @@ _PROVIDERS = TypeAdapter(dict[str, Provider])
 class Settings(BaseSettings):
     """Every setting of a deployment; each has a default that needs nothing."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
+    # What a file for containers leaves empty is not set: an empty path would be the folder that one stands in.
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="ignore")
 
     database_url: str = Field(
         default="", repr=False, description="SQLAlchemy URL; empty means SQLite in the data directory."

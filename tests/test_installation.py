@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from app import installation
 from app.cli import app
 from app.installation import data_home, default_data_dir, default_lessons, misplaced_databases
+from app.settings import Settings
 
 
 @pytest.fixture
@@ -91,3 +92,14 @@ def test_a_user_without_a_home_is_asked_for_a_folder(monkeypatch: pytest.MonkeyP
 
     assert result.exit_code == 2
     assert "Set BACKHAND_DATA_DIR to a folder." in result.output
+
+
+@pytest.mark.parametrize("name", ["BACKHAND_DATA_DIR", "BACKHAND_LESSONS", "BACKHAND_GRADERS"])
+def test_a_setting_that_is_empty_is_not_set(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    field = name.removeprefix("BACKHAND_").lower()
+    monkeypatch.delenv(name, raising=False)
+    unset = getattr(Settings(), field)
+
+    monkeypatch.setenv(name, "")
+
+    assert getattr(Settings(), field) == unset
