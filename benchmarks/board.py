@@ -177,7 +177,7 @@ def _attempts(draw: random.Random, at: datetime) -> Iterator[dict[str, Any]]:
             "exercise": f"exercise-{draw.randrange(EXERCISES)}",
             "kind": "code",
             "text": TEXT,
-            "verdict": json.dumps(verdict),
+            "verdict_json": json.dumps(verdict),
             "correct": correct,
             "code": code,
             "task_key": f"{number:064}",

@@ -57,10 +57,11 @@ async def _filled(database: Database) -> int:
         learner, _ = await learners.begin_session(db)
         for at in range(ATTEMPTS):
             place = {"learner_id": learner, "lesson": f"lesson {at % 10}", "exercise": f"exercise {at % EXERCISES}"}
-            row = {"kind": "code", "text": TEXT, "verdict": json.dumps({"names": [at] * 100}), "correct": at % 3 == 0}
+            verdict = json.dumps({"names": [at] * 100})
+            row = {"kind": "code", "text": TEXT, "verdict_json": verdict, "correct": at % 3 == 0}
             db.add(Attempt(**place, **row, code=None, task_key=None, created_at=now()))
             if at < EXERCISES:
                 db.add(Draft(**place, text=f"{TEXT}# {learner}", revision=1, saved_at=now()))
                 db.add(Progress(**place, solved_at=now(), hints=0))
-                db.add(ReplacedText(**place, text=f"# {learner}", reason="reset", kept_at=now()))
+                db.add(ReplacedText(**place, text=f"# {learner}", reason="reset", replaced_at=now()))
     return learner

@@ -77,7 +77,7 @@ async def _left(course: Course, folder: Path) -> list[Row]:
                         rows.append((Attempt, place | _columns(told)))
                     ran = to_json_column(replace(await graders.run(task, right), wall_ms=0.0))
                     rows.append(
-                        (Draft, place | {"text": right, "revision": 9, "run": ran, "saved_at": now()}),
+                        (Draft, place | {"text": right, "revision": 9, "run_json": ran, "saved_at": now()}),
                     )
                 rows.append((Progress, place | {"hints": 1, "solved_at": now(), "edition": "0" * 16}))
     return rows
@@ -86,7 +86,8 @@ async def _left(course: Course, folder: Path) -> list[Row]:
 def _answers() -> Iterator[dict[str, Any]]:
     for answer, correct in ANSWERS:
         said = json.dumps({"correct": correct, "echo": answer})
-        yield {"kind": "quiz", "text": json.dumps([answer]), "verdict": said, "correct": correct, "created_at": now()}
+        row = {"kind": "quiz", "text": json.dumps([answer]), "verdict_json": said, "correct": correct}
+        yield row | {"created_at": now()}
 
 
 def _wrong(right: str) -> Iterator[str]:
@@ -97,8 +98,8 @@ def _wrong(right: str) -> Iterator[str]:
 
 
 def _columns(told: Any) -> dict[str, Any]:
-    named = ("kind", "text", "verdict", "correct", "code", "task_key", "revision")
-    return {name: getattr(told, name) for name in named} | {"created_at": now()}
+    named = ("kind", "text", "correct", "code", "task_key", "revision")
+    return {name: getattr(told, name) for name in named} | {"verdict_json": told.verdict, "created_at": now()}
 
 
 async def _measured(name: str, url: str, rows: list[Row]) -> None:

@@ -232,5 +232,5 @@ async def remove_credential(db: AsyncSession, learner: int, credential: int, tok
         raise RefusedError(
             "This is the only way to sign in to your account. Add another one first, or say that you mean it."
         )
-    await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(via=None))
+    await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(credential_id=None))
     await db.execute(delete(Credential).where(Credential.id == credential, Credential.learner_id == learner))

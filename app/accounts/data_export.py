@@ -19,15 +19,15 @@ from app.store.database import lock_learner
 from app.store.former_members import keep_all_grades
 from app.store.tables import Base, Class, FormerMember, Learner, Membership
 
-SECRETS = frozenset({"secret", "token_hash", "halt"})
+SECRETS = frozenset({"secret", "token_hash", "checkpoint_json"})
 """Columns that open something, or that only a server can read."""
-TEXTS = {"draft": "draft", "kept": "kept", "attempt": "check"}
+TEXTS = {"draft": "draft", "replaced_text": "replaced", "attempt": "check"}
 """Tables whose rows hold a text, and how its file begins."""
 README = """\
 Everything that Backhand keeps of you.
 
 texts/      what you wrote, by lesson and exercise: `draft.py` stands in the box now, `check-*.py` were checked or
-            answered, `kept-*.py` were replaced without a check
+            answered, `replaced-*.py` were replaced without a check
 *.jsonl     the same and everything else, one line of JSON for each row of a table. Times are in UTC.
 
 Left out are passwords, keys and tokens, of which the server keeps hashes, and the numbers from which a training run

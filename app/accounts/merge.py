@@ -75,7 +75,7 @@ def _drafts(into: Draft, other: Draft) -> MergedRow:
     changes = {"revision": max(into.revision, other.revision) + 1}
     replaced = ReplacedText(
         learner_id=into.learner_id, lesson=into.lesson, exercise=into.exercise, text=goes.text, reason="sign-in",
-        kept_at=now(),
+        replaced_at=now(),
     )  # fmt: skip
     return MergedRow(stays, goes, changes, replaced)
 
@@ -92,7 +92,7 @@ def _progress(into: Progress, other: Progress) -> MergedRow:
 def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
     into_is_newer = (is_live(into), into.began_at) >= (is_live(other), other.began_at)
     stays, goes = (into, other) if into_is_newer else (other, into)
-    return MergedRow(stays, goes, {"finished": stays.finished or goes.finished})
+    return MergedRow(stays, goes, {"finished_json": stays.finished_json or goes.finished_json})
 
 
 def _memberships(into: Membership, other: Membership) -> MergedRow:
@@ -141,7 +141,7 @@ def _cards(into: Card, other: Card) -> MergedRow:
 
 def _sittings(into: PracticeSession, other: PracticeSession) -> MergedRow:
     stays, goes = (into, other) if into.began_at >= other.began_at else (other, into)
-    return MergedRow(stays, goes, {"seen_attempt": min(into.seen_attempt, other.seen_attempt)})
+    return MergedRow(stays, goes, {"seen_attempt_id": min(into.seen_attempt_id, other.seen_attempt_id)})
 
 
 def _drills(into: Drill, other: Drill) -> MergedRow:
@@ -250,8 +250,8 @@ async def _leave_one_running(db: AsyncSession, learner: int) -> None:
     for run in live[:1]:
         run.owner = None
     for run in live[1:]:
-        run.live, run.halt = False, None
-        run.run = json.dumps({**json.loads(run.run), "phase": "stopped", "seconds_left": None})
+        run.live, run.checkpoint_json = False, None
+        run.snapshot_json = json.dumps({**json.loads(run.snapshot_json), "phase": "stopped", "seconds_left": None})
 
 
 def _pointing() -> list[Any]:

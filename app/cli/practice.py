@@ -77,7 +77,7 @@ async def _points(url: str, *, write: bool) -> None:
         estimates = estimate_difficulties(await practice_items.list_outcomes(db))
         changed = 0
         for row in await practice_items.list_items(db, VERSION) if write and estimates else ():
-            row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), estimates)
+            row.points = repriced_points(drawn(row.level, row.seed, row.wanted, json.loads(row.within_json)), estimates)
             changed += 1
     await database.close()
     for item in estimates:

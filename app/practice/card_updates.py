@@ -47,13 +47,13 @@ class CardUpdater:
     async def from_lessons(self) -> None:
         """Open the cards of slips that were made in lessons since."""
         sitting = await cards.sitting_of(self.db, self.learner)
-        fresh = await cards.slips_since(self.db, self.learner, sitting.seen_attempt if sitting else 0)
+        fresh = await cards.slips_since(self.db, self.learner, sitting.seen_attempt_id if sitting else 0)
         for about, at in _made(fresh, self.curriculum):
             self._open(about, at)
         if fresh:
             plan = PLAN.dump_json(SessionPlan()).decode()
             sitting = sitting or await cards.start_practice_session(self.db, self.learner, plan, self.now - RESTED)
-            sitting.seen_attempt = fresh[-1].id
+            sitting.seen_attempt_id = fresh[-1].id
 
     async def from_item(self, given: ServedItem) -> None:
         """Rate what the item that was *given* is about, and open what went wrong at it."""
@@ -98,7 +98,7 @@ class CardUpdater:
     async def _tell_class(self, given: ServedItem, code: str) -> None:
         """Keep the first slip at an item that a class was given as a mistake at that practice, without its text."""
         sitting = await self._sitting_of(given)
-        goal = self._goal(PLAN.validate_json(sitting.plan)) if sitting else None
+        goal = self._goal(PLAN.validate_json(sitting.plan_json)) if sitting else None
         if goal:
             # Everybody is drawn other exercises: a class shares the kind of a slip, and not the gradient it was at.
             kind = f"d:{scheduler.slip_of(code)}"
@@ -113,7 +113,7 @@ class CardUpdater:
         sitting = await self._sitting_of(given)
         if sitting is None or given.done_at is None:
             return
-        plan = PLAN.validate_json(sitting.plan)
+        plan = PLAN.validate_json(sitting.plan_json)
         done = await cards.given_to(self.db, self.learner, sitting.began_at)
         if plan.drill:
             solved = SessionState(plan, sitting.began_at, tuple(done), over=False).done
@@ -146,7 +146,7 @@ async def _cards_of(db: AsyncSession, learner: int) -> Known:
 async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) -> Known:
     """All cards of *learner*, with those that slips in lessons will open; nothing is written."""
     known, sitting = await _cards_of(db, learner), await cards.sitting_of(db, learner)
-    fresh = await cards.slips_since(db, learner, sitting.seen_attempt if sitting else 0)
+    fresh = await cards.slips_since(db, learner, sitting.seen_attempt_id if sitting else 0)
     for about, at in _made(fresh, curriculum):
         if about not in known and len(known) < cards.MOST_CARDS:
             known[about] = _new_card(learner, about, at)
@@ -209,7 +209,7 @@ def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | 
     """The slips of `slips_in`, each with the number of the line that made it."""
     box = lesson.exercise(attempt.exercise)
     forward = lesson.forwards.get(box.forward or "") if isinstance(box, Grad | Bug) else None
-    verdict = decoded_verdict(attempt.verdict) if attempt.code and forward else None
+    verdict = decoded_verdict(attempt.verdict_json) if attempt.code and forward else None
     for name_verdict in verdict.names if verdict else ():
         slip = scheduler.slip_of(name_verdict.code or "")
         if forward and slip and slip not in scheduler.UNNAMED:
@@ -229,8 +229,8 @@ def _stood_for(given: ServedItem, row: PracticeItem, known: Known, at: datetime)
 
 
 def memory_of(card: Card) -> CardState:
-    return CardState(family=card.family, slip=card.slip, state=card.state, due_at=card.due_at)
+    return CardState(family=card.family, slip=card.slip, state=card.state_json, due_at=card.due_at)
 
 
 def _keep(card: Card, memory: CardState) -> None:
-    card.state, card.due_at = memory.state, memory.due_at
+    card.state_json, card.due_at = memory.state, memory.due_at

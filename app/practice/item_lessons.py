@@ -131,8 +131,8 @@ def form_of(row: PracticeItem) -> str:
 def families_written(row: PracticeItem) -> frozenset[str]:
     """Families of the operations whose lines are written."""
     form, _, first = row.form.partition("-")
-    by = json.loads(row.by)
-    return families_of(by[int(first) : int(first) + LINES_WRITTEN[form]] if first else json.loads(row.operations))
+    by = json.loads(row.line_operations_json)
+    return families_of(by[int(first) : int(first) + LINES_WRITTEN[form]] if first else json.loads(row.operations_json))
 
 
 def line_of(item: GeneratedItem, family: str) -> int:
@@ -262,11 +262,11 @@ def item_of(row: PracticeItem) -> GeneratedItem:
         level=row.level,
         seed=row.seed,
         wanted=row.wanted,
-        within=tuple(json.loads(row.within)),
+        within=tuple(json.loads(row.within_json)),
         forward=row.forward,
         solution=row.solution,
-        by=tuple(json.loads(row.by)),
-        operations=tuple(load for load in json.loads(row.operations) if load in OPERATIONS),
+        by=tuple(json.loads(row.line_operations_json)),
+        operations=tuple(load for load in json.loads(row.operations_json) if load in OPERATIONS),
         points=round(row.points),
     )
 

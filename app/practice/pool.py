@@ -230,7 +230,7 @@ def _drawn(kind: ItemSpec) -> GeneratedItem | None:
 def columns_of(item: GeneratedItem) -> dict[str, object]:
     """*item* as the database keeps it."""
     names = ("version", "level", "seed", "wanted", "fragment", "forward", "solution", "points")
-    lists = {"within": item.within, "operations": item.needs, "by": item.by}
+    lists = {"within_json": item.within, "operations_json": item.needs, "line_operations_json": item.by}
     plain = {name: getattr(item, name) for name in names}
     return plain | {name: json.dumps(entry) for name, entry in lists.items()}
 

@@ -80,7 +80,7 @@ class Practice:
         sitting = await cards.sitting_of(db, learner)
         if sitting is None:
             return None
-        plan, now = PLAN.validate_json(sitting.plan), self.clock()
+        plan, now = PLAN.validate_json(sitting.plan_json), self.clock()
         given = tuple(await cards.given_to(db, learner, sitting.began_at))
         last = max((served_item.done_at or served_item.given_at for served_item in given), default=sitting.began_at)
         if now - last >= RESTED:

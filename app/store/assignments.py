@@ -89,7 +89,7 @@ def exercises_of(assignment: Assignment, known: Callable[[str], Sequence[str]]) 
 
 def exercises_chosen(assignment: Assignment) -> frozenset[str] | None:
     """The exercises of its lesson that alone count; None for all."""
-    return None if assignment.exercises is None else frozenset(json.loads(assignment.exercises))
+    return None if assignment.exercises_json is None else frozenset(json.loads(assignment.exercises_json))
 
 
 def counted_exercises(assignment: Assignment, known: Callable[[str], Sequence[str]]) -> tuple[Sequence[str], bool]:
@@ -98,7 +98,11 @@ def counted_exercises(assignment: Assignment, known: Callable[[str], Sequence[st
     Of a lesson that it has lost count those that were assigned: nobody's points go because a file was renamed.
     """
     there = exercises_of(assignment, known)
-    return (there, True) if there else (json.loads(assignment.exercises or assignment.known_exercises or "[]"), False)
+    return (
+        (there, True)
+        if there
+        else (json.loads(assignment.exercises_json or assignment.known_exercises_json or "[]"), False)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +219,13 @@ async def change_terms(db: AsyncSession, row: Assignment, terms: AssignmentSetti
 def _apply_settings(row: Assignment, terms: AssignmentSettings) -> None:
     if fault := terms.fault():
         raise RefusedError(fault)
+    lists = ("exercises", "known_exercises")
     for field in fields(terms):
-        setattr(row, field.name, getattr(terms, field.name))
-    for name in ("exercises", "known_exercises"):
+        if field.name not in lists:
+            setattr(row, field.name, getattr(terms, field.name))
+    for name in lists:
         names = getattr(terms, name)
-        setattr(row, name, None if names is None else json.dumps(list(names)))
+        setattr(row, f"{name}_json", None if names is None else json.dumps(list(names)))
 
 
 async def take_back(db: AsyncSession, row: Assignment, actor: int | None) -> None:
@@ -262,8 +268,8 @@ async def extend_due_date(
                 due_at=due,
                 late_until=late,
                 reason=reason,
-                by=actor,
-                at=now(),
+                set_by=actor,
+                set_at=now(),
             )
         )
         await record_event(db, group.id, actor, "extended", learner, assignment=row.id, until=due)
@@ -293,7 +299,9 @@ async def override_grade(
     if points is not None and not 0 <= points <= MOST_POINTS:
         raise RefusedError(f"A grade is from 0 to {MOST_POINTS:,} points.")
     await db.merge(
-        GradeOverride(assignment_id=row.id, learner_id=learner, points=points, reason=reason, by=actor, at=now())
+        GradeOverride(
+            assignment_id=row.id, learner_id=learner, points=points, reason=reason, set_by=actor, set_at=now()
+        )
     )
     await record_event(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
 
@@ -378,6 +386,6 @@ def solutions_open_at(tasks: Sequence[DueWork], exercise: str) -> DueWork | None
         due_work
         for due_work in tasks
         if (due_work.assignment.solutions_at or EARLIEST) > now()
-        and (due_work.assignment.exercises is None or exercise in json.loads(due_work.assignment.exercises))
+        and (due_work.assignment.exercises_json is None or exercise in json.loads(due_work.assignment.exercises_json))
     ]
     return max(closing, key=lambda due_work: due_work.assignment.solutions_at or EARLIEST, default=None)

@@ -139,8 +139,10 @@ async def text_changes(db: AsyncSession, class_id: int, lesson: str, exercise: s
 
 async def said_in(db: AsyncSession, attempts: Iterable[int]) -> dict[int, AttemptText]:
     """Texts and verdicts of these *attempts*, by attempt."""
-    rows = await db.execute(select(Attempt.id, Attempt.text, Attempt.verdict).where(Attempt.id.in_(list(attempts))))
-    return {row.id: AttemptText(row.text, row.verdict) for row in rows}
+    rows = await db.execute(
+        select(Attempt.id, Attempt.text, Attempt.verdict_json).where(Attempt.id.in_(list(attempts)))
+    )
+    return {row.id: AttemptText(row.text, row.verdict_json) for row in rows}
 
 
 async def slip_counts(
@@ -228,7 +230,7 @@ _LEARNS = and_(
     _MEMBER.c.blocked.is_(False),
 )
 _ASSIGNED = (
-    select(Assignment.lesson, Assignment.exercises)
+    select(Assignment.lesson, Assignment.exercises_json)
     .where(Assignment.class_id == bindparam("class_id"))
     .order_by(Assignment.id)
 )
@@ -275,7 +277,7 @@ _SOLVED = (
     .where(_PROGRESS.c.solved_at.is_not(None))
     .group_by(_PROGRESS.c.lesson, _PROGRESS.c.exercise)
 )
-_EXPLAINED = select(func.max(AuditEvent.at)).where(
+_EXPLAINED = select(func.max(AuditEvent.recorded_at)).where(
     AuditEvent.class_id == bindparam("class_id"),
     AuditEvent.verb == EXPLAINED,
     AuditEvent.subject == bindparam("subject"),

@@ -27,7 +27,7 @@ from app.store.tables import (
 )
 
 ROOM = PRACTISED.removesuffix("%")
-ORIGIN = ("version", "level", "seed", "wanted", "within")
+ORIGIN = ("version", "level", "seed", "wanted", "within_json")
 """What several forms of the same program have in common."""
 MOST_CARDS = 600
 """Of one learner: more than there are slips that lessons and items can show."""
@@ -63,9 +63,11 @@ async def cards_of(db: AsyncSession, learner: int) -> dict[About, Card]:
 
 async def ratings_of(db: AsyncSession, learner: int) -> dict[About, list[tuple[datetime, int]]]:
     """List the reviews of each card: moments and ratings."""
-    rows = select(Card.family, Card.slip, Review.at, Review.rating).join(Card).where(Card.learner_id == learner)
+    rows = (
+        select(Card.family, Card.slip, Review.reviewed_at, Review.rating).join(Card).where(Card.learner_id == learner)
+    )
     ratings: dict[About, list[tuple[datetime, int]]] = {}
-    for family, slip, moment, rating in await db.execute(rows.order_by(Review.at, Review.id)):
+    for family, slip, moment, rating in await db.execute(rows.order_by(Review.reviewed_at, Review.id)):
         ratings.setdefault((family, slip), []).append((moment, rating))
     return ratings
 
@@ -114,7 +116,7 @@ async def list_candidates(
     query = select(*origin).join(ServedItem).where(ServedItem.learner_id == learner)
     known = {tuple(row) for row in await db.execute(query)}
     # The few columns that are compared: whole rows hold texts, and reading them takes longer than all the rest.
-    rows = select(PracticeItem.id, PracticeItem.operations, PracticeItem.points, *origin).where(
+    rows = select(PracticeItem.id, PracticeItem.operations_json, PracticeItem.points, *origin).where(
         PracticeItem.version == version,
         PracticeItem.form == "write",
         PracticeItem.level.in_(levels),
@@ -133,7 +135,7 @@ async def in_form(db: AsyncSession, base: PracticeItem, form: str, fragment: str
     same = (getattr(PracticeItem, name) == getattr(base, name) for name in ORIGIN)
     practice_item = (await db.scalars(select(PracticeItem).where(*same, PracticeItem.form == form))).one_or_none()
     if practice_item is None:
-        columns = (*ORIGIN, "forward", "solution", "operations", "by", "points", "proved_at")
+        columns = (*ORIGIN, "forward", "solution", "operations_json", "line_operations_json", "points", "proved_at")
         practice_item = PracticeItem(form=form, fragment=fragment, **{name: getattr(base, name) for name in columns})
         db.add(practice_item)
         await db.flush()
@@ -149,7 +151,7 @@ async def serve_item(db: AsyncSession, learner: int, item: int, family: str, sli
 async def add_review(db: AsyncSession, card: Card, rating: int, moment: datetime, item: int) -> None:
     await db.flush()
     card.met += 1
-    db.add(Review(card_id=card.id, item_id=item, rating=rating, at=moment))
+    db.add(Review(card_id=card.id, item_id=item, rating=rating, reviewed_at=moment))
 
 
 async def sitting_of(db: AsyncSession, learner: int) -> PracticeSession | None:
@@ -160,9 +162,9 @@ async def start_practice_session(db: AsyncSession, learner: int, plan: str, mome
     """A sitting that begins; there is one for each learner."""
     sitting = await sitting_of(db, learner)
     if sitting is None:
-        sitting = PracticeSession(learner_id=learner, seen_attempt=0, began_at=moment, plan="")
+        sitting = PracticeSession(learner_id=learner, seen_attempt_id=0, began_at=moment, plan_json="")
         db.add(sitting)
-    sitting.began_at, sitting.plan = moment, plan
+    sitting.began_at, sitting.plan_json = moment, plan
     return sitting
 
 
@@ -174,9 +176,9 @@ async def record_drill(db: AsyncSession, learner: int, family: str, solved: int,
     """Keep the best."""
     row = await db.get(Drill, (learner, family))
     if row is None:
-        db.add(Drill(learner_id=learner, family=family, best=solved, at=now))
+        db.add(Drill(learner_id=learner, family=family, best=solved, reached_at=now))
     elif solved > row.best:
-        row.best, row.at = solved, now
+        row.best, row.reached_at = solved, now
 
 
 async def slips_since(db: AsyncSession, learner: int, attempt: int) -> Sequence[Attempt]:
@@ -212,7 +214,7 @@ async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
 
 async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
     """The operations of all items that *learner* was given: what was known then stays known."""
-    query = select(PracticeItem.operations).join(ServedItem).where(ServedItem.learner_id == learner)
+    query = select(PracticeItem.operations_json).join(ServedItem).where(ServedItem.learner_id == learner)
     return frozenset(name for text in await db.scalars(query.distinct()) for name in json.loads(text))
 
 

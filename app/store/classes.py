@@ -53,7 +53,12 @@ async def record_event(
     """Note who did what; never what a learner wrote, and no secret."""
     db.add(
         AuditEvent(
-            at=now(), class_id=group, actor=actor, verb=verb, subject=str(subject), data=json.dumps(data, default=str)
+            recorded_at=now(),
+            class_id=group,
+            actor=actor,
+            verb=verb,
+            subject=str(subject),
+            data_json=json.dumps(data, default=str),
         )
     )
 

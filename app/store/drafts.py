@@ -88,7 +88,7 @@ _WRITE_OVER = (
 
 async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reason) -> None:
     """Replace the draft by *text*, and store the replaced text."""
-    draft.run = None
+    draft.run_json = None
     if draft.text != text:
         await store_replaced_text(db, draft, reason)
         _write(draft, text)
@@ -118,7 +118,7 @@ async def store_replaced_text(db: AsyncSession, draft: Draft, reason: Reason) ->
             exercise=draft.exercise,
             text=draft.text,
             reason=reason,
-            kept_at=now(),
+            replaced_at=now(),
         )
     )
 
@@ -151,11 +151,11 @@ async def marks_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -
     checks = select(Attempt.id, Attempt.created_at).where(
         Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise, Attempt.kind == "code"
     )
-    query = select(ReplacedText.id, ReplacedText.kept_at).where(
+    query = select(ReplacedText.id, ReplacedText.replaced_at).where(
         ReplacedText.learner_id == learner, ReplacedText.lesson == lesson, ReplacedText.exercise == exercise
     )
     marks = [TextVersionRef("check", row.id, row.created_at) for row in await db.execute(checks)]
-    marks += [TextVersionRef("kept", row.id, row.kept_at) for row in await db.execute(query)]
+    marks += [TextVersionRef("kept", row.id, row.replaced_at) for row in await db.execute(query)]
     return sorted(marks, key=lambda mark: (mark.at, mark.kind, mark.id))
 
 
@@ -163,6 +163,6 @@ async def past_text(db: AsyncSession, mark: TextVersionRef) -> TextVersion:
     """The text of a mark from `marks_of`."""
     if mark.kind == "check":
         attempt = await db.get_one(Attempt, mark.id)
-        return TextVersion(attempt.text, verdict=attempt.verdict)
+        return TextVersion(attempt.text, verdict=attempt.verdict_json)
     replaced = await db.get_one(ReplacedText, mark.id)
     return TextVersion(replaced.text, reason=replaced.reason)

@@ -47,8 +47,8 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
     row = FormerMember(
         class_id=group.id, learner_id=person.learner_id, name=person.name, external_id=person.external_id,
         label=person.label, left_at=now(), reason=reason,
-        solved=json.dumps(await _solved_exercises(db, group, person.learner_id)),
-        overrides=json.dumps({grade_override.assignment_id: grade_override.points for grade_override in excuses}),
+        solved_json=json.dumps(await _solved_exercises(db, group, person.learner_id)),
+        overrides_json=json.dumps({grade_override.assignment_id: grade_override.points for grade_override in excuses}),
     )  # fmt: skip
     db.add(row)
     await db.flush()
@@ -107,7 +107,7 @@ async def forget_former(db: AsyncSession, group: int, former: int, actor: int | 
 def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> Mapping[int, Sequence[int]]:
     """Count the exercises solved in time and late, by assignment, among the *exercises* that count in each."""
     counts: dict[int, list[int]] = {}
-    for solved in json.loads(former.solved):
+    for solved in json.loads(former.solved_json):
         if solved["exercise"] in exercises.get(solved["assignment"], ()):
             counts.setdefault(solved["assignment"], [0, 0])[0 if solved["in_time"] else 1] += 1
     return counts
@@ -117,5 +117,5 @@ def overrides_of(former: FormerMember) -> Mapping[int, GradeOverride]:
     """The grades that were set by hand, by assignment."""
     return {
         int(assignment): GradeOverride(assignment_id=int(assignment), points=points)
-        for assignment, points in json.loads(former.overrides).items()
+        for assignment, points in json.loads(former.overrides_json).items()
     }

@@ -51,7 +51,7 @@ async def issue(db: AsyncSession, data: dict[str, int], lasts: timedelta = LASTS
     word = fresh_code()
     db.add(
         OneTimeToken(
-            token_hash=hash_of(word), purpose=PURPOSE, data=json.dumps(data), tries=0, expires_at=now() + lasts
+            token_hash=hash_of(word), purpose=PURPOSE, data_json=json.dumps(data), tries=0, expires_at=now() + lasts
         )
     )
     return word
@@ -70,7 +70,7 @@ async def redeem(db: AsyncSession, word: str) -> None:
 async def data_of(db: AsyncSession, word: str) -> dict[str, int] | None:
     """Data of an invitation code; None if it was used or has expired."""
     data_json = await db.scalar(
-        select(OneTimeToken.data).where(
+        select(OneTimeToken.data_json).where(
             OneTimeToken.token_hash == hash_of(word), OneTimeToken.purpose == PURPOSE, OneTimeToken.expires_at > now()
         )
     )

@@ -52,7 +52,7 @@ async def begin_session(db: AsyncSession) -> tuple[int, str]:
 async def open_session(db: AsyncSession, learner: int, *, label: str | None = None, via: int | None = None) -> str:
     """One more session of *learner*; its token."""
     token = secrets.token_urlsafe(32)
-    row = {"token_hash": hash_of(token), "learner_id": learner, "label": label, "via": via}
+    row = {"token_hash": hash_of(token), "learner_id": learner, "label": label, "credential_id": via}
     db.add(Session(**row, created_at=now(), seen_at=now()))
     await db.flush()
     return token

@@ -14,6 +14,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, make_url, text
 
 from app.store.database import open_engine
+from app.store.tables import Base
 
 log = structlog.get_logger()
 
@@ -62,8 +63,12 @@ def _copy_at_revision(url: str, revision: str | None) -> Path | None:
 
 
 def upgrade(connection: Connection) -> None:
-    _lock(connection)  # before Alembic comes in, whose context is one for all threads
-    command.upgrade(config_for(connection), "head")
+    """Create all tables of a database that has none; apply to any other the migrations that it does not have yet."""
+    if _revision(connection) is None:  # it takes the lock, before Alembic, whose context is one for all threads
+        Base.metadata.create_all(connection, checkfirst=False)
+        command.stamp(config_for(connection), "head")
+    else:
+        command.upgrade(config_for(connection), "head")
 
 
 def _lock(connection: Connection) -> None:

@@ -34,23 +34,23 @@ class NoticeView:
 
 async def add_notice(db: AsyncSession, learner: int, kind: Kind, **data: Any) -> None:
     """Have *learner* hear of it on every page, from now on."""
-    db.add(Notice(learner_id=learner, at=now(), kind=kind, data=json.dumps(data)))
+    db.add(Notice(learner_id=learner, created_at=now(), kind=kind, data_json=json.dumps(data)))
 
 
 async def notices_of(db: AsyncSession, learner: int) -> Sequence[NoticeView]:
     """The newest first."""
     query = select(Notice).where(Notice.learner_id == learner).order_by(Notice.id.desc())
     return [
-        NoticeView(notice.kind, notice.at, json.loads(notice.data), notice.read_at is not None)
+        NoticeView(notice.kind, notice.created_at, json.loads(notice.data_json), notice.read_at is not None)
         for notice in await db.scalars(query)
     ]
 
 
 async def mark_read(db: AsyncSession, learner: int) -> None:
     """Mark notices that were shown for long enough as read; they stay on the page of stored data."""
-    conditions = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.at <= now() - SHOWN_FOR)
+    conditions = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.created_at <= now() - SHOWN_FOR)
     await db.execute(update(Notice).where(*conditions).values(read_at=now()))
 
 
 async def forget_notices(db: AsyncSession, before: datetime) -> None:
-    await db.execute(delete(Notice).where(Notice.at < before))
+    await db.execute(delete(Notice).where(Notice.created_at < before))

@@ -22,7 +22,7 @@ async def store_item(db: AsyncSession, item: Mapping[str, object]) -> None:
 
 async def unused_operations(db: AsyncSession, version: int, level: int, wanted: str) -> list[str]:
     """List the operations of each stored item of this kind that was never given to a learner."""
-    query = select(PracticeItem.operations).where(
+    query = select(PracticeItem.operations_json).where(
         PracticeItem.version == version,
         PracticeItem.level == level,
         PracticeItem.wanted == wanted,
@@ -35,7 +35,7 @@ async def unused_operations(db: AsyncSession, version: int, level: int, wanted: 
 async def list_seeds(db: AsyncSession, version: int, level: int) -> set[int]:
     """Those that were kept of a *level*, drawn without a wish from all operations."""
     conditions = (PracticeItem.version == version, PracticeItem.level == level)
-    plain = (PracticeItem.wanted == "", PracticeItem.within == "[]")
+    plain = (PracticeItem.wanted == "", PracticeItem.within_json == "[]")
     return set(await db.scalars(select(PracticeItem.seed).where(*conditions, *plain)))
 
 
@@ -50,7 +50,7 @@ class ItemOutcome:
 
 async def list_outcomes(db: AsyncSession) -> list[ItemOutcome]:
     """All items that learners finished, in the order of time."""
-    rows = select(ServedItem, PracticeItem.operations).join(PracticeItem)
+    rows = select(ServedItem, PracticeItem.operations_json).join(PracticeItem)
     outcomes = await db.execute(rows.where(ServedItem.done_at.is_not(None)).order_by(ServedItem.done_at))
     return [
         ItemOutcome(served_item.learner_id, operations, not served_item.code and not served_item.hints)

@@ -53,7 +53,7 @@ async def record_attempt(
         "exercise": exercise,
         "kind": answered.kind,
         "text": answered.text,
-        "verdict": answered.verdict,
+        "verdict_json": answered.verdict,
         "correct": answered.correct,
         "code": answered.code,
         "task_key": answered.task_key,
@@ -151,7 +151,7 @@ _SO_FAR = select(_COUNTS.c.count, _COUNTS.c.failed, Progress).outerjoin_from(
 """One row for each exercise with progress, the counts in all of them; a row of counts where there is none."""
 _INSERT = insert(cast(Table, Attempt.__table__))
 _STORED_VERDICT = (
-    select(Attempt.verdict).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
+    select(Attempt.verdict_json).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
 )
 
 

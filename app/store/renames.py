@@ -38,12 +38,12 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
 async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
     """Rename exercises in the stored grades of former members, too."""
     for former in await db.scalars(select(FormerMember)):
-        solved = json.loads(former.solved)
+        solved = json.loads(former.solved_json)
         for item in solved:
             new = renames.get(ResumePoint(item["lesson"], item["exercise"]))
             if new is not None:
                 item["lesson"], item["exercise"] = new.lesson, new.exercise
-        former.solved = json.dumps(solved)
+        former.solved_json = json.dumps(solved)
 
 
 Key = tuple[int, str, str]
@@ -85,7 +85,7 @@ async def _adopt_training(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     if run is None:
         former.lesson, former.exercise = new.lesson, str(new.exercise)
         return
-    run.finished = run.finished or former.finished
+    run.finished_json = run.finished_json or former.finished_json
     await db.delete(former)
 
 

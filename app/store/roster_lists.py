@@ -76,7 +76,9 @@ async def apply_list(
         ]
         await db.execute(insert(Membership), rows)
         copied_columns = ("class_id", "learner_id", "name", "external_id", "label")
-        changes = [{**{name: row[name] for name in copied_columns}, "is_new": True, "at": now()} for row in rows]
+        changes = [
+            {**{name: row[name] for name in copied_columns}, "is_new": True, "changed_at": now()} for row in rows
+        ]
         await db.execute(insert(RosterChange), changes)
     for change in planned:
         if change.kind == "changed" and change.person is not None:
@@ -93,7 +95,7 @@ def _before(person: Membership) -> RosterChange:
     return RosterChange(
         class_id=person.class_id,
         learner_id=person.learner_id,
-        at=now(),
+        changed_at=now(),
         is_new=False,
         name=person.name,
         external_id=person.external_id,
@@ -114,7 +116,7 @@ async def last_list(db: AsyncSession, group: int) -> LastList | None:
     """The last list that was laid over the roster; None where nothing of it can be taken back."""
     rows = await _last_changes(db, group)
     new = sum(change.is_new for change, _ in rows)
-    return LastList(max(change.at for change, _ in rows), new, len(rows) - new) if rows else None
+    return LastList(max(change.changed_at for change, _ in rows), new, len(rows) - new) if rows else None
 
 
 async def _last_changes(db: AsyncSession, group: int) -> list[tuple[RosterChange, Membership]]:

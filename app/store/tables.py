@@ -1,14 +1,16 @@
 """Tables of learners and classes: one class per table, no queries.
 
 Lessons and exercises are kept by their ids (`lesson`, `exercise`), never by slug or position, so a course may be
-reordered freely. Submissions are plain text; verdicts are JSON text that only `app.web` reads.
+reordered freely. Submissions are plain text; verdicts are JSON text that only `app.web` reads. A table is called as its
+class; a column ends in `_at` for a moment, in `_id` for a row elsewhere and in `_json` for JSON text.
 """
 
+import re
 from datetime import date, datetime
 from typing import Annotated, ClassVar
 
 from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
 
 from app.store.database import UtcDateTime
 
@@ -34,14 +36,18 @@ class Base(DeclarativeBase):
     )
     type_annotation_map: ClassVar = {datetime: UtcDateTime, str: Text}
 
+    @declared_attr.directive
+    @classmethod
+    def __tablename__(cls) -> str:
+        """Name of the table: that of the class, `one_time_token` for `OneTimeToken`."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
 
 class Learner(Base):
     """A learner, called *name* once they gave one. *opened_lesson* was opened last, at *opened_at*.
 
     Whoever *teaches* may make classes.
     """
-
-    __tablename__ = "learner"
 
     id: Mapped[Key]
     created_at: Mapped[datetime]
@@ -54,17 +60,15 @@ class Learner(Base):
 class Session(Base):
     """A browser of a learner. Only a hash of its token is kept: a copy of the database opens no session.
 
-    *label* tells the browser in words; *via* is the credential that it was signed in with, and ends with it.
+    *label* tells the browser in words; *credential_id* is the credential that it was signed in with, and ends with it.
     """
-
-    __tablename__ = "session"
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(index=True)
     created_at: Mapped[datetime]
     seen_at: Mapped[datetime]
     label: Mapped[Name | None]
-    via: Mapped[int | None] = mapped_column(ForeignKey("credential.id", ondelete="CASCADE"), index=True)
+    credential_id: Mapped[int | None] = mapped_column(ForeignKey("credential.id", ondelete="CASCADE"), index=True)
 
 
 class Credential(Base):
@@ -75,7 +79,6 @@ class Credential(Base):
     subject. *roster_id* is theirs at their school, as the provider said when they signed in last.
     """
 
-    __tablename__ = "credential"
     __table_args__ = (UniqueConstraint("kind", "issuer", "subject"),)
 
     id: Mapped[Key]
@@ -92,16 +95,14 @@ class Credential(Base):
 
 
 class OneTimeToken(Base):
-    """A secret that lives for minutes, by its hash: what it is for (*purpose*), and JSON *data* of that.
+    """A secret that lives for minutes, by its hash: what it is for (*purpose*), with data.
 
     *tries* counts the wrong answers to it.
     """
 
-    __tablename__ = "ticket"
-
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     purpose: Mapped[str] = mapped_column(String(20))
-    data: Mapped[str]
+    data_json: Mapped[str]
     tries: Mapped[int]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
@@ -109,11 +110,9 @@ class OneTimeToken(Base):
 class Draft(Base):
     """The draft of a code box.
 
-    *revision* counts its changes, so that a save from an outdated tab is noticed. *run* is what the last run without
-    a verdict showed, as JSON.
+    *revision* counts its changes, so that a save from an outdated tab is noticed. *run_json* is what the last run
+    without a verdict showed.
     """
-
-    __tablename__ = "draft"
 
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     lesson: Mapped[Name] = mapped_column(primary_key=True)
@@ -121,13 +120,12 @@ class Draft(Base):
     text: Mapped[str]
     revision: Mapped[int]
     saved_at: Mapped[datetime]
-    run: Mapped[str | None]
+    run_json: Mapped[str | None]
 
 
 class ReplacedText(Base):
     """A text that was replaced unchecked: by a reset, a restore, another tab, or a sign-in (*reason*)."""
 
-    __tablename__ = "kept"
     __table_args__ = (Index(None, "learner_id", "lesson", "exercise"),)
 
     id: Mapped[Key]
@@ -136,7 +134,7 @@ class ReplacedText(Base):
     exercise: Mapped[Name]
     text: Mapped[str]
     reason: Mapped[str] = mapped_column(String(20))
-    kept_at: Mapped[datetime]
+    replaced_at: Mapped[datetime]
 
 
 class Attempt(Base):
@@ -147,7 +145,6 @@ class Attempt(Base):
     the draft when it was checked.
     """
 
-    __tablename__ = "attempt"
     __table_args__ = (
         Index(None, "learner_id", "lesson", "exercise"),
         Index(None, "learner_id", "id"),
@@ -161,7 +158,7 @@ class Attempt(Base):
     exercise: Mapped[Name]
     kind: Mapped[str] = mapped_column(String(10))
     text: Mapped[str]
-    verdict: Mapped[str]
+    verdict_json: Mapped[str]
     correct: Mapped[bool | None]
     code: Mapped[Name | None]
     task_key: Mapped[str | None] = mapped_column(String(64), index=True)
@@ -171,8 +168,6 @@ class Attempt(Base):
 
 class Progress(Base):
     """Progress of a learner at one exercise; each time is None until it happened. It was solved in this *edition*."""
-
-    __tablename__ = "progress"
 
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     lesson: Mapped[Name] = mapped_column(primary_key=True)
@@ -186,13 +181,11 @@ class Progress(Base):
 class TrainingRun(Base):
     """The last training run of one exercise.
 
-    *run* is how far it has come, as JSON; *attempt_id* the check whose code it trains with, *passing* what was said of
-    it. *finished* is the last run that went to its end, as JSON; it outlives later ones that do not. A *live* run that
-    nobody has *seen_at* for a while was left by its *owner*, the process that drove it; another goes on with it from
-    *halt*, JSON that is read for nothing else. *stopping* asks it to end, from any process.
+    *snapshot_json* is how far it has come; *attempt_id* the check whose code it trains with, *passing* its outcome.
+    *finished_json* is the last completed run; later runs that do not complete leave it unchanged. A *live* run whose
+    lease was not renewed for a while has lost its *owner*, the process that drove it; another continues it from
+    *checkpoint_json*, which is read for nothing else. *stopping* asks it to end, from any process.
     """
-
-    __tablename__ = "training"
 
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     lesson: Mapped[Name] = mapped_column(primary_key=True)
@@ -200,14 +193,14 @@ class TrainingRun(Base):
     preset: Mapped[Name]
     attempt_id: Mapped[int | None]
     passing: Mapped[bool]
-    run: Mapped[str]
-    finished: Mapped[str | None]
+    snapshot_json: Mapped[str]
+    finished_json: Mapped[str | None]
     live: Mapped[bool]
     stopping: Mapped[bool]
     owner: Mapped[str | None] = mapped_column(String(40))
-    halt: Mapped[str | None] = mapped_column(deferred=True)
+    checkpoint_json: Mapped[str | None] = mapped_column(deferred=True)
     began_at: Mapped[datetime]
-    seen_at: Mapped[datetime]
+    lease_renewed_at: Mapped[datetime]
 
 
 class Class(Base):
@@ -217,8 +210,6 @@ class Class(Base):
     may join by one; *joining* is `open`, `closed` or `invited`. Nothing of it stays after *keep_until*. Where
     *assistants_grade*, they may give more time and set grades.
     """
-
-    __tablename__ = "class"
 
     id: Mapped[Key]
     name: Mapped[Name]
@@ -240,7 +231,6 @@ class Membership(Base):
     *seated_by* is how a seat that was kept was taken: by `name`, `id`, `claim` of a provider or personal `link`.
     """
 
-    __tablename__ = "membership"
     __table_args__ = (UniqueConstraint("class_id", "external_id"),)
 
     class_id: Mapped[ClassId] = mapped_column(primary_key=True)
@@ -261,11 +251,9 @@ class RosterChange(Base):
     *name*, *external_id* and *label* are those of before, or those that the list gave to somebody new.
     """
 
-    __tablename__ = "roster_change"
-
     class_id: Mapped[ClassId] = mapped_column(primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
-    at: Mapped[datetime]
+    changed_at: Mapped[datetime]
     is_new: Mapped[bool]
     name: Mapped[Name]
     external_id: Mapped[Name | None]
@@ -275,12 +263,10 @@ class RosterChange(Base):
 class FormerMember(Base):
     """Stored grades of a learner who left a class at *left_at*: their name and points, and no text of theirs.
 
-    *reason* is `left`, `removed`, `deleted` or `forgotten`. JSON by assignment: *solved* has the exercises that count,
-    each with whether it was in time, and *overrides* the grades that were set by hand. *learner_id* goes with the
+    *reason* is `left`, `removed`, `deleted` or `forgotten`. By assignment, *solved_json* has the exercises that count,
+    each with whether it was in time, and *overrides_json* the grades that were set by hand. *learner_id* goes with the
     learner.
     """
-
-    __tablename__ = "former_member"
 
     id: Mapped[Key]
     class_id: Mapped[ClassId] = mapped_column(index=True)
@@ -290,39 +276,33 @@ class FormerMember(Base):
     label: Mapped[Name | None]
     left_at: Mapped[datetime]
     reason: Mapped[str] = mapped_column(String(10))
-    solved: Mapped[str]
-    overrides: Mapped[str]
+    solved_json: Mapped[str]
+    overrides_json: Mapped[str]
 
 
 class GivenUnit(Base):
     """A private unit that a class may be assigned lessons of, by the name of its folder."""
-
-    __tablename__ = "given_unit"
 
     class_id: Mapped[ClassId] = mapped_column(primary_key=True)
     unit: Mapped[Name] = mapped_column(primary_key=True)
 
 
 class Notice(Base):
-    """Notice to a learner of a change to their account or seat: *kind* `password` or `seat`, JSON *data*.
+    """Notice to a learner of a change to their account or seat: *kind* `password` or `seat`, with data.
 
     It is on all their pages until *read_at*, and on the page of what is kept of them for longer.
     """
 
-    __tablename__ = "notice"
-
     id: Mapped[Key]
     learner_id: Mapped[LearnerId] = mapped_column(index=True)
-    at: Mapped[datetime]
+    created_at: Mapped[datetime]
     kind: Mapped[str] = mapped_column(String(20))
-    data: Mapped[str]
+    data_json: Mapped[str]
     read_at: Mapped[datetime | None]
 
 
 class Clock(Base):
     """Time that a *job* read from the clock last, and until when the clock is not trusted after a jump."""
-
-    __tablename__ = "clock"
 
     job: Mapped[str] = mapped_column(String(20), primary_key=True)
     seen_at: Mapped[datetime]
@@ -330,19 +310,17 @@ class Clock(Base):
 
 
 class Assignment(Base):
-    """A lesson, or the *exercises* of it that a JSON list names, to be done by a class for *points*.
+    """A lesson, or the exercises of it in the list *exercises_json*, to be done by a class for *points*.
 
     What is solved after *due_at* counts *late_share* until *late_until*, and nothing after that. Solutions stay closed
-    until *solutions_at*. *heading* is what it is called in the gradebook, for good; *known_exercises* is a JSON list of
-    those that the lesson had when it was assigned, which count where the course has lost it.
+    until *solutions_at*. *heading* is what it is called in the gradebook, for good; *known_exercises_json* lists those
+    that the lesson had when it was assigned, which count where the course has lost it.
     """
-
-    __tablename__ = "assignment"
 
     id: Mapped[Key]
     class_id: Mapped[ClassId] = mapped_column(index=True)
     lesson: Mapped[Name]
-    exercises: Mapped[str | None]
+    exercises_json: Mapped[str | None]
     opens_at: Mapped[datetime | None]
     due_at: Mapped[datetime | None]
     late_until: Mapped[datetime | None]
@@ -350,27 +328,23 @@ class Assignment(Base):
     points: Mapped[float]
     solutions_at: Mapped[datetime | None]
     heading: Mapped[Name | None]
-    known_exercises: Mapped[str | None]
+    known_exercises_json: Mapped[str | None]
 
 
 class Extension(Base):
     """More time for one learner, instead of the assignment's own."""
-
-    __tablename__ = "extension"
 
     assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     due_at: Mapped[datetime]
     late_until: Mapped[datetime | None]
     reason: Mapped[str]
-    by: Mapped[Author | None]
-    at: Mapped[datetime]
+    set_by: Mapped[Author | None]
+    set_at: Mapped[datetime]
 
 
 class Accommodation(Base):
     """Days that one learner has more for everything that is due in a class."""
-
-    __tablename__ = "accommodation"
 
     class_id: Mapped[ClassId] = mapped_column(primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
@@ -380,42 +354,38 @@ class Accommodation(Base):
 class GradeOverride(Base):
     """The only grade that is set by hand: *points*, or None for an assignment that does not count."""
 
-    __tablename__ = "excuse"
-
     assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     points: Mapped[float | None]
     reason: Mapped[str]
-    by: Mapped[Author | None]
-    at: Mapped[datetime]
+    set_by: Mapped[Author | None]
+    set_at: Mapped[datetime]
 
 
 class AuditEvent(Base):
-    """Audit event of a class or an account: *verb*, *subject*, and *data* as JSON; no submissions, no secrets."""
+    """Audit event of a class or an account: *verb*, *subject*, with data; no submissions, no secrets."""
 
-    __tablename__ = "event"
-    __table_args__ = (Index(None, "class_id", "verb", "at"),)
+    __table_args__ = (Index(None, "class_id", "verb", "recorded_at"),)
 
     id: Mapped[Key]
-    at: Mapped[datetime] = mapped_column(index=True)
+    recorded_at: Mapped[datetime] = mapped_column(index=True)
     class_id: Mapped[ClassId | None]
     actor: Mapped[Author | None] = mapped_column(index=True)
     verb: Mapped[str] = mapped_column(String(40))
     subject: Mapped[str]
-    data: Mapped[str]
+    data_json: Mapped[str]
 
 
 class PracticeItem(Base):
     """A practice item, generated and proved: the same for every learner, as the generator's *version* made it.
 
     *form* is how it is asked (`write`, `fade`, ...) and *fragment* the lesson text that asks it; *wanted* is the slip
-    that it was drawn for, empty for none. JSON lists of names: the operations that it was drawn from (*within*, empty
-    for all), those that it has, and the one behind each line of the solution (*by*).
+    that it was drawn for, empty for none. Lists of names: the operations that it was drawn from (*within_json*, empty
+    for all), those that it has, and the one behind each line of the solution (*line_operations_json*).
     """
 
-    __tablename__ = "practice_item"
     __table_args__ = (
-        UniqueConstraint("version", "level", "seed", "wanted", "within", "form"),
+        UniqueConstraint("version", "level", "seed", "wanted", "within_json", "form"),
         Index(None, "level", "wanted"),
     )
 
@@ -424,13 +394,13 @@ class PracticeItem(Base):
     level: Mapped[int]
     seed: Mapped[int]
     wanted: Mapped[Name]
-    within: Mapped[str]
+    within_json: Mapped[str]
     form: Mapped[str] = mapped_column(String(20))
     fragment: Mapped[str]
     forward: Mapped[str]
     solution: Mapped[str]
-    operations: Mapped[str]
-    by: Mapped[str]
+    operations_json: Mapped[str]
+    line_operations_json: Mapped[str]
     points: Mapped[float]
     proved_at: Mapped[datetime]
 
@@ -442,7 +412,6 @@ class ServedItem(Base):
     *seconds* how long it took, *hints* how many were open when it was done. At *left_at* the learner went past it.
     """
 
-    __tablename__ = "practice_attempt"
     __table_args__ = (UniqueConstraint("learner_id", "item_id"), Index(None, "learner_id", "given_at"))
 
     id: Mapped[Key]
@@ -461,17 +430,16 @@ class ServedItem(Base):
 class Card(Base):
     """Card for spaced repetition, due at *due_at*: a *slip* at a *family* of operations, or the family itself ("").
 
-    *state* is the memory of it as `fsrs` writes it, JSON; *met* counts its reviews.
+    *state_json* is the memory of it as `fsrs` writes it; *met* counts its reviews.
     """
 
-    __tablename__ = "card"
     __table_args__ = (UniqueConstraint("learner_id", "family", "slip"),)
 
     id: Mapped[Key]
     learner_id: Mapped[LearnerId]
     family: Mapped[str] = mapped_column(String(40))
     slip: Mapped[Name]
-    state: Mapped[str]
+    state_json: Mapped[str]
     met: Mapped[int]
     due_at: Mapped[datetime]
     opened_at: Mapped[datetime]
@@ -480,32 +448,26 @@ class Card(Base):
 class Review(Base):
     """That a card was met again: 1 for the slip, 2 for a solution with help, 3 for one without."""
 
-    __tablename__ = "review"
-
     id: Mapped[Key]
     card_id: Mapped[int] = mapped_column(ForeignKey("card.id", ondelete="CASCADE"), index=True)
     item_id: Mapped[int | None] = mapped_column(ForeignKey("practice_item.id", ondelete="SET NULL"), index=True)
     rating: Mapped[int]
-    at: Mapped[datetime]
+    reviewed_at: Mapped[datetime]
 
 
 class PracticeSession(Base):
-    """Practice session of a learner since *began_at*, as JSON (*plan*); slips up to *seen_attempt* have their cards."""
-
-    __tablename__ = "sitting"
+    """Practice session of a learner since *began_at*; slips of attempts up to *seen_attempt_id* have their cards."""
 
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     began_at: Mapped[datetime]
-    plan: Mapped[str]
-    seen_attempt: Mapped[int]
+    plan_json: Mapped[str]
+    seen_attempt_id: Mapped[int]
 
 
 class Drill(Base):
     """The most items of one family that a learner solved within the time of a drill."""
 
-    __tablename__ = "drill"
-
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     family: Mapped[str] = mapped_column(String(40), primary_key=True)
     best: Mapped[int]
-    at: Mapped[datetime]
+    reached_at: Mapped[datetime]

@@ -36,12 +36,12 @@ class NewTrainingRun:
 
 def is_live(run: TrainingRun) -> bool:
     """True if the run continues, or will once another server has seen that its lease expired."""
-    return run.live and now() - run.seen_at < FORGOTTEN
+    return run.live and now() - run.lease_renewed_at < FORGOTTEN
 
 
 def is_orphaned(run: TrainingRun) -> bool:
     """True if the run is live and its lease has expired, so that any server may claim it."""
-    return is_live(run) and (run.owner is None or now() - run.seen_at > SILENCE)
+    return is_live(run) and (run.owner is None or now() - run.lease_renewed_at > SILENCE)
 
 
 async def training_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> TrainingRun | None:
@@ -69,9 +69,14 @@ async def begin_training(db: AsyncSession, learner: int, begun: NewTrainingRun) 
     if run is None:
         run = TrainingRun(learner_id=learner, lesson=begun.lesson, exercise=begun.exercise)
         db.add(run)
-    run.preset, run.attempt_id, run.passing, run.run = begun.preset, begun.attempt_id, begun.passing, begun.run
-    run.live, run.stopping, run.owner, run.halt = True, False, begun.owner, begun.halt
-    run.began_at = run.seen_at = now()
+    run.preset, run.attempt_id, run.passing, run.snapshot_json = (
+        begun.preset,
+        begun.attempt_id,
+        begun.passing,
+        begun.run,
+    )
+    run.live, run.stopping, run.owner, run.checkpoint_json = True, False, begun.owner, begun.halt
+    run.began_at = run.lease_renewed_at = now()
     await db.flush()
     return True
 
@@ -91,25 +96,27 @@ async def record_training(
     row = await db.get(TrainingRun, (learner, lesson, exercise), with_for_update=True)
     if row is None or row.owner != owner:
         return "leave"
-    row.run, row.live, row.seen_at = run, live, now()
+    row.snapshot_json, row.live, row.lease_renewed_at = run, live, now()
     if halt is not None or not live:
-        row.halt = halt
+        row.checkpoint_json = halt
     if leaving:
         row.owner = None
     if finished and (row.passing or not await _has_solved(db, learner, lesson, exercise)):
-        row.finished = run
+        row.finished_json = run
     return "stop" if row.stopping else "go on"
 
 
 async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[TrainingRun]:
     """Make *owner* that of runs whose own is gone, *most* at a time; their `halt` is there."""
     # Not its own: it drives them still, and was slow to write.
-    gone = or_(TrainingRun.owner.is_(None), and_(TrainingRun.owner != owner, TrainingRun.seen_at < now() - SILENCE))
-    runs = select(TrainingRun).where(TrainingRun.live.is_(True), TrainingRun.seen_at > now() - FORGOTTEN, gone)
-    some = runs.order_by(TrainingRun.seen_at).limit(most).with_for_update(skip_locked=True)
-    taken = list(await db.scalars(some.options(undefer(TrainingRun.halt))))
+    gone = or_(
+        TrainingRun.owner.is_(None), and_(TrainingRun.owner != owner, TrainingRun.lease_renewed_at < now() - SILENCE)
+    )
+    runs = select(TrainingRun).where(TrainingRun.live.is_(True), TrainingRun.lease_renewed_at > now() - FORGOTTEN, gone)
+    some = runs.order_by(TrainingRun.lease_renewed_at).limit(most).with_for_update(skip_locked=True)
+    taken = list(await db.scalars(some.options(undefer(TrainingRun.checkpoint_json))))
     for training_run in taken:
-        training_run.owner, training_run.seen_at = owner, now()
+        training_run.owner, training_run.lease_renewed_at = owner, now()
     return taken
 
 

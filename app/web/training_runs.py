@@ -126,10 +126,10 @@ class TrainingRuns:
         async with self._ledger.database.write() as db:
             await trainings.stop_training(db, *place)
             row = await trainings.training_of(db, *place)
-            kept = decoded_snapshot(row.run) if row is not None and trainings.is_orphaned(row) else None
+            kept = decoded_snapshot(row.snapshot_json) if row is not None and trainings.is_orphaned(row) else None
             if row is not None and kept is not None:
-                row.run, row.live = to_json_column(replace(kept, phase="stopped", seconds_left=None)), False
-                row.halt = None
+                row.snapshot_json, row.live = to_json_column(replace(kept, phase="stopped", seconds_left=None)), False
+                row.checkpoint_json = None
             await self._ledger.bus.publish(db, stop_key(*place))
         driven = self._live.get(learner)
         if driven is not None and driven.task is not None and driven.order.place == (lesson, exercise):
@@ -147,7 +147,7 @@ class TrainingRuns:
         """Present snapshot of the run in *row*."""
         if now := self._here(row.learner_id, row.lesson, row.exercise):
             return now
-        kept = decoded_snapshot(row.run)
+        kept = decoded_snapshot(row.snapshot_json)
         if kept is None or not kept.live:
             return kept
         if trainings.is_orphaned(row):
@@ -201,12 +201,12 @@ class TrainingRuns:
     async def _go_on_with(self, row: TrainingRun) -> None:
         learner = row.learner_id
         try:
-            halt = from_json(Checkpoint, row.halt or "")
+            halt = from_json(Checkpoint, row.checkpoint_json or "")
             training = await asyncio.to_thread(self._training, halt.planned)
             training.go_on_from(halt)
         except (ValueError, NamesError) as error:
             log.warning("training-not-taken-over", error=type(error).__name__)
-            kept = decoded_snapshot(row.run)
+            kept = decoded_snapshot(row.snapshot_json)
             if kept is not None:
                 await self._ledger.record(learner, (row.lesson, row.exercise), lost_snapshot(kept))
             return

@@ -177,8 +177,15 @@ async def test_the_better_of_each_progress_stays(database: Database, me: int, ot
 
 def run(learner: int, exercise: str, began: datetime, **values: Any) -> TrainingRun:
     text = json.dumps({"phase": "training", "seconds_left": 3.0, "of": learner})
-    own = {"preset": "short", "attempt_id": None, "passing": True, "run": text, "finished": None, "live": True}
-    row = {**own, "stopping": False, "owner": "here", "halt": "{}", "seen_at": now(), **values}
+    own = {
+        "preset": "short",
+        "attempt_id": None,
+        "passing": True,
+        "snapshot_json": text,
+        "finished_json": None,
+        "live": True,
+    }
+    row = {**own, "stopping": False, "owner": "here", "checkpoint_json": "{}", "lease_renewed_at": now(), **values}
     return TrainingRun(learner_id=learner, lesson=LESSON, exercise=exercise, began_at=began, **row)
 
 
@@ -196,18 +203,18 @@ async def test_of_two_live_runs_the_later_goes_on_and_the_other_has_ended(
     async with database.write() as db:
         live = await trainings.live_training(db, me)
         assert live is not None
-        assert (json.loads(live.run)["of"], live.exercise) == (other, places[1])
+        assert (json.loads(live.snapshot_json)["of"], live.exercise) == (other, places[1])
         assert [one.exercise for one in await trainings.claim_orphaned_runs(db, "another", 9)] == [places[1]]
         rest = [one for one in await trainings.trainings_by(db, me) if not one.live]
-        assert [json.loads(one.run)["phase"] for one in rest] == ["stopped"] * (len(set(places)) - 1)
+        assert [json.loads(one.snapshot_json)["phase"] for one in rest] == ["stopped"] * (len(set(places)) - 1)
 
 
 async def test_a_live_run_stays_and_so_does_what_a_finished_one_came_to(
     database: Database, me: int, other: int
 ) -> None:
     async with database.write() as db:
-        db.add(run(me, "a", AT, finished="mine"))
-        db.add(run(other, "a", AT + timedelta(hours=1), live=False, finished="theirs"))
+        db.add(run(me, "a", AT, finished_json="mine"))
+        db.add(run(other, "a", AT + timedelta(hours=1), live=False, finished_json="theirs"))
 
     async with database.write() as db:
         await merge_learners(db, other, me)
@@ -215,7 +222,7 @@ async def test_a_live_run_stays_and_so_does_what_a_finished_one_came_to(
     async with database.read() as db:
         row = await trainings.training_of(db, me, LESSON, "a")
         assert row is not None
-        assert (row.live, row.finished, json.loads(row.run)["of"]) == (True, "mine", me)
+        assert (row.live, row.finished_json, json.loads(row.snapshot_json)["of"]) == (True, "mine", me)
 
 
 async def _class(db: AsyncSession, by: int) -> int:
@@ -280,14 +287,16 @@ async def test_the_longer_extension_stays_and_who_gave_it_is_still_named(
         await db.flush()
         for learner, days in ((me, 1), (other, 2)):
             due = AT + timedelta(days)
-            db.add(Extension(assignment_id=task.id, learner_id=learner, due_at=due, reason="ill", by=other, at=AT))
+            db.add(
+                Extension(assignment_id=task.id, learner_id=learner, due_at=due, reason="ill", set_by=other, set_at=AT)
+            )
 
     async with database.write() as db:
         await merge_learners(db, other, me)
 
     async with database.read() as db:
         (row,) = await db.scalars(select(Extension))
-        assert (row.learner_id, row.by, row.due_at) == (me, me, AT + timedelta(2))
+        assert (row.learner_id, row.set_by, row.due_at) == (me, me, AT + timedelta(2))
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [(1, 3), (3, 1), (2, 2)])
@@ -296,25 +305,25 @@ async def test_cards_become_the_one_that_was_met_more_often_with_the_reviews_of_
 ) -> None:
     async with database.write() as db:
         item = PracticeItem(
-            version=1, level=1, seed=1, wanted="", form="write", fragment="", forward="", solution="", operations="[]",
-            points=1, proved_at=AT, within="", by="[]",
+            version=1, level=1, seed=1, wanted="", form="write", fragment="", forward="", solution="",
+            operations_json="[]", points=1, proved_at=AT, within_json="", line_operations_json="[]",
         )  # fmt: skip
         db.add(item)
         for learner, met in ((me, mine), (other, theirs)):
             due = AT + timedelta(learner)
             card = Card(
-                learner_id=learner, family="sum", slip="", state=str(learner), met=met, due_at=due, opened_at=AT
+                learner_id=learner, family="sum", slip="", state_json=str(learner), met=met, due_at=due, opened_at=AT
             )
             db.add(card)
             await db.flush()
-            db.add_all([Review(card_id=card.id, item_id=item.id, rating=3, at=AT) for _ in range(met)])
+            db.add_all([Review(card_id=card.id, item_id=item.id, rating=3, reviewed_at=AT) for _ in range(met)])
 
     async with database.write() as db:
         await merge_learners(db, other, me)
 
     async with database.read() as db:
         (card,) = await db.scalars(select(Card))
-        assert (card.learner_id, card.state, card.met) == (me, str(other if theirs > mine else me), mine + theirs)
+        assert (card.learner_id, card.state_json, card.met) == (me, str(other if theirs > mine else me), mine + theirs)
         assert list(await db.scalars(select(Review.card_id))) == [card.id] * (mine + theirs)
 
 
@@ -370,7 +379,7 @@ async def test_it_is_written_down_who_was_merged_by_as_many_statements_for_many_
     for rows in (2, 200):
         async with database.write() as db:
             source, _ = await learners.begin_session(db)
-            row = {"learner_id": source, "lesson": LESSON, "kind": "code", "text": "x", "verdict": "{}"}
+            row = {"learner_id": source, "lesson": LESSON, "kind": "code", "text": "x", "verdict_json": "{}"}
             db.add_all([Attempt(**row, exercise=f"e{at}", created_at=AT) for at in range(rows)])
         sent.clear()
         async with database.write() as db:

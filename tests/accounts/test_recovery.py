@@ -18,14 +18,14 @@ async def test_of_a_seat_moves_what_its_class_sees_and_nothing_else(database: Da
         group = await classes.create_class(db, "Algebra", "UTC", ada, "Ada")
         person = await joining.join_class(db, group, me, "Bob")
         for exercises in ('["one", "two"]', '["two"]'):
-            given = Assignment(class_id=group.id, lesson="given", exercises=exercises, late_share=0.5, points=1.0)
+            given = Assignment(class_id=group.id, lesson="given", exercises_json=exercises, late_share=0.5, points=1.0)
             db.add(given)
         await db.flush()
-        db.add(GradeOverride(assignment_id=given.id, learner_id=me, points=1.0, reason="", by=ada, at=now()))
+        db.add(GradeOverride(assignment_id=given.id, learner_id=me, points=1.0, reason="", set_by=ada, set_at=now()))
         for lesson, exercise in (("given", "one"), ("given", "two"), ("given", "other"), ("own", "one")):
             db.add(Progress(learner_id=me, lesson=lesson, exercise=exercise, solved_at=now()))
-            db.add(Attempt(learner_id=me, lesson=lesson, exercise=exercise, kind="code", text="dX = 1", verdict="{}",
-                           correct=True, created_at=now()))  # fmt: skip
+            db.add(Attempt(learner_id=me, lesson=lesson, exercise=exercise, kind="code", text="dX = 1",
+                           verdict_json="{}", correct=True, created_at=now()))  # fmt: skip
             db.add(Draft(learner_id=me, lesson=lesson, exercise=exercise, text="mine", revision=1, saved_at=now()))
         word = await recovery.seat_link(db, group, person, ada)
     async with database.write() as db:

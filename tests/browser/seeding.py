@@ -85,7 +85,7 @@ def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
     row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": THEN}
     names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
     once = f"insert into practice_item ({names}) values ({values}) on conflict do update set form = form returning id"
-    mine = "insert into practice_attempt (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"
+    mine = "insert into served_item (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"
     with sqlite3.connect(folder / "backhand.db") as db:
         (number,) = db.execute(once, row).fetchone()
         db.execute(mine, (learner, number, "fork", "", THEN, 0))
@@ -107,7 +107,10 @@ def trained(folder: Path, learner: int, lesson: str, exercise: str) -> None:
         judged=(SplitLoss(part="test", rows=10, own=2.4123, reference=2.4123),),
         compared=(GradientComparison(name="bngain", shape=(1, 64), exact=False, approx=True, maxdiff=1e-8),),
     )
-    row = "insert into training (learner_id, lesson, exercise, preset, passing, run, live, stopping, began_at, seen_at)"
+    row = (
+        "insert into training_run"
+        " (learner_id, lesson, exercise, preset, passing, snapshot_json, live, stopping, began_at, lease_renewed_at)"
+    )
     with sqlite3.connect(folder / "backhand.db") as db:
         db.execute(
             f"{row} values (?, ?, ?, 'short', 1, ?, 0, 0, ?, ?)",

@@ -47,7 +47,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
             db.add(classes.new_member(geometry.id, other, "learner", "Bob"))
             db.add(Assignment(class_id=algebra.id, lesson="a", late_share=0.5, points=1.0))
             await create(db, bob, VerifiedIdentity(kind="password", issuer="", subject="bob@example.org", secret="x"))
-            db.add(Attempt(learner_id=bob, lesson="a", exercise="e", kind="code", text="dX = 7", verdict="{}",
+            db.add(Attempt(learner_id=bob, lesson="a", exercise="e", kind="code", text="dX = 7", verdict_json="{}",
                            created_at=now()))  # fmt: skip
         await database.close()
 
@@ -164,7 +164,7 @@ def test_grades_of_a_person_go_where_the_operator_says_so(place: Path) -> None:
     async def left() -> list[object]:
         database = Database(Settings().resolved_database_url)
         async with database.read() as db:
-            events = select(AuditEvent.data).where(AuditEvent.verb == "deleted")
+            events = select(AuditEvent.data_json).where(AuditEvent.verb == "deleted")
             found = [*await db.scalars(select(FormerMember)), *await db.scalars(events)]
         await database.close()
         return found

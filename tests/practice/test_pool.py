@@ -75,8 +75,8 @@ async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_what_was_as
 
     items = await kept(database)
     for one in items:
-        assert "bias" in json.loads(one.operations)
-        assert set(json.loads(one.operations)) <= KNOWN
+        assert "bias" in json.loads(one.operations_json)
+        assert set(json.loads(one.operations_json)) <= KNOWN
     assert [one.wanted for one in items if one.id != first.id] == ["mean"] * 3
     assert pool.demands == ()
 
@@ -95,7 +95,7 @@ async def test_nobody_waits_for_a_drawing_while_something_is_there_that_can_show
         assert await pool.make(3, "fork", wanted, OPERATIONS)
 
     for one in await kept(database):
-        shown = {row for name in json.loads(one.operations) for row in OPERATIONS[name].shows}
+        shown = {row for name in json.loads(one.operations_json) for row in OPERATIONS[name].shows}
         assert one.level == 3
         assert wanted in shown or "+=" in one.solution
     assert [(one.level, one.wanted) for one in pool.demands] == [(3, wanted)]
@@ -149,7 +149,9 @@ async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_anot
 
     items = await kept(database)
     assert len({(one.level, one.seed) for one in items}) == 8
-    assert all({"gather", "embedding", "scatter"} & set(json.loads(one.operations)) for one in items if one.level == 2)
+    assert all(
+        {"gather", "embedding", "scatter"} & set(json.loads(one.operations_json)) for one in items if one.level == 2
+    )
     assert graders.asked == 0
 
 
@@ -159,7 +161,7 @@ async def test_a_slip_that_a_level_cannot_show_is_asked_of_a_sibling_and_drawn_n
     assert await pool.make(1, "matmul", "overwritten", KNOWN)
     await pool.refill()
 
-    assert ["matmul" in json.loads(one.operations) for one in await kept(database)] == [True]
+    assert ["matmul" in json.loads(one.operations_json) for one in await kept(database)] == [True]
     assert pool.demands == ()
 
 

@@ -29,7 +29,7 @@ async def group(database):
 
 def assign(db, group, lesson, exercises=None):
     asked = None if exercises is None else json.dumps(exercises)
-    db.add(Assignment(class_id=group, lesson=lesson, exercises=asked, late_share=0.5, points=10))
+    db.add(Assignment(class_id=group, lesson=lesson, exercises_json=asked, late_share=0.5, points=10))
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ async def test_the_last_explanation_of_an_exercise_counts(database, group):
     early, late = now() - timedelta(hours=1), now()
     async with database.write() as db:
         for at, place in ((late, f"{LESSON}/{BOX}"), (early, f"{LESSON}/{BOX}"), (late, f"{LESSON}/other")):
-            db.add(AuditEvent(at=at, class_id=group, verb=board.EXPLAINED, subject=place, data="{}"))
+            db.add(AuditEvent(recorded_at=at, class_id=group, verb=board.EXPLAINED, subject=place, data_json="{}"))
 
     assert await asked(database, board.explained_at, group, LESSON, BOX) == late
     assert await asked(database, board.explained_at, group, LESSON, "never") is None

@@ -20,8 +20,9 @@ CHECK = NewAttempt(kind="code", text="x", verdict="{}", correct=False, code="dW:
 async def drawn(db: AsyncSession, seed: int, **columns: object) -> int:
     """An item; its number."""
     values = {
-        "version": 1, "level": 1, "seed": seed, "wanted": "", "within": "[]", "form": "write", "fragment": "",
-        "forward": "", "solution": "", "operations": '["bias"]', "by": "[]", "points": 1, "proved_at": NOON, **columns,
+        "version": 1, "level": 1, "seed": seed, "wanted": "", "within_json": "[]", "form": "write", "fragment": "",
+        "forward": "", "solution": "", "operations_json": '["bias"]', "line_operations_json": "[]", "points": 1,
+        "proved_at": NOON, **columns,
     }  # fmt: skip
     row = PracticeItem(**values)
     db.add(row)

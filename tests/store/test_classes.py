@@ -248,8 +248,8 @@ async def test_no_word_is_kept_as_it_is_said(database: Database, group: Class) -
         seat = await rosters.reserve_seat(db, group, "Ada", "instructor")
         words = [await invitations.teacher_word(db), *(await invitations.seat_words(db, [seat])).values()]
         await db.flush()
-        kept = [(one.token_hash, one.data) for one in await db.scalars(select(OneTimeToken))]
-        told = [(one.subject, one.data) for one in await db.scalars(select(AuditEvent))]
+        kept = [(one.token_hash, one.data_json) for one in await db.scalars(select(OneTimeToken))]
+        told = [(one.subject, one.data_json) for one in await db.scalars(select(AuditEvent))]
 
     assert len(kept) == 2
     assert not [word for word in words if word in repr((kept, told))]

@@ -72,7 +72,7 @@ async def test_a_failed_transaction_leaves_nothing(database: Database, me: int) 
 
 async def test_the_first_thing_that_a_transaction_writes_may_be_many_rows(database: Database, me: int) -> None:
     async with database.write() as db:
-        place = {"learner_id": me, "lesson": "lesson", "exercise": "box", "reason": "reset", "kept_at": now()}
+        place = {"learner_id": me, "lesson": "lesson", "exercise": "box", "reason": "reset", "replaced_at": now()}
         db.add_all(ReplacedText(text=text, **place) for text in "abc")
 
     async with database.read() as db:

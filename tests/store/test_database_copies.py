@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from anyio import to_thread
@@ -20,8 +19,8 @@ from app.store import learners
 from app.store.database import Database, UtcDateTime, open_engine
 from app.store.database_copies import BackupError, backup_database, in_use, restore_database
 from app.store.event_bus import EventBus
-from app.store.migrate import config_for
 from app.store.tables import Base
+from tests.store import revision_0009
 from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
@@ -111,11 +110,7 @@ async def test_new_rows_after_a_restoration_get_new_numbers(database: Database, 
 
 
 async def test_an_older_backup_is_brought_to_the_newest_schema(filled: str, tmp_path: Path) -> None:
-    await changed(filled, "DELETE FROM training")
-    engine = open_engine(filled)
-    async with engine.begin() as connection:
-        await connection.run_sync(lambda one: command.downgrade(config_for(one), "0002"))
-    await engine.dispose()
+    await revision_0009.make_database(filled)
     copy = await made(filled, tmp_path / "old.backup")
 
     await restore_database(filled, copy, replace=True)
@@ -279,7 +274,7 @@ async def test_nothing_is_restored_under_a_server_elsewhere(
 ) -> None:
     monkeypatch.setattr("app.store.database_copies.LEAVING_SECONDS", 1.0)
     copy = await made(filled, tmp_path / "one.backup")
-    await changed(filled, "DELETE FROM training")
+    await changed(filled, "DELETE FROM training_run")
 
     async with kept(filled):
         said = await refused(filled, copy)
@@ -293,7 +288,7 @@ async def test_nothing_is_restored_into_a_file_that_a_server_with_another_folder
 ) -> None:
     monkeypatch.setattr("app.store.database_copies.LEAVING_SECONDS", 0.0)
     copy = await made(filled, tmp_path / "one.backup")
-    await changed(filled, "DELETE FROM training")
+    await changed(filled, "DELETE FROM training_run")
 
     async with pages(filled):
         said = await refused(filled, copy)

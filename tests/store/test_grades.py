@@ -76,7 +76,7 @@ async def test_what_is_solved_counts_in_full_until_due_and_then_in_part(
 
 
 async def test_only_the_chosen_exercises_that_the_course_has_count(database: Database, me: int, group: Class) -> None:
-    await asked(database, group, exercises='["two", "gone"]')
+    await asked(database, group, exercises_json='["two", "gone"]')
     await solved(database, me, "one", DUE)
     await solved(database, me, "two", DUE)
     await solved(database, me, "gone", DUE)
@@ -87,7 +87,7 @@ async def test_only_the_chosen_exercises_that_the_course_has_count(database: Dat
 
 
 async def test_what_the_course_has_lost_counts_as_it_was_assigned(database: Database, me: int, group: Class) -> None:
-    listed = await asked(database, group, lesson="gone", known_exercises='["one", "two"]')
+    listed = await asked(database, group, lesson="gone", known_exercises_json='["one", "two"]')
     unlisted = await asked(database, group, lesson="gone")
     await solved(database, me, "one", DUE, "gone")
 
@@ -119,7 +119,11 @@ async def test_a_seat_that_nobody_took_has_only_grades_by_hand(database: Databas
     first, _ = await asked(database, group), await asked(database, group)
     async with database.write() as db:
         seat = await rosters.reserve_seat(db, group, "Dan", "learner")
-        db.add(GradeOverride(assignment_id=first, learner_id=seat.learner_id, points=7.0, reason="", by=None, at=DUE))
+        db.add(
+            GradeOverride(
+                assignment_id=first, learner_id=seat.learner_id, points=7.0, reason="", set_by=None, set_at=DUE
+            )
+        )
 
     async with database.read() as db:
         row = (await build_gradebook(db, group, exercises, seat.learner_id, NOW)).rows[0]
@@ -193,7 +197,7 @@ async def test_an_extension_moves_what_counts_in_full(database: Database, me: in
     assignment = await asked(database, group)
     until = DUE + timedelta(days=10)
     async with database.write() as db:
-        db.add(Extension(assignment_id=assignment, learner_id=me, due_at=until, reason="ill", by=None, at=DUE))
+        db.add(Extension(assignment_id=assignment, learner_id=me, due_at=until, reason="ill", set_by=None, set_at=DUE))
     await solved(database, me, "one", until)
     await solved(database, me, "two", until + timedelta(seconds=1))
 
@@ -209,7 +213,7 @@ async def test_an_excuse_stands_instead_of_what_was_computed(
     first = await asked(database, group)
     await asked(database, group)
     async with database.write() as db:
-        db.add(GradeOverride(assignment_id=first, learner_id=me, points=points, reason="ill", by=None, at=DUE))
+        db.add(GradeOverride(assignment_id=first, learner_id=me, points=points, reason="ill", set_by=None, set_at=DUE))
     await solved(database, me, "one", DUE)
 
     async with database.read() as db:
@@ -253,7 +257,7 @@ async def test_who_left_has_the_points_of_the_moment_they_left(database: Databas
     other = await asked(database, group, lesson="other", points=4.0)
     async with database.write() as db:
         db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=1))
-        db.add(GradeOverride(assignment_id=other, learner_id=me, points=3.0, reason="oral", by=None, at=DUE))
+        db.add(GradeOverride(assignment_id=other, learner_id=me, points=3.0, reason="oral", set_by=None, set_at=DUE))
     await solved(database, me, "one", DUE + timedelta(hours=20))  # in time, for them
     before = await the_rows(database, group)
     async with database.write() as db:

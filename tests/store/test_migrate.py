@@ -2,28 +2,27 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from datetime import date, timedelta
+from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from threading import Barrier
 from typing import TypeVar
 
 import anyio
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from anyio import to_thread
-from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy import Connection, DateTime, MetaData, Table, select, text
 from structlog.testing import capture_logs
 
-from app.engine.json_columns import decoded_verdict, to_json_column
-from app.engine.train.snapshot import Snapshot
-from app.grading.diagnosis import diagnose
-from app.grading.judge.verdict import NameVerdict, Verdict
-from app.store.database import now, open_engine
-from app.store.migrate import config_for, migrate
-from app.store.migrations.versions.m0004_codes_of_mistakes import RENAMED
-from app.store.tables import Base, Class
+from app.store.database import open_engine
+from app.store.migrate import migrate
+from app.store.migrations.versions.m0010_names import COLUMNS, TABLES
+from app.store.tables import Base
+from tests.store import revision_0009
+
+MOMENT = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
 pytestmark = pytest.mark.anyio
 
@@ -62,16 +61,6 @@ async def test_several_processes_may_migrate_at_once(empty: str) -> None:
     assert await asked(empty, differences) == []
 
 
-async def test_the_way_back_leaves_nothing_and_leads_up_again(empty: str) -> None:
-    await migrate(empty)
-
-    await asked(empty, lambda connection: command.downgrade(config_for(connection), "base"))
-
-    assert await asked(empty, lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
-    await migrate(empty)
-    assert await asked(empty, differences) == []
-
-
 async def test_a_second_migration_changes_nothing(empty: str) -> None:
     await migrate(empty)
     await asked(
@@ -83,109 +72,73 @@ async def test_a_second_migration_changes_nothing(empty: str) -> None:
     assert await asked(empty, lambda connection: connection.scalar(text("SELECT count(*) FROM learner"))) == 1
 
 
+VALUES: dict[type, object] = {str: "7", int: 7, float: 0.5, bool: True, date: date(2026, 11, 25)}
+
+
+def fill(connection: Connection) -> dict[str, dict[str, object]]:
+    """One row more in each table, whose every column has a value: by table."""
+    tables = MetaData()
+    tables.reflect(connection)
+    rows = {}
+    for table in tables.sorted_tables:
+        if table.name != "alembic_version":
+            row = {
+                column.name: MOMENT if isinstance(column.type, DateTime) else VALUES[column.type.python_type]
+                for column in table.columns
+            }
+            connection.execute(table.insert().values(**row))
+            rows[table.name] = row
+    return rows
+
+
+def row_of(connection: Connection, name: str) -> dict[str, object]:
+    """The row that `fill` made."""
+    table = Table(name, MetaData(), autoload_with=connection)
+    key = next(iter(table.primary_key))
+    (row,) = connection.execute(select(table).where(key == VALUES[key.type.python_type]))
+    # SQLite keeps no time zone: each moment is in UTC.
+    return {
+        name: value.replace(tzinfo=UTC) if type(value) is datetime else value for name, value in row._mapping.items()
+    }
+
+
+async def test_a_database_before_1_0_0_keeps_every_row_under_the_new_names(empty: str) -> None:
+    await revision_0009.make_database(empty)
+    before = await asked(empty, fill)
+
+    await migrate(empty)
+
+    assert len(before) == len(Base.metadata.tables)
+    for old, row in before.items():
+        new = TABLES.get(old, old)
+        renamed = COLUMNS.get(new, {})
+        after = await asked(empty, partial(row_of, name=new))
+        assert after == {renamed.get(column, column): value for column, value in row.items()}, old
+
+
+async def test_a_database_before_1_0_0_has_the_tables_of_a_new_one(empty: str) -> None:
+    await revision_0009.make_database(empty)
+
+    await migrate(empty)
+
+    assert await asked(empty, differences) == []
+
+
 async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: str) -> None:
     with capture_logs() as log:
         await migrate(empty)
         await migrate(empty)
     assert not log
-    head = await asked(empty, lambda one: MigrationContext.configure(one).get_current_revision())
-    await asked(empty, lambda one: command.downgrade(config_for(one), "0007"))
+    await revision_0009.make_database(empty)
 
     with capture_logs() as log:
         await migrate(empty)
 
     (line,) = log
-    assert (line["event"], line["before"], line["now"]) == ("migrated", "0007", head)
+    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0010")
     if "sqlite" in empty:
         copy = Path(line["copy"])
-        assert copy.name.endswith(".before-0007")
+        assert copy.name.endswith(".before-0009")
         assert copy.stat().st_mode & 0o077 == 0
         with closing(sqlite3.connect(copy)) as file:
-            assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [("0007",)]
-
-
-async def test_runs_that_had_finished_before_they_were_kept_are_kept(empty: str) -> None:
-    runs = {
-        "done": to_json_column(Snapshot(phase="finished", steps=9)),
-        "ended": to_json_column(Snapshot(phase="stopped", steps=9)),
-    }
-
-    def before(connection: Connection) -> None:
-        command.downgrade(config_for(connection), "0002")
-        connection.execute(text("INSERT INTO learner (id, created_at) VALUES (1, '2026-01-01')"))
-        for exercise, run in runs.items():
-            connection.execute(
-                text(
-                    "INSERT INTO training VALUES (1, 'l', :exercise, 'short', NULL, true, :run, false, false,"
-                    " '2026-01-01', '2026-01-01')"
-                ),
-                {"exercise": exercise, "run": run},
-            )
-
-    await migrate(empty)
-    await asked(empty, before)
-    await migrate(empty)
-
-    kept = await asked(
-        empty, lambda connection: connection.execute(text("SELECT exercise, finished FROM training")).all()
-    )
-    assert dict(tuple(row) for row in kept) == {"done": runs["done"], "ended": None}
-
-
-async def test_attempts_have_the_codes_that_mistakes_have_now(empty: str) -> None:
-    def verdict(*codes: str | None) -> Verdict:
-        names = tuple(NameVerdict(name=f"d{at}", verdict="wrong", code=code) for at, code in enumerate(codes))
-        return Verdict(outcome="graded", names=names, printed='"dx:average-changed"')
-
-    before = {"d0:average-changed": verdict("d0:average-changed", "d1:sign"), "d0:sign": verdict("d0:sign", None)}
-
-    def old(connection: Connection) -> None:
-        command.downgrade(config_for(connection), "0003")
-        connection.execute(text("INSERT INTO learner (id, created_at) VALUES (1, '2026-01-01')"))
-        for code, one in before.items():
-            connection.execute(
-                text(
-                    "INSERT INTO attempt (learner_id, lesson, exercise, kind, text, verdict, code, created_at)"
-                    " VALUES (1, 'l', 'e', 'code', 'average-changed', :verdict, :code, '2026-01-01')"
-                ),
-                {"verdict": to_json_column(one), "code": code},
-            )
-
-    await migrate(empty)
-    await asked(empty, old)
-    await migrate(empty)
-
-    kept = await asked(
-        empty, lambda connection: connection.execute(text("SELECT code, verdict FROM attempt ORDER BY id")).all()
-    )
-    assert [code for code, _ in kept] == ["d0:factor-missing", "d0:sign"]
-    assert [decoded_verdict(one) for _, one in kept] == [verdict("d0:factor-missing", "d1:sign"), before["d0:sign"]]
-
-
-async def test_no_class_is_forgotten_without_notice_by_an_upgrade(empty: str) -> None:
-    def old(connection: Connection) -> None:
-        command.downgrade(config_for(connection), "0007")
-        for number, day in ((1, "2020-03-31"), (2, "2199-01-01"), (3, None)):
-            connection.execute(
-                text(
-                    "INSERT INTO class (id, name, timezone, joining, created_at, keep_until)"
-                    " VALUES (:number, 'Algebra', 'UTC', 'open', '2026-01-01', :day)"
-                ),
-                {"number": number, "day": day},
-            )
-
-    await migrate(empty)
-    await asked(empty, old)
-    await migrate(empty)
-
-    days = await asked(empty, lambda connection: connection.execute(select(Class.keep_until).order_by(Class.id)).all())
-    first, far, never = (row[0] for row in days)
-    assert first >= (now() + timedelta(days=7)).date()
-    assert (far, never) == (date(2199, 1, 1), None)
-
-
-def test_no_renamed_code_is_given_any_more() -> None:
-    diagnosis = Path(diagnose.__file__).parent
-    texts = [file.read_text("utf-8") for file in diagnosis.rglob("*") if file.suffix in {".py", ".toml"}]
-
-    assert [old for old in RENAMED if any(old in one for one in texts)] == []
+            assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [("0009",)]

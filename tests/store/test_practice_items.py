@@ -29,7 +29,7 @@ async def test_the_same_exercise_is_kept_once_and_stays_as_it_was(database: Data
         await practice_items.store_item(db, columns_of(generate_item(1, 3)))
         await practice_items.store_item(db, columns_of(generate_item(1, 3)) | {"solution": "from another server"})
 
-        assert await practice_items.unused_operations(db, *KIND) == [columns_of(generate_item(1, 3))["operations"]]
+        assert await practice_items.unused_operations(db, *KIND) == [columns_of(generate_item(1, 3))["operations_json"]]
         assert [one.solution for one in await db.scalars(select(PracticeItem))] == [generate_item(1, 3).solution]
 
 

@@ -142,7 +142,7 @@ async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> N
         await db.flush()
 
         (run,) = await trainings.trainings_by(db, me)
-    assert (run.exercise, run.preset, run.finished) == ("new", "short", "to its end")
+    assert (run.exercise, run.preset, run.finished_json) == ("new", "short", "to its end")
 
 
 async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(database: Database, me: int) -> None:
@@ -154,7 +154,7 @@ async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(databa
         await adopt_renames(db, RENAMED)
         await db.flush()
         (run,) = await trainings.trainings_by(db, me)
-    assert (run.exercise, run.preset, run.finished) == ("new", "long", "to its end")
+    assert (run.exercise, run.preset, run.finished_json) == ("new", "long", "to its end")
 
 
 async def test_history_holds_checks_and_kept_texts_in_order(database: Database, me: int) -> None:

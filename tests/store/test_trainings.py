@@ -34,7 +34,7 @@ async def test_a_run_is_found_as_it_was_begun(database, me):
 
     async with database.read() as db:
         run = await trainings.training_of(db, me, "l", "run")
-    assert (run.preset, run.attempt_id, run.passing, run.run) == ("short", 3, True, "{}")
+    assert (run.preset, run.attempt_id, run.passing, run.snapshot_json) == ("short", 3, True, "{}")
     assert (run.live, run.stopping) == (True, False)
 
 
@@ -76,7 +76,7 @@ async def test_what_came_of_right_gradients_is_not_replaced_by_what_came_of_wron
 
     async with database.read() as db:
         row = await trainings.training_of(db, me, "l", "run")
-    assert (row.run, row.finished) == (runs[-1][0], kept)
+    assert (row.snapshot_json, row.finished_json) == (runs[-1][0], kept)
 
 
 async def test_a_run_that_nobody_went_on_with_is_over(database, me, monkeypatch):
@@ -112,8 +112,8 @@ async def test_a_finished_run_stays_until_another_has_finished(database, me):
         await record(database, me, run, live=False, finished=finished)
         async with database.read() as db:
             row = await trainings.training_of(db, me, "l", "run")
-        assert row.run == run
-        assert row.finished == {"stopped": "first", "failed": "second"}.get(run, run)
+        assert row.snapshot_json == run
+        assert row.finished_json == {"stopped": "first", "failed": "second"}.get(run, run)
 
 
 async def test_of_many_runs_begun_at_once_by_several_servers_one_is_live(database, url, me):
@@ -139,21 +139,26 @@ async def test_a_recorded_run_changes_only_that_of_its_learner(database, me):
         mine, theirs = [await trainings.training_of(db, one, "l", "run") for one in (me, other)]
         assert [run.learner_id for run in await trainings.trainings_by(db, me)] == [me]
         assert await trainings.live_training(db, other) is None
-    assert (mine.run, mine.live, mine.stopping) == ("{}", True, False)
-    assert (theirs.run, theirs.live, theirs.stopping) == ("theirs", False, True)
+    assert (mine.snapshot_json, mine.live, mine.stopping) == ("{}", True, False)
+    assert (theirs.snapshot_json, theirs.live, theirs.stopping) == ("theirs", False, True)
 
 
 async def halted(database, learner):
     """Owner and halt as they are kept."""
     async with database.read() as db:
         return (
-            await db.execute(select(TrainingRun.owner, TrainingRun.halt).where(TrainingRun.learner_id == learner))
+            await db.execute(
+                select(TrainingRun.owner, TrainingRun.checkpoint_json).where(TrainingRun.learner_id == learner)
+            )
         ).one()
 
 
 async def taken(database, owner="there", most=9):
     async with database.write() as db:
-        return [(one.learner_id, one.owner, one.halt) for one in await trainings.claim_orphaned_runs(db, owner, most)]
+        return [
+            (one.learner_id, one.owner, one.checkpoint_json)
+            for one in await trainings.claim_orphaned_runs(db, owner, most)
+        ]
 
 
 async def test_a_run_that_is_driven_is_nobody_elses(database, me):
@@ -176,7 +181,7 @@ async def test_a_run_whose_process_is_gone_goes_on_in_another_from_where_it_was_
     assert await record(database, me, "late", live=False) == "leave", "the first owner was only slow"
     async with database.read() as db:
         run = await trainings.training_of(db, me, "l", "run")
-    assert (run.run, run.live) == ("{}", True)
+    assert (run.snapshot_json, run.live) == ("{}", True)
 
 
 async def test_who_was_only_slow_to_write_takes_over_no_run_of_its_own(database, me, monkeypatch):
@@ -220,7 +225,7 @@ async def test_where_to_go_on_from_is_forgotten_when_a_run_has_ended(database, m
 
     await record(database, me, "{}", live=False)
 
-    assert (await halted(database, me)).halt is None
+    assert (await halted(database, me)).checkpoint_json is None
 
 
 async def test_a_run_that_was_left_long_ago_is_not_gone_on_with(database, me, monkeypatch):

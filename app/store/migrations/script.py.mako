@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-from app.store.migrations.columns import MOMENT, NAME, exercise_columns, of_learner
 ${imports if imports else ""}
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
@@ -11,7 +10,3 @@ down_revision = ${repr(down_revision)}
 
 def upgrade() -> None:
     ${upgrades if upgrades else "pass"}
-
-
-def downgrade() -> None:
-    ${downgrades if downgrades else "pass"}

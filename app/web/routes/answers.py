@@ -72,7 +72,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     async with site.database.read() as db:
         tries = await progress.tries_of(db, learner, lesson.name)
     before = {
-        name: (attempt_summary.newest.text, decoded_draw(attempt_summary.newest.verdict))
+        name: (attempt_summary.newest.text, decoded_draw(attempt_summary.newest.verdict_json))
         for name, attempt_summary in tries.items()
     }
     asked = [select_draw(row, draw_in(form, row)) for row in sheet.rows if row.name in given]

@@ -76,7 +76,7 @@ def shown_fields(assignment: Assignment, timezone: str) -> AssignmentForm:
         share=f"{assignment.late_share:g}",
         points=f"{assignment.points:g}",
         solutions=dates.date_field(assignment.solutions_at, timezone),
-        exercises=json.loads(assignment.exercises) if assignment.exercises else [],
+        exercises=json.loads(assignment.exercises_json) if assignment.exercises_json else [],
     )
 
 

@@ -136,7 +136,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     key = site.tasks.key(box.lesson, box.exercise, box.code)
     async with site.database.write(short=True) as db:
         saved = await box.save(db, learner)
-        saved.draft.run = None
+        saved.draft.run_json = None
         stored = await progress.stored_verdict(db, key)
     lamps: tuple[Lamp, ...] = ()
     asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
@@ -178,10 +178,10 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     except RetryLaterError as later:
         return await _retry_later_response(request, box, learner, saved, later, run=True)
     async with site.database.write(short=True) as db:
-        saved.draft.run = to_json_column(result)
+        saved.draft.run_json = to_json_column(result)
         stored = await drafts.draft_of(db, learner, *box.names)
         if stored is not None and stored.revision == saved.draft.revision:
-            stored.run = saved.draft.run
+            stored.run_json = saved.draft.run_json
         view = await box.view(db, learner, saved.draft)
     if not wants_fragment(request):
         return box.back(saved=saved)

@@ -79,7 +79,7 @@ async def _sat(site: Site, learner: int | None, lesson: Lesson, exam: Grad) -> t
     async with site.database.read() as db:
         tries = await progress.tries_of(db, learner, lesson.name, exam.name)
         rows = await progress.progress_in(db, learner, lesson.name)
-    newest = tries[exam.name].newest.verdict if exam.name in tries else None
+    newest = tries[exam.name].newest.verdict_json if exam.name in tries else None
     return decoded_verdict(newest), rows[exam.name].solved_at if exam.name in rows else None
 
 
@@ -94,7 +94,7 @@ async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:
 def _trained(site: Site, row: TrainingRun) -> FinishedRun | None:
     lesson = next((item for item in site.course.lessons if item.name == row.lesson), None)
     exercise = lesson.exercise(row.exercise) if lesson else None
-    snapshot = decoded_snapshot(row.finished)
+    snapshot = decoded_snapshot(row.finished_json)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
     return FinishedRun(snapshot, exercise.rates, f"{lesson.address}#{exercise.name}")

@@ -291,7 +291,7 @@ def quiz_for_learner(kept: RenderCache, lesson: Lesson, quiz: Quiz, state: Lesso
     tries = state.tries.get(quiz.name)
     if not quiz.draws:
         return quiz
-    at = state.again.get(quiz.name, decoded_draw(tries.newest.verdict) if tries else None)
+    at = state.again.get(quiz.name, decoded_draw(tries.newest.verdict_json) if tries else None)
     if at is None:
         at = crc32(f"{learner} {quiz.name} {edition_in(kept, lesson, quiz)}".encode()) if learner else 0
     return select_draw(quiz, at)
@@ -326,7 +326,7 @@ def code_view(
     changed = state.changed(exercise.name, edition_in(kept, lesson, exercise))
     # What was right of an earlier edition stands in the history; here it would speak of another exercise.
     outdated = changed and tries is not None and tries.newest.correct is True
-    verdict = decoded_verdict(tries.newest.verdict) if tries and not outdated else None
+    verdict = decoded_verdict(tries.newest.verdict_json) if tries and not outdated else None
     url = f"{lesson.address}/code/{exercise.name}"
     view = VerdictView(verdict) if verdict else None
     return CodeView(
@@ -338,7 +338,7 @@ def code_view(
         scope=scope,
         stale=draft is not None and tries is not None and tries.newest.text != draft.text,
         checked=view,
-        run=_ran(exercise, draft.run) if draft and draft.run else None,
+        run=_ran(exercise, draft.run_json) if draft and draft.run_json else None,
         solved=exercise.name in state.solved,
         changed=changed,
         hints=hints_view(exercise, state, url),

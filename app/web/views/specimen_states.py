@@ -142,7 +142,7 @@ def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
 
 
 def _draft(text: str, word: str) -> Draft:
-    return Draft(text=text, revision=1, saved_at=THEN, run=to_json_column(RAN) if word == "run" else None)
+    return Draft(text=text, revision=1, saved_at=THEN, run_json=to_json_column(RAN) if word == "run" else None)
 
 
 def _code(box: CodeBox, done: bool) -> str:
@@ -153,7 +153,7 @@ def _code(box: CodeBox, done: bool) -> str:
 
 def _attempt(exercise: Exercise, text: str, done: bool, word: str) -> Attempt:
     verdict = ENDS.get(exercise.name, {}).get("right" if done else word)
-    return Attempt(text=text, verdict=to_json_column(verdict) if verdict else "", correct=done, created_at=THEN)
+    return Attempt(text=text, verdict_json=to_json_column(verdict) if verdict else "", correct=done, created_at=THEN)
 
 
 def _progress(exercise: Exercise, *, shown: bool) -> Progress:

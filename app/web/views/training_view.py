@@ -104,7 +104,7 @@ async def train_view(
     snapshot = site.runs.stands(stored) if stored else None
     chosen = stored.preset if stored else train.presets[0].name
     preset = next((item for item in train.presets if item.name == chosen), train.presets[0])
-    finished = decoded_snapshot(stored.finished) if stored else None
+    finished = decoded_snapshot(stored.finished_json) if stored else None
     # It can have come to its end after *state* was read.
     passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
     url = f"{lesson.address}/train/{train.name}"
@@ -121,7 +121,9 @@ async def train_view(
         box_name=offer.box,
         box_title="your code on this page" if offer.home is lesson else f"your code in “{offer.home.title}”",
         run=TrainingRunView(snapshot, preset, train.rates, await known_names(site.runs.names)) if snapshot else None,
-        kept=FinishedRun(finished, train.rates) if stored and finished and stored.finished != stored.run else None,
+        kept=FinishedRun(finished, train.rates)
+        if stored and finished and stored.finished_json != stored.snapshot_json
+        else None,
         trained_with=next(
             (code_choice.label for code_choice in codes if stored and code_choice.attempt.id == stored.attempt_id), ""
         ),
@@ -187,7 +189,7 @@ def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
 
 def _ran(attempt: Attempt) -> bool:
     """True if its check came to an end: a refused or stopped one would train no step."""
-    verdict = None if attempt.correct else decoded_verdict(attempt.verdict)
+    verdict = None if attempt.correct else decoded_verdict(attempt.verdict_json)
     return bool(attempt.correct) or (verdict is not None and verdict.outcome == "graded")
 
 

@@ -34,7 +34,7 @@ def group(room, group):
 def assign(room, group, lesson, exercises=None):
     async def add(db):
         some = None if exercises is None else json.dumps(exercises)
-        db.add(Assignment(class_id=group.id, lesson=lesson, exercises=some, late_share=0.5, points=10))
+        db.add(Assignment(class_id=group.id, lesson=lesson, exercises_json=some, late_share=0.5, points=10))
 
     room.write(add)
 

@@ -432,7 +432,7 @@ def test_the_editor_is_told_what_is_in_scope(client: TestClient) -> None:
 def test_a_verdict_of_an_older_version_is_left_out_of_the_page(client: TestClient, tmp_path: Path) -> None:
     send(client, "check")
     with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
-        db.execute("""UPDATE attempt SET verdict = '{"outcome": "graded", "old": 1}'""")
+        db.execute("""UPDATE attempt SET verdict_json = '{"outcome": "graded", "old": 1}'""")
     db.close()
 
     assert client.get(LESSON).status_code == 200

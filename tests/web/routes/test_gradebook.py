@@ -133,7 +133,7 @@ def test_a_column_is_called_as_the_instructor_says(room, graded, ada):
 def test_a_lesson_that_the_course_lost_keeps_column_and_points(room, graded, ada):
     async def lose(db):
         given = await db.scalar(select(Assignment).where(Assignment.class_id == graded.id))
-        given.lesson, given.heading, given.known_exercises = "lost", "The linear layer", '["half", "other"]'
+        given.lesson, given.heading, given.known_exercises_json = "lost", "The linear layer", '["half", "other"]'
         db.add(Progress(learner_id=room.ids["Bob"], lesson="lost", exercise="half", solved_at=now()))
 
     room.write(lose)
@@ -200,7 +200,7 @@ def test_who_goes_from_a_graded_class_stays_with_name_id_and_points(room, group,
     assert (gone[0].startswith("Bob (left 20"), gone[1], gone[3]) == (True, "s-7", "1.25")
     (former,) = room.write(lambda db: former_of(db, group))
     assert former.reason == how
-    assert "0.5" not in former.solved, "no text"
+    assert "0.5" not in former.solved_json, "no text"
     page = ada.get(f"{address}/gradebook").text
     assert "Bob <span" in page
     assert f"/learners/{room.ids['Bob']}" not in page

@@ -279,7 +279,7 @@ def test_deleting_leaves_no_row_but_that_it_was_done(client: TestClient, other: 
         return {one.name: await db.scalar(select(func.count()).where(one.c.learner_id == learner)) for one in tables}
 
     async def said(db: AsyncSession) -> list[str]:
-        return list(await db.scalars(select(AuditEvent.data).where(AuditEvent.verb == "deleted")))
+        return list(await db.scalars(select(AuditEvent.data_json).where(AuditEvent.verb == "deleted")))
 
     assert set(stored(left).values()) == {0}
     assert [json.loads(one)["said"] for one in stored(said)] == [f"learner {learner} deleted themselves"]

@@ -71,12 +71,14 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path: Path, name: str, cont
 
 
 TOLD = {
-    "session": "a session", "learner": "the name", "credential": "the public key of a passkey", "ticket": "ten minutes",
-    "draft": "texts in your code boxes", "kept": "texts in your code boxes", "attempt": "answers, checks",
-    "progress": "hints and solutions", "training": "training runs", "practice_attempt": "what you practise",
-    "card": "due again", "review": "due again", "sitting": "what you practise", "drill": "what you practise",
-    "membership": "an id at your school", "extension": "more", "accommodation": "more", "excuse": "grades set by hand",
-    "event": "who changed what", "former_member": "stay in its gradebook", "notice": "Notices of what was done",
+    "session": "a session", "learner": "the name", "credential": "the public key of a passkey",
+    "one_time_token": "ten minutes",
+    "draft": "texts in your code boxes", "replaced_text": "texts in your code boxes", "attempt": "answers, checks",
+    "progress": "hints and solutions", "training_run": "training runs", "served_item": "what you practise",
+    "card": "due again", "review": "due again", "practice_session": "what you practise", "drill": "what you practise",
+    "membership": "an id at your school", "extension": "more", "accommodation": "more",
+    "grade_override": "grades set by hand",
+    "audit_event": "who changed what", "former_member": "stay in its gradebook", "notice": "Notices of what was done",
     "roster_change": "what their last list for the roster changed",
 }  # fmt: skip
 NOBODYS = {"practice_item", "class", "assignment", "given_unit", "clock"}

@@ -252,7 +252,7 @@ def test_passkeys_are_not_tried_without_end(app: FastAPI, client: TestClient) ->
 def kept_of_questions(app: FastAPI) -> list[str]:
     async def read() -> list[str]:
         async with app.state.site.database.read() as db:
-            return list(await db.scalars(select(OneTimeToken.data)))
+            return list(await db.scalars(select(OneTimeToken.data_json)))
 
     return asyncio.run(read())
 

@@ -271,8 +271,8 @@ def test_a_slip_in_a_lesson_is_due_in_practice(learner):
     assert "<del><code>dX = W @ dY</code></del>" in learner.client.get("/practice").text
     assert "Bug of the day" in text
     at = learner.next(begin="1")
-    assert "matmul" in learner.row(at).operations
-    assert any("transposed" in OPERATIONS[one].shows for one in json.loads(learner.row(at).operations))
+    assert "matmul" in learner.row(at).operations_json
+    assert any("transposed" in OPERATIONS[one].shows for one in json.loads(learner.row(at).operations_json))
 
 
 @pytest.mark.alone
@@ -349,7 +349,12 @@ def test_nothing_is_given_that_no_opened_lesson_taught(learner):
         assert learner.next(begin="1") == "/practice"
 
     learner.client.get(LESSON)
-    assert set(json.loads(learner.row(learner.next(begin="1")).operations)) <= {"matmul", "matmul-left", "bias", "add"}
+    assert set(json.loads(learner.row(learner.next(begin="1")).operations_json)) <= {
+        "matmul",
+        "matmul-left",
+        "bias",
+        "add",
+    }
 
 
 def test_a_program_with_heaps_of_matrices_waits_for_a_lesson_that_has_some(learner):
@@ -646,7 +651,7 @@ def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner)
     row, name = learner.row(at), learner.lesson(at).exercises[0].name
     said = [
         re.sub("`(.*?)`", "<code>\\1</code>", one)
-        for one in explain_lines(row.solution.splitlines(), json.loads(row.by))
+        for one in explain_lines(row.solution.splitlines(), json.loads(row.line_operations_json))
     ]
     for _ in learner.lesson(at).exercises[0].hints:
         learner.client.post(f"{at}/code/{name}/hint")
@@ -781,7 +786,7 @@ def test_what_is_due_is_drawn_where_only_something_else_is_at_hand(learner):
                     slip=due.slip,
                     met=0,
                     opened_at=MONDAY,
-                    state=due.state,
+                    state_json=due.state,
                     due_at=MONDAY,
                 )
             )
@@ -790,7 +795,7 @@ def test_what_is_due_is_drawn_where_only_something_else_is_at_hand(learner):
     at = learner.next(begin="1")
 
     assert [one.family for one in learner.query(lambda db: cards.given_to(db, 1))] == ["broadcast"]
-    assert "bias" in learner.row(at).operations
+    assert "bias" in learner.row(at).operations_json
 
 
 def test_an_item_that_no_version_can_read_any_more_is_left(learner):

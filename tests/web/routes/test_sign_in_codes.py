@@ -269,7 +269,7 @@ def test_little_is_kept_of_a_question_for_a_code(client: TestClient, app: FastAP
 
     async def read() -> list[str]:
         async with app.state.site.database.read() as db:
-            return list(await db.scalars(select(OneTimeToken.data)))
+            return list(await db.scalars(select(OneTimeToken.data_json)))
 
     (data,) = asyncio.run(read())
     assert len(data) < 1000

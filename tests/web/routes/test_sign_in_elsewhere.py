@@ -153,9 +153,9 @@ def test_a_token_for_another_question_is_not_believed(client: TestClient, app: F
     async def ask_otherwise() -> None:
         async with app.state.site.database.write() as db:
             ticket = (await db.scalars(select(OneTimeToken))).one()
-            data = json.loads(ticket.data)
+            data = json.loads(ticket.data_json)
             data["asked"]["nonce"] = "of another question"
-            ticket.data = json.dumps(data)
+            ticket.data_json = json.dumps(data)
 
     assert client.portal is not None
     client.portal.call(ask_otherwise)

@@ -556,7 +556,7 @@ def test_a_run_whose_state_cannot_be_read_is_told_as_ended(settings, grader):
         start(client)
         cookies = client.cookies
     with closing(sqlite3.connect(settings.data_dir / "backhand.db")) as db, db:
-        assert db.execute("UPDATE training SET halt = '{}'").rowcount == 1
+        assert db.execute("UPDATE training_run SET checkpoint_json = '{}'").rowcount == 1
 
     with served(create_app(settings, COURSE, TrainingGrader()), cookies) as client:
         until(lambda: phase(client.get(PAGE).text) == "lost")

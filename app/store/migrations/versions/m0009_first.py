@@ -1,0 +1,8 @@
+"""The tables before 1.0.0, made by versions that were never released; a new database is never at this revision."""
+
+revision = "0009"
+down_revision = None
+
+
+def upgrade() -> None:
+    """Nothing: databases are at this revision already, or begin at the newest one."""
