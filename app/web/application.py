@@ -65,7 +65,6 @@ from app.web.routes import (
     sign_in,
     sign_in_codes,
     sign_in_elsewhere,
-    styleguide,
     theme,
     training,
 )
@@ -75,7 +74,7 @@ from app.web.training_runs import MOST_RUNS, TrainingRuns
 log = structlog.get_logger()
 
 FOR_ALL = (
-    contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers, styleguide
+    contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
 )  # fmt: skip
 OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere)
 OF_CLASSES = (joining, roster_lists, rosters, assignments, class_home, class_board, class_lessons, gradebook)

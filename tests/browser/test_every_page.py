@@ -170,7 +170,6 @@ UNSEEN = {
     "/readyz": "for machines",
     "/sign-in/{provider}": "leads elsewhere",
     "/sign-in/{provider}/back": "leads elsewhere",
-    "/styleguide": "test_styleguide looks at it",
 }
 """Of what is not in the table, why."""
 

@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Page
 
 from app.settings import Settings
-from app.web.application import create_app
 from tests.browser.answers import EACH_KIND
 from tests.browser.authoring import serving
 from tests.browser.conftest import Contexts, Watched
@@ -26,7 +25,7 @@ from tests.browser.steps import (
     violations,
 )
 from tests.courses import course_in
-from tests.web.conftest import FakeGrader
+from tests.styleguide.page import styleguide_app
 
 PICTURES = Path(__file__).parent / "pictures"
 DRAWN_BY = PICTURES / "drawn-by.txt"
@@ -88,7 +87,7 @@ def styleguide(contexts: Contexts, tmp_path_factory: pytest.TempPathFactory) -> 
     """Opened once: it is as long as many lessons."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("styleguide"), database_url="")
     options = {"viewport": ALL, "device_scale_factor": 0.5, "timezone_id": "UTC", "locale": "en-GB"}
-    with serving(lambda: create_app(settings, course_in(EACH_KIND.parent), FakeGrader(), drafts=True)) as address:
+    with serving(lambda: styleguide_app(settings, course_in(EACH_KIND.parent))) as address:
         context = contexts.new({**options, "reduced_motion": "reduce"})
         page = context.new_page()
         watched = Watched(page)

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from app.course.course import load_course
 from app.settings import Settings
 from app.web.application import create_app
+from tests.styleguide.page import LESSON
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, take_name
@@ -29,7 +30,7 @@ def record(folder: Path) -> None:
     shutil.copytree(ROOT / "tests" / "web" / "course", course)
     (course / "2-components").mkdir()
     (course / "2-components" / "unit.md").write_text("---\ntitle: Components\n---\n")
-    shutil.copy(ROOT / "templates" / "styleguide.md", course / "2-components" / "01-components.md")
+    shutil.copy(LESSON, course / "2-components" / "01-components.md")
     (folder / "exercises.txt").write_text("\n".join(exercises_in(course)) + "\n", "utf-8")
     with tempfile.TemporaryDirectory() as place:
         settings = Settings(data_dir=Path(place), lessons=course)

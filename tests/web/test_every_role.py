@@ -20,7 +20,7 @@ from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
 
 OPEN = ("/", "/accessibility", "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/me", "/metrics", "/names",
-        "/pictures/", "/practice", "/privacy", "/readyz", "/sign-in", "/sign-out", "/static", "/styleguide", "/theme",
+        "/pictures/", "/practice", "/privacy", "/readyz", "/sign-in", "/sign-out", "/static", "/theme",
         "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"

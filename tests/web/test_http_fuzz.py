@@ -341,8 +341,8 @@ def test_every_route_is_reached_with_what_its_page_sends(app: FastAPI, asker: As
     missed = {route for route, status in reached.items() if status not in (200, 303, 409)} - items - ways
     # Nothing is under way that could be watched, no board is named to be watched for ever, no lesson shows a picture.
     watched = {("GET", f"{one}/events") for one in ("/lessons/{slug}/train/{name}", "/classes/{class_id}/board")}
-    # The styleguide is for development, and an imprint is the operator's to write.
-    unseen = {("GET", "/pictures/{path:path}"), ("GET", "/styleguide"), ("GET", "/imprint")}
+    # An imprint is the operator's to write.
+    unseen = {("GET", "/pictures/{path:path}"), ("GET", "/imprint")}
     assert missed <= watched | unseen, {route: reached[route] for route in missed}
 
 

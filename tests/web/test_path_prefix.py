@@ -17,6 +17,7 @@ from app.settings import OWN_PATHS, Settings
 from app.web.application import create_app
 from app.web.middleware.path_prefix import PathPrefix
 from tests.courses import LESSONS, course_in
+from tests.styleguide.page import styleguide_app
 from tests.web.asking import Answer, Ask, asking, headers_of, path_of
 from tests.web.conftest import BROWSER, RIGHT, WRONG, FakeGrader
 from tests.web.test_every_role import INSIDE, ROUTES, World
@@ -162,7 +163,7 @@ def test_what_an_exercise_answers_stays_below_the_prefix(world: World, script: b
 def drafted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The course of this project, with its drafts and the page of every component."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("drafted"), database_url="", prefix=PREFIX)
-    with TestClient(create_app(settings, course_in(LESSONS), FakeGrader(), drafts=True), headers=BROWSER) as client:
+    with TestClient(styleguide_app(settings, course_in(LESSONS)), headers=BROWSER) as client:
         yield client
 
 

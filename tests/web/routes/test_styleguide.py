@@ -11,11 +11,10 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course
 from app.installation import TEMPLATES
 from app.settings import Settings
-from app.web.application import create_app
 from app.web.render import _environment
-from app.web.routes.styleguide import tokens
+from tests.styleguide.page import styleguide_app, tokens
 from tests.web.asking import Elements
-from tests.web.conftest import FakeGrader, started
+from tests.web.conftest import started
 
 CSS = Path(__file__).resolve().parents[3] / "static" / "css"
 
@@ -24,7 +23,7 @@ CSS = Path(__file__).resolve().parents[3] / "static" / "css"
 def text(tmp_path_factory: pytest.TempPathFactory, course: Course) -> str:
     settings = Settings(data_dir=tmp_path_factory.mktemp("styleguide"), database_url="")
     _environment.cache_clear()  # so that it holds what this page is made of, and nothing else
-    app: FastAPI = create_app(settings, course, FakeGrader(), drafts=True)
+    app: FastAPI = styleguide_app(settings, course)
     with started(app) as client:
         return client.get("/styleguide").text
 

@@ -17,7 +17,7 @@ from app.store.progress import AttemptSummary, LessonState
 from app.store.tables import Attempt, Draft, Progress
 from app.web.views.exercise_view import number_word
 from app.web.views.lesson_view import PageBlock
-from app.web.views.specimens import THEN
+from tests.styleguide.specimens import THEN
 
 WRONG_CODE = {"linear-backward": "dX = W @ dY\ndW = X.T @ dY\ndb = ____\n"}
 """By box, where the starter would not do."""
