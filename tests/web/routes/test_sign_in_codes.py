@@ -287,6 +287,11 @@ def logging_app(
     return create_app(settings.model_copy(update=own), course, grader)
 
 
+def without_request_ids(log: str) -> str:
+    """*log* without what is drawn at random, in whose digits any word of a to f may be."""
+    return re.sub(r"\brequest=[0-9a-f]+", "", log)
+
+
 def test_no_address_is_in_the_log(logging_app: FastAPI, box: Box, capsys: pytest.CaptureFixture[str]) -> None:
     with TestClient(logging_app, headers=BROWSER) as client:
         ask(client)
@@ -294,7 +299,7 @@ def test_no_address_is_in_the_log(logging_app: FastAPI, box: Box, capsys: pytest
         box.refuses = f"550 {ADA} is unknown"
         ask(client)
 
-    assert "ada" not in capsys.readouterr().out.lower()
+    assert "ada" not in without_request_ids(capsys.readouterr().out).lower()
 
 
 def test_no_address_is_in_the_log_of_two_who_come_at_once(
@@ -317,7 +322,7 @@ def test_no_address_is_in_the_log_of_two_who_come_at_once(
     logged = capsys.readouterr().out
     assert "request-too-late" in logged
     assert "credential" in logged
-    assert "ada" not in logged.lower()
+    assert "ada" not in without_request_ids(logged).lower()
 
 
 def test_an_equal_address_elsewhere_is_somebody_else(client: TestClient, other: TestClient, box: Box) -> None:
