@@ -62,6 +62,13 @@ SHARED = {
 The first that is named takes longest and begins first: what is short fills the gaps at the end.
 """
 
+SIDE_BY_SIDE = (
+    "tests/check/test_course.py",
+    "tests/engine/grade/test_programs.py",
+    "tests/practice/test_proof.py",
+)
+"""Files whose parts are long, each alone: any worker takes up the next one, with the tests that share its parameter."""
+
 
 def shared_by(nodeid: str) -> int:
     """The number of the row of *SHARED* that a test belongs to; behind all of them where there is none."""
@@ -73,7 +80,10 @@ class Rooms(LoadScopeScheduling):
     """A file is run by one worker, and so is all that shares what is dear."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return [*SHARED.values(), nodeid.partition("::")[0]][shared_by(nodeid)]
+        file, _, test = nodeid.partition("::")
+        if file in SIDE_BY_SIDE and "[" in test:
+            return f"{file}[{test.partition('[')[2]}"
+        return [*SHARED.values(), file][shared_by(nodeid)]
 
     def remove_node(self, node: WorkerController) -> str | None:
         """A test that ended its worker would end the next one too; the others of its room are run by that one."""

@@ -9,15 +9,16 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
 from app.check.findings import Finding
 from app.content.blocks import NOWHERE, Lesson, SourceLocation
-from app.engine.grader_version import sources_digest
+from app.engine.grader_version import JUDGES, sources_digest
 
+PROVERS = (*JUDGES, "check", "course", "kinds", "web/pictures")
+"""What decides what is found in a lesson: rooms and single files."""
 FOR_NOW = frozenset({"not-proved"})
 """Codes of findings that say something of this moment and not of the lesson."""
 MAX_CACHED_LESSONS = 2000
@@ -67,17 +68,22 @@ class FindingsCache:
             file.unlink(missing_ok=True)
 
     def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:
-        sources = sorted(item.source for item in reach)
-        programs = sorted(
-            repr(replace(program, place=NOWHERE)) for program in lesson.forwards.values()
-        )  # also those of others
-        contents = json.dumps([_edition(), list(self._about), lesson.source, dict(lesson.macros), sources, programs])
+        contents = json.dumps([edition(), list(self._about), lesson_contents(lesson, reach)])
         return self._folder / f"{sha256(contents.encode()).hexdigest()}.json"
 
 
-@cache
-def _edition() -> list[str]:
+def lessons_used(lesson: Lesson, others: Iterable[Lesson]) -> list[Lesson]:
+    """Those of the *others* that *lesson* names, whose boxes and programs it may use."""
+    return [item for item in others if item is not lesson and f"{item.name}#" in lesson.source]
+
+
+def lesson_contents(lesson: Lesson, reach: Iterable[Lesson]) -> list[object]:
+    """All that findings in *lesson* depend on in lessons: its text, and what it uses in its *reach*."""
+    sources = sorted(item.source for item in reach)
+    programs = sorted(repr(replace(program, place=NOWHERE)) for program in lesson.forwards.values())  # also of others
+    return [lesson.source, dict(lesson.macros), sources, programs]
+
+
+def edition() -> list[str]:
     """Changes whenever the same lesson could be judged in another way."""
-    folder = Path(__file__).resolve().parent
-    own = b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))
-    return [sources_digest().hex(), sha256(own).hexdigest(), version("torch"), version("numpy")]
+    return [sources_digest(PROVERS).hex(), version("torch"), version("numpy")]

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from app.check.findings import LINE_FORMATS, Finding, Format, in_order, of_errors
-from app.check.findings_cache import FindingsCache
+from app.check.findings_cache import FindingsCache, lessons_used
 from app.cli import environment
 from app.cli.course import COPY_IT
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
@@ -73,25 +73,18 @@ def _prove_lessons(
 ) -> list[Finding]:
     """Prove *lessons*; findings of unchanged ones come from the cache, unless all are to be proved *fresh*."""
     cache = FindingsCache(settings.data_dir / "checked", mutate, str(settings.names))
-    known = {
-        lesson.place.path: None if fresh else cache.of(lesson, _lessons_used(lesson, lessons, reach))
-        for lesson in lessons
-    }
+    every = (*lessons, *reach)
+    known = {lesson.place.path: None if fresh else cache.of(lesson, lessons_used(lesson, every)) for lesson in lessons}
     new = [lesson for lesson in lessons if known[lesson.place.path] is None]
-    others = [lesson for lesson in (*lessons, *reach) if lesson not in new]
+    others = [lesson for lesson in every if lesson not in new]
     proved: tuple[Finding, ...] = ()
     if new:
         from app.cli import proving  # graders are heavy, and what has not changed needs none
 
         proved = proving.proved_now(new, others, settings, mutate=mutate)
     for lesson in new:
-        cache.keep(lesson, _lessons_used(lesson, lessons, reach), proved)
+        cache.keep(lesson, lessons_used(lesson, every), proved)
     return [*proved, *(finding for findings in known.values() for finding in findings or ())]
-
-
-def _lessons_used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) -> list[Lesson]:
-    """The other lessons that *lesson* names, whose boxes and programs it may use."""
-    return [item for item in (*lessons, *reach) if item is not lesson and f"{item.name}#" in lesson.source]
 
 
 def _lost_assignments(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:

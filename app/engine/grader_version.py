@@ -5,16 +5,18 @@ from hashlib import sha256
 
 from app.installation import PACKAGE, version
 
-JUDGES = ("grading", "engine", "sandbox", "content")
-"""Rooms whose sources decide what is said of a text."""
+JUDGES = ("grading", "engine", "sandbox", "content", "bindings.py", "notations.py", "phrases.toml")
+"""What decides what is said of a text: rooms and single files."""
+SOURCES = frozenset({".py", ".toml"})
 
 
 @cache
-def sources_digest() -> bytes:
-    """A digest of the sources of everything that judges."""
+def sources_digest(places: tuple[str, ...] = JUDGES) -> bytes:
+    """A digest of the sources in *places*, of everything that judges if none are given."""
     together = sha256()
-    for room in JUDGES:
-        for file in sorted((PACKAGE / room).rglob("*.py")):
+    for place in map(PACKAGE.joinpath, places):
+        files = sorted(file for file in place.rglob("*") if file.suffix in SOURCES) if place.is_dir() else [place]
+        for file in files:
             together.update(file.read_bytes())
     return together.digest()
 

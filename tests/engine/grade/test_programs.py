@@ -110,10 +110,18 @@ def test_what_is_false_of_the_text_is_seen(row):
     assert not is_so_of_text(slip)
 
 
-@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.prove)], ids=["few", "all"])
+FEW = (PROGRAMS[::4], 1)
+PARTS = {f"part {part + 1} of 3": (PROGRAMS[part::3], EACH) for part in range(3)}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[FEW, *(pytest.param(one, marks=pytest.mark.prove) for one in PARTS.values())],
+    ids=["few", *PARTS],
+)
 def measured(request):
     """What the judge says of drawn edits, of a few or of some five thousand."""
-    return Measure.of(PROGRAMS[:: request.param], 1 if request.param > 1 else EACH)
+    return Measure.of(*request.param)
 
 
 def test_a_wrong_edit_is_accepted_nowhere_else_than_is_known(measured):
