@@ -1,11 +1,11 @@
 """Items of practice as lessons of their own, so that pages, answers and checks treat them as they treat a lesson."""
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
+from app.cache import LruCache
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
 from app.content.sentences import render_sentence
@@ -226,8 +226,8 @@ class PracticeItems:
     """Cache of parsed items, so that a block is the same object while a learner works at it."""
 
     def __init__(self) -> None:
-        self._lessons: OrderedDict[int, Lesson] = OrderedDict()
-        self._hinted: dict[tuple[int, int], Lesson] = {}
+        self._lessons = LruCache[int, Lesson | None](MOST_PARSED)
+        self._hinted = LruCache[tuple[int, int], Lesson](MOST_PARSED)
 
     def lesson(self, row: PracticeItem, code: str = "") -> Lesson | None:
         """*row* as a lesson; None for a text of long ago that is none any more.
@@ -235,12 +235,7 @@ class PracticeItems:
         Args:
             code: Of the newest diagnosis: hints are about the line that it is about.
         """
-        lesson = self._lessons.get(row.id) or _parsed(row)
-        if lesson is not None:
-            self._lessons[row.id] = lesson
-            self._lessons.move_to_end(row.id)
-        while len(self._lessons) > MOST_PARSED:
-            self._lessons.popitem(last=False)
+        lesson = self._lessons.of(row.id, lambda: _parsed(row))
         return self._about(row, lesson, code) if lesson and code and form_of(row) in LINES_WRITTEN else lesson
 
     def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
@@ -248,11 +243,8 @@ class PracticeItems:
         line = line_at_fault(item.lines, item.by, code)
         if line is None:
             return lesson
-        if (row.id, line) not in self._hinted:
-            while len(self._hinted) >= MOST_PARSED:
-                del self._hinted[next(iter(self._hinted))]
-            self._hinted[row.id, line] = _boxes(lesson, lambda box: replace(box, hints=item.hints_at(line)))
-        return self._hinted[row.id, line]
+        hinted = partial(_boxes, lesson, lambda box: replace(box, hints=item.hints_at(line)))
+        return self._hinted.of((row.id, line), hinted)
 
 
 def item_of(row: PracticeItem) -> GeneratedItem:

@@ -16,6 +16,7 @@ from starlette.requests import Request
 
 from app.accounts.passwords import AT_ONCE, MOST_WAITING
 from app.accounts.sign_in_options import SignInOptions
+from app.cache import LruCache, Same
 from app.content.blocks import (
     CodeBox,
     Course,
@@ -30,7 +31,6 @@ from app.content.errors import LessonError
 from app.content.programs import tensors_of
 from app.content.sizes import format_shape
 from app.engine.grader import Grader
-from app.engine.identity_cache import IdentityCache
 from app.engine.task import CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer_shapes
@@ -89,13 +89,14 @@ class RenderCache:
     """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
-        self._made = IdentityCache[tuple[Mapping[str, Shape], Any]](most)
+        self._made = LruCache[Hashable, tuple[Mapping[str, Shape], Any]](most)
 
     def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: Hashable) -> T:
         """Return what *make* gives for *block* and *about*, made again if other *shapes* are known."""
-        entry = self._made.get(block, *about)
+        key = Same(block), *about
+        entry = self._made.get(key)
         if entry is None or entry[0] != shapes:
-            entry = self._made.put((shapes, make()), block, *about)
+            entry = self._made.put(key, (shapes, make()))
         value: T = entry[1]
         return value
 
@@ -108,8 +109,8 @@ class ShapeLookup:
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
-        self._read = IdentityCache[tuple[Mapping[str, Shape], frozenset[str]]](MOST_KEPT)
-        self._ran = IdentityCache[Mapping[str, Shape]](MOST_KEPT)
+        self._read = LruCache[Same, tuple[Mapping[str, Shape], frozenset[str]]](MOST_KEPT)
+        self._ran = LruCache[Same, Mapping[str, Shape]](MOST_KEPT)
 
     def inferred(self, forward: Forward) -> Mapping[str, Shape]:
         """Infer shapes from the source alone; nothing is run."""
@@ -117,7 +118,7 @@ class ShapeLookup:
 
     def _inferred(self, forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
         """The shapes that the source of *forward* tells, and the tensors of which it tells none."""
-        return self._read.of(forward, lambda: _read(forward))
+        return self._read.of(Same(forward), lambda: _read(forward))
 
     async def of(self, forward: Forward | None, names: Collection[str] | None = None) -> Mapping[str, Shape]:
         """Shapes of *forward* with at least *names* (None for all of its tensors), if a grader can find them."""
@@ -126,14 +127,14 @@ class ShapeLookup:
         shapes, untold = self._inferred(forward)
         if not (untold if names is None else untold.intersection(names)):
             return shapes
-        ran = self._ran.get(forward)
+        ran = self._ran.get(Same(forward))
         if ran is None:
             if self._grader.readiness.state != "ready":
                 return shapes
             facts = await self._grader.facts(forward)
             if facts.error:
                 return shapes
-            ran = self._ran.put({**facts.shapes, **shapes}, forward)
+            ran = self._ran.put(Same(forward), {**facts.shapes, **shapes})
         return ran
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:

@@ -5,13 +5,12 @@ Everything that decides happens on this side of the wall; from the jail come num
 
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
+from app.cache import LruCache, Same
 from app.content.blocks import Bug, Forward, FunctionBox
 from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.author_errors import AuthorError
@@ -34,7 +33,6 @@ from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grade.substitution import StoppedError
 from app.engine.grade.tape_queries import FURTHER_PAIRS, FurtherRuns
 from app.engine.grader import Nudge, RunResult
-from app.engine.identity_cache import IdentityCache
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import (
@@ -68,9 +66,6 @@ _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
 _KEPT = 256
 
-K = TypeVar("K")
-V = TypeVar("V")
-
 
 class Engine:
     """Answers for tasks, one at a time; it never raises for anything that a submission does.
@@ -92,10 +87,10 @@ class Engine:
         self._tell = tell
         self._seeds = seeds
         self._cache = FactsCache(facts_dir)
-        self._studies: OrderedDict[object, ForwardReferences | AuthorError] = OrderedDict()
-        self._benches: OrderedDict[object, PreparedTask] = OrderedDict()
-        self._grounds = IdentityCache[ShapeContext](_KEPT)
-        self._declared_answers: OrderedDict[object, function_runs.Declared] = OrderedDict()
+        self._studies = LruCache[Hashable, ForwardReferences | AuthorError](_KEPT)
+        self._benches = LruCache[Hashable, PreparedTask](_KEPT)
+        self._grounds = LruCache[Same, ShapeContext](_KEPT)
+        self._declared_answers = LruCache[Hashable, function_runs.Declared](_KEPT)
 
     def facts(self, forward: Forward) -> Facts:
         """Shapes and backward order of *forward*; `error` says why it could not be run."""
@@ -276,7 +271,7 @@ class Engine:
         plain, _ = normalise(code)
         if too_much(plain) is not None:
             return InlayShapes()
-        return infer_line_shapes(plain, self._grounds.of(task, lambda: _ground(task)))
+        return infer_line_shapes(plain, self._grounds.of(Same(task), lambda: _ground(task)))
 
     # Before the run.
 
@@ -310,14 +305,14 @@ class Engine:
     def _declared_results(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
         """Results of the declared mistakes of *box*; computed at the first call, then cached."""
         key = (box.function, box.cases, tuple(declared_mistake.code.source for declared_mistake in box.mistakes))
-        return lambda: _from_cache(self._declared_answers, key, lambda: function_runs.run_declared_mistakes(box, jail))
+        return lambda: self._declared_answers.of(key, lambda: function_runs.run_declared_mistakes(box, jail))
 
     def _study(self, forward: Forward, scaled: bool = False) -> ForwardReferences:
         sizes = tuple(tuple(item.items()) for item in (forward.dims, forward.related, forward.hidden))
         ends = (forward.output, forward.others)
         content = (sizes, forward.inputs, ends, forward.source, forward.lines)
         key = (content, forward.source_line, scaled)
-        study = _from_cache(self._studies, key, lambda: self._study_forward(forward, scaled))
+        study = self._studies.of(key, lambda: self._study_forward(forward, scaled))
         if isinstance(study, AuthorError):
             raise study
         return study
@@ -334,7 +329,7 @@ class Engine:
         judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
         declared = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, declared)
-        return _from_cache(self._benches, key, lambda: PreparedTask(task, study, self._jail))
+        return self._benches.of(key, lambda: PreparedTask(task, study, self._jail))
 
 
 def _run_attempt(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> tuple[Reply, bool]:
@@ -396,13 +391,3 @@ def _ground(task: AnyTask) -> ShapeContext:
             return _ground(mending)
         case GradTask(forward=forward, given=given_names):
             return ground_of_program(forward, (*forward.upstreams, *given_names))
-
-
-def _from_cache(cache: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
-    if key in cache:
-        cache.move_to_end(key)
-        return cache[key]
-    value = cache[key] = make()
-    if len(cache) > _KEPT:
-        cache.popitem(last=False)
-    return value

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from app.cache import LruCache, Same
 from app.content.blocks import Forward
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.grader import Nudge, Readiness, RunResult
-from app.engine.identity_cache import IdentityCache
 from app.engine.task import AnyTask
 from app.engine.training_chunk import LONGEST_SECONDS, ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
@@ -60,7 +60,7 @@ class GraderClient(ABC):
         self._gate = gate
         self._waiting = 0
         self._long = asyncio.Semaphore(at_once)
-        self._texts = IdentityCache[str](MOST_TEXTS)
+        self._texts = LruCache[Same, str](MOST_TEXTS)
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         question = {"ask": "check", **self._asking(task, code)}
@@ -123,7 +123,7 @@ class GraderClient(ABC):
         return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
 
     def _text(self, task: AnyTask) -> str:
-        return self._texts.of(task, lambda: json.dumps(to_json_value(task)))
+        return self._texts.of(Same(task), lambda: json.dumps(to_json_value(task)))
 
     async def _ask(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
         """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""

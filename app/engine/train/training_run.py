@@ -5,7 +5,6 @@ Nothing here knows a web page or a database: the run is driven by whoever awaits
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.cache import LruCache
 from app.engine.run_setup import Setup
 from app.engine.train.run_state import NOWHERE, Ask, Held, RunState, SavedRunState, StretchFailedError
 from app.engine.train.snapshot import GradientComparison, Phase, Point, SampledNames, Snapshot, SplitLoss, chart_span
@@ -37,16 +37,10 @@ class ReferenceRuns:
     """The runs with torch's gradients, each made once and shared by every run of the same setup."""
 
     def __init__(self, capacity: int = KEPT) -> None:
-        self._kept = capacity
-        self._runs: OrderedDict[tuple[str, int], SharedReferenceRun] = OrderedDict()
+        self._runs = LruCache[tuple[str, int], SharedReferenceRun](capacity)
 
     def of(self, setup: Setup, steps: int) -> "SharedReferenceRun":
-        key = (repr(setup), steps)
-        run = self._runs.pop(key, None) or SharedReferenceRun(setup, steps)
-        self._runs[key] = run
-        while len(self._runs) > self._kept:
-            self._runs.popitem(last=False)
-        return run
+        return self._runs.of((repr(setup), steps), lambda: SharedReferenceRun(setup, steps))
 
 
 class SharedReferenceRun:

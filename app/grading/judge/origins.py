@@ -5,7 +5,6 @@ that one entry: where nothing comes back, nothing went in. Nothing is executed.
 """
 
 import ast
-from collections import OrderedDict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from math import prod
 
 import numpy as np
 
+from app.cache import LruCache
 from app.grading.forward.driver_jobs import HEAD
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.reading.budget import CostError, EntryBudget
@@ -28,7 +28,7 @@ LARGEST = 20_000
 NAMED = 4
 MOST_LINES = 1024
 """Lines that are remembered: who runs a text again has changed few of them."""
-_KNOWN: OrderedDict[Hashable, list["Origin"]] = OrderedDict()
+_KNOWN = LruCache[Hashable, list["Origin"]](MOST_LINES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +81,7 @@ def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading:
         return _followed(name, statement, reading)
     arrays = frozenset((text, _mark(reading.arrays[text])) for text in reads & reading.arrays.keys())
     key = name, ast.dump(statement), frozenset(others.items()), arrays
-    if key not in _KNOWN:
-        _KNOWN[key] = _followed(name, statement, reading)
-    _KNOWN.move_to_end(key)
-    while len(_KNOWN) > MOST_LINES:
-        _KNOWN.popitem(last=False)
-    return _KNOWN[key]
+    return _KNOWN.of(key, lambda: _followed(name, statement, reading))
 
 
 def _mark(array: Array) -> Hashable:

@@ -145,7 +145,7 @@ class Learner:
         return self.client.portal.call(changed)
 
     def lesson(self, address: str) -> Lesson:
-        return self.site.practice.items._lessons[int(address.rpartition("/")[2])]
+        return self.site.practice.items._lessons.get(int(address.rpartition("/")[2]))
 
 
 def answer_with(answer: object) -> Callable[..., Awaitable[object]]:
@@ -390,7 +390,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
     learner.client.get(LESSON)
     at = learner.next(begin="1")
     before = learner.lesson(at).source
-    learner.site.practice.items._lessons.clear()
+    learner.site.practice.items._lessons._values.clear()
 
     monkeypatch.setattr("app.practice.sessions.VERSION", 99)
 
@@ -430,7 +430,7 @@ def test_an_item_that_names_its_seed_is_finished_and_given_to_nobody_else(learne
         row.version, row.fragment = 3, row.fragment.replace(name[0], f"practice-{row.level}-{row.seed}")
 
     learner.change(as_before)
-    learner.site.practice.items._lessons.clear()
+    learner.site.practice.items._lessons._values.clear()
     row = learner.row(at)
     named = f"practice-{row.level}-{row.seed}"
     Learner(other, learner.site).client.get(LESSON)
@@ -808,7 +808,7 @@ def test_an_item_that_no_version_can_read_any_more_is_left(learner):
             await db.execute(update(PracticeItem).where(PracticeItem.id == number).values(fragment=":::{gone} x"))
 
     learner.client.portal.call(spoil)
-    learner.site.practice.items._lessons.clear()
+    learner.site.practice.items._lessons._values.clear()
 
     assert learner.client.get(at).status_code == 404
     assert learner.next() not in (at, "/practice")
