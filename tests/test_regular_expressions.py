@@ -35,6 +35,7 @@ OURS = (
         "content/addresses",
         "content/answer_lists",
         "kinds/choice/export",
+        "kinds/grad/read",
         "kinds/order/export",
         "content/vary",
         "content/export/notebook",

@@ -5,8 +5,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from app.check.findings import Finding
-from app.check.mutants import Mutant, mutants_of
-from app.check.prove_literals import literals_of_solution
+from app.check.mutants import Mutant
 from app.check.unanswered import NO_ANSWER, UNANSWERED, not_proved, to_author
 from app.content.blocks import (
     Bug,
@@ -16,11 +15,10 @@ from app.content.blocks import (
     DeclaredMistake,
     FunctionBox,
     Grad,
-    Lesson,
     SourceLocation,
 )
 from app.engine.grader import Grader
-from app.engine.task import AnyTask, GradTask, grad_task_of
+from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
@@ -34,39 +32,6 @@ STANDS: dict[Standing, str] = {
 }
 """How a name stands that is not right, as part of a sentence that begins with the name."""
 Told = DeclaredMistake | CorrectLine
-
-
-async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *, mutate: bool) -> list[Finding]:
-    """The solution passes, the starter does not, mistakes hear their message, mutants are refused."""
-    if unknown := prove_names(grad, facts):
-        return unknown
-    task = grad_task_of(lesson, grad)
-    findings = await prove_own(task, grad, grader)
-    if any(finding.level == "error" for finding in findings):
-        return await _for_a_number(findings, task, grad, grader)
-    if unfounded := [
-        early
-        for declared_mistake in grad.mistakes
-        if (early := prove_alone(declared_mistake, grad.require)) is not None
-    ]:
-        return findings + unfounded
-    findings += await prove_mistakes(
-        task, [(declared_mistake, declared_mistake.code.source) for declared_mistake in grad.mistakes], grader
-    )
-    tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
-    return findings + await prove_mutants(task, grad, tried, grader)
-
-
-async def _for_a_number(findings: list[Finding], task: GradTask, grad: Grad, grader: Grader) -> list[Finding]:
-    """*found*, or the numbers in the place of sizes for which a solution does not pass."""
-    failing = {finding.place.line for finding in findings if finding.code == "solution-fails"}
-    codes = [
-        code
-        for code in (grad.solution, *grad.alternatives)
-        if not failing.isdisjoint(range(code.place.line, code.line + code.source.count("\n") + 1))
-    ]
-    literals = [finding for code in codes for finding in await literals_of_solution(code, task, task.forward, grader)]
-    return literals or findings
 
 
 async def prove_own(task: AnyTask, box: Grad | Checker | FunctionBox, grader: Grader) -> list[Finding]:

@@ -5,20 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.check.findings import Finding
-from app.content.blocks import Forward, SourceLocation, Visual
+from app.content.blocks import Forward, SourceLocation
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import difference_quotients, trace_program
 
 TOLERANCE = 1e-4  # relative to the largest entry; a quotient is good to about a millionth
-
-
-def prove_picture(visual: Visual, forward: Forward) -> list[Finding]:
-    """Findings about a picture that walks *forward*, at each of its places."""
-    over = visual.given.get("over")
-    places = over if isinstance(over, list) else [None]
-    points = [visual.at if place is None else {**visual.at, visual.of or "": place} for place in places]
-    findings = [finding for point in points for finding in prove_walk(visual.place, forward, point)]
-    return findings[:1]
 
 
 def prove_walk(place: SourceLocation, forward: Forward, point: Mapping[str, object]) -> list[Finding]:

@@ -15,6 +15,7 @@ from app.content.code_exercises import Bug as Bug
 from app.content.code_exercises import Checker as Checker
 from app.content.code_exercises import CheckerCase as CheckerCase
 from app.content.code_exercises import Code as Code
+from app.content.code_exercises import CodeBox as CodeBox
 from app.content.code_exercises import CorrectLine as CorrectLine
 from app.content.code_exercises import DeclaredMistake as DeclaredMistake
 from app.content.code_exercises import FunctionBox as FunctionBox
@@ -152,9 +153,6 @@ class Visual:
     given: Mapping[str, object]
     caption: Markup
     at: Mapping[str, object] = field(default_factory=dict)
-
-
-CodeBox = Grad | Bug | Checker | FunctionBox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ class DeclaredMistake:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodeExercise(Exercise):
+class CodeBox(Exercise):
     """An exercise that is answered with Python text.
 
     Args:
@@ -49,9 +49,15 @@ class CodeExercise(Exercise):
     reveal: str = "after-hints"
     explained: tuple[Html, ...] = ()
 
+    @property
+    def gradients(self) -> tuple[str, ...]:
+        """The names that it asks for, such as `dW`; none where it asks for a function."""
+        names: tuple[str, ...] = getattr(self, "require", ())
+        return names
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grad(CodeExercise):
+class Grad(CodeBox):
     """A code box: the learner writes gradients of a forward program.
 
     Args:
@@ -84,7 +90,7 @@ class CorrectLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bug(CodeExercise):
+class Bug(CodeBox):
     """A backward pass with one wrong line: the learner names the line and mends it.
 
     Args:
@@ -120,7 +126,7 @@ class CheckerCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checker(CodeExercise):
+class Checker(CodeBox):
     """The learner writes *function*, which must tell right gradients from wrong ones."""
 
     function: str
@@ -145,7 +151,7 @@ class FunctionCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionBox(CodeExercise):
+class FunctionBox(CodeBox):
     """The learner writes *function*, or a class of that name, which is judged by its values on the *cases*.
 
     Args:

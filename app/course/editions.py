@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
-from app.content.blocks import NOWHERE, Bug, Exercise, FunctionBox, Lesson, Quiz
-from app.kinds.registry import quiz_kind
+from app.content.blocks import NOWHERE, Exercise, Lesson
+from app.kinds.registry import block_kind
 
 DECIDES: tuple[str, ...] = (
     "answer",
@@ -35,15 +35,10 @@ _CLASS = re.compile(rf"\b({'|'.join(STORED_NAMES)})(?=\()")
 def edition_of(lesson: Lesson, exercise: Exercise) -> str:
     """The edition of *exercise*, which is one of *lesson*."""
     forward = lesson.forwards.get(getattr(exercise, "forward", None) or "")
-    kind = type(exercise).__name__.removesuffix("Question")
-    parts: list[object] = [kind, *(getattr(exercise, name, None) for name in DECIDES)]
+    name = type(exercise).__name__.removesuffix("Question")
+    parts: list[object] = [name, *(getattr(exercise, key, None) for key in DECIDES)]
     if forward is not None:
         parts.append(replace(forward, place=NOWHERE, name="", source_line=0, show=True))
-    if isinstance(exercise, Quiz):
-        parts += quiz_kind(exercise).decides(exercise)
-    match exercise:
-        case Bug(starter=starter):
-            parts.append(starter.source)
-        case FunctionBox(cases=cases):
-            parts += [function_case.code.source for function_case in cases]
+    kind = block_kind(exercise)
+    parts += kind.decides(exercise) if kind else ()
     return sha256(_CLASS.sub(lambda match: STORED_NAMES[match[0]], repr(parts)).encode()).hexdigest()[:16]

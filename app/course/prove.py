@@ -1,24 +1,18 @@
 """Prove a course: every forward program runs, every solution passes, everything wrong is refused with its reason."""
 
 import asyncio
-from collections.abc import Awaitable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from app.check.findings import Finding, in_order
-from app.check.prove_boxes import prove_grad
-from app.check.prove_checkers import prove_checker
-from app.check.prove_functions import prove_function
-from app.check.prove_hunts import prove_bug
+from app.check.proof_setup import ProofSetup
 from app.check.prove_literals import literals_of_forward
-from app.check.prove_training import prove_training
-from app.check.prove_walks import prove_picture
 from app.check.unanswered import UNANSWERED, not_proved, to_author
-from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Quiz, Visual
-from app.content.visuals import PICTURE_KINDS
+from app.content.blocks import Exercise, Forward, Lesson, Quiz, Visual
 from app.course.prove_quizzes import prove_inference, prove_quiz
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
-from app.kinds.registry import quiz_kind
+from app.kinds.registry import block_kind
 
 
 async def prove_lessons(
@@ -35,13 +29,12 @@ async def prove_lessons(
         reach: Other lessons, which these may use.
     """
     lessons = list(lessons)
-    training = prove_training(lessons, grader, reach)
-    proofs = (_lesson(lesson, grader, mutate=mutate) for lesson in lessons)
-    batches = await asyncio.gather(training, *proofs)
+    proofs = (_lesson(lesson, grader, (*lessons, *reach), mutate=mutate) for lesson in lessons)
+    batches = await asyncio.gather(*proofs)
     return in_order(finding for batch in batches for finding in batch)
 
 
-async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Finding]:
+async def _lesson(lesson: Lesson, grader: Grader, lessons: Sequence[Lesson], *, mutate: bool) -> list[Finding]:
     forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
     facts = dict(
         zip((program.name for program in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True)
@@ -53,23 +46,18 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
         findings += literals or [_runs_alone(forward, facts[forward.name])]
     findings += [one_sided for program in forwards for one_sided in _one_sided(program, facts[program.name])]
     findings += [wrong for program in forwards for wrong in prove_inference(program, facts[program.name])]
-    pictures = [visual for visual in lesson.blocks if isinstance(visual, Visual) and PICTURE_KINDS[visual.kind].walked]
     findings += [
-        finding for picture in pictures for finding in prove_picture(picture, lesson.forwards[picture.forward or ""])
+        finding for quiz in lesson.exercises if isinstance(quiz, Quiz) for finding in prove_quiz(lesson, quiz, facts)
     ]
-    work: list[Awaitable[Sequence[Finding]]] = []
-    for block in lesson.exercises:
-        if isinstance(block, Quiz):
-            findings += prove_quiz(lesson, block, facts)
-            work += [prove(lesson, block, facts, grader)] if (prove := quiz_kind(block).prove) else []
-        elif isinstance(block, Grad) and not facts[block.forward].error:
-            work.append(prove_grad(lesson, block, facts[block.forward], grader, mutate=mutate))
-        elif isinstance(block, Bug) and not facts[block.forward].error:
-            work.append(prove_bug(lesson, block, facts[block.forward], grader, mutate=mutate))
-        elif isinstance(block, Checker):
-            work.append(prove_checker(block, grader, mutate=mutate))
-        elif isinstance(block, FunctionBox):
-            work.append(prove_function(block, grader, mutate=mutate))
+    setup = ProofSetup(grader=grader, facts=facts, lessons=lessons, mutate=mutate)
+    failing = {name for name, of_program in facts.items() if of_program.error}
+    pictures = (block for block in lesson.blocks if isinstance(block, Visual))
+    provable: list[Visual | Exercise] = [*pictures, *lesson.exercises]
+    work = [
+        kind.prove(lesson, block, setup)
+        for block in provable
+        if (kind := block_kind(block)) and kind.prove and block.forward not in failing
+    ]
     return findings + [finding for batch in await asyncio.gather(*work) for finding in batch]
 
 

@@ -43,50 +43,18 @@ class HuntTask:
         return self.bug.seconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckerTask:
-    """A check that the learner writes."""
-
-    checker: Checker
-
-    @property
-    def name(self) -> str:
-        return self.checker.name
-
-    @property
-    def seconds(self) -> float:
-        return self.checker.seconds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionTask:
-    """A function or class that the learner writes."""
-
-    box: FunctionBox
-
-    @property
-    def name(self) -> str:
-        return self.box.name
-
-    @property
-    def seconds(self) -> float:
-        return self.box.seconds
-
-
-AnyTask = GradTask | HuntTask | CheckerTask | FunctionTask
+AnyTask = GradTask | HuntTask | Checker | FunctionBox
 
 
 def task_of(lesson: Lesson, box: CodeBox) -> AnyTask:
-    """The task of *box*."""
+    """The task of *box*; what is asked for a function needs nothing else of the lesson."""
     match box:
-        case Checker():
-            return CheckerTask(checker=box)
-        case FunctionBox():
-            return FunctionTask(box=box)
         case Bug():
             return hunt_task_of(lesson, box)
         case Grad():
             return grad_task_of(lesson, box)
+    assert isinstance(box, Checker | FunctionBox), "there is no other kind of box"
+    return box
 
 
 def hunt_task_of(lesson: Lesson, bug: Bug) -> HuntTask:
@@ -96,17 +64,22 @@ def hunt_task_of(lesson: Lesson, bug: Bug) -> HuntTask:
 
 def grad_task_of(lesson: Lesson, grad: Grad) -> GradTask:
     """The task of *grad*, with the names of the boxes that it continues."""
-    given_names = list(grad.given)
+    forward = lesson.forward(grad.forward)
+    assert forward is not None, "the parser resolves :forward:"
+    # Hints say nothing of what is right; at practice they change with what was diagnosed.
+    return GradTask(forward=forward, grad=replace(grad, hints=()), given=given_gradients(lesson, grad))
+
+
+def given_gradients(lesson: Lesson, grad: Grad) -> tuple[str, ...]:
+    """Gradients in scope besides the upstream: given by the author, or asked for by the boxes that it continues."""
+    names = list(grad.given)
     earlier = grad.after
     while earlier is not None:
         before = lesson.exercise(earlier)
         assert isinstance(before, Grad), "the parser resolves :after: to a code box"
-        given_names += [name for name in before.require if name not in given_names]
+        names += before.require
         earlier = before.after
-    forward = lesson.forward(grad.forward)
-    assert forward is not None, "the parser resolves :forward:"
-    # Hints say nothing of what is right; at practice they change with what was diagnosed.
-    return GradTask(forward=forward, grad=replace(grad, hints=()), given=tuple(given_names))
+    return tuple(dict.fromkeys(names))
 
 
 def _mending(bug: Bug) -> Grad:

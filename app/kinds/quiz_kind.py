@@ -1,31 +1,23 @@
 """What a kind of question is to the rooms above: one value, made in the folder of the kind."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from markupsafe import Markup
 
 from app.check.findings import Finding
-from app.content.blocks import Forward, Lesson, Quiz
-from app.content.directive_reader import DirectiveReader
+from app.content.blocks import Forward, Quiz
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.sentences import code_span
-from app.engine.grader import Grader
-from app.grading.forward.facts import Facts
 from app.grading.quiz.feedback import Feedback, Shapes
+from app.kinds.block_kind import BlockKind, nothing
 
 LONGEST_SAID = 160
 
 Q = TypeVar("Q", bound=Quiz)
 Candidate = str | Sequence[str]
-Prove = Callable[[Lesson, Q, Mapping[str, Facts], Grader], Awaitable[Sequence[Finding]]]
-
-
-def nothing(*_: object) -> tuple[()]:
-    """No tensors, no findings, no words."""
-    return ()
 
 
 def no_finding(*_: object) -> None:
@@ -42,16 +34,12 @@ def typed_words(_: Quiz, given: Sequence[str]) -> Markup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuizKind(Generic[Q]):
+class QuizKind(BlockKind[Q]):
     """A kind of question. What a kind leaves out is as most have it.
 
     Args:
-        name: Its template is called so.
-        block: The class of its questions.
-        readers: The directives that write them.
         mark: The reply to the values of an answer.
         answers: Of these one at least is right; a question with none is its author's fault.
-        called: What it is in the contents of a page.
         by_place: A value is known by its place among the others, so that an empty one counts.
         by_option: An answer is options by number, and so the same whatever numbers were drawn.
         ditto: A ditto mark in a row of a sheet repeats the answer above.
@@ -63,21 +51,16 @@ class QuizKind(Generic[Q]):
         shape_asked: The tensor or gradient whose shape must not be told beside it; empty for none.
         line: The line of the program that it asks about.
         offer: What its template chooses from.
-        decides: What decides about right and wrong besides the fields that the editions name.
         right: The right answer as a text says it, with code in backticks; empty where it carries its answer.
         key: The lines of the answer key: a word, and what it is about.
         flaw: Why it cannot be asked so; nothing else is proved then.
         unanswerable: Why it has no right answer, and what to ask in its place.
-        prove: What else is proved of it.
         care: Slips of care: a place, a code and what to do.
         export: Its text in a notebook.
     """
 
-    name: str
-    block: type[Q]
     mark: Callable[[Q, Sequence[str], Shapes, Forward | None], Feedback]
     answers: Callable[[Q, Shapes, Forward | None], Sequence[Candidate]]
-    readers: tuple[DirectiveReader, ...] = ()
     called: str = "a question"
     by_place: bool = False
     by_option: bool = False
@@ -90,11 +73,9 @@ class QuizKind(Generic[Q]):
     shape_asked: Callable[[Q], str] = no_text
     line: Callable[[Q, Forward], str] = no_text
     offer: Callable[[Q, Shapes, Forward | None], object] = nothing
-    decides: Callable[[Q], Iterable[object]] = nothing
     right: Callable[[Q, Shapes, Forward | None], str] = no_text
     key: Callable[[Q], Iterable[tuple[str, Markup]]] = nothing
     flaw: Callable[[Q, Shapes, Forward | None], Finding | None] = no_finding
     unanswerable: Callable[[Q], str] = no_text
-    prove: Prove[Q] | None = None
     care: Callable[[Q], Iterable[Finding]] = nothing
     export: Callable[[Q, str, Work], QuestionText] = typed_question

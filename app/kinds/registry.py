@@ -9,26 +9,47 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.content.blocks import Forward, Lesson, Quiz
+from app.content.blocks import CodeBox, Forward, Lesson, Quiz, Train
 from app.grading.quiz.feedback import USUAL, Feedback, Shapes
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds.axes import AXES
+from app.kinds.block_kind import BlockKind, CodeKind
+from app.kinds.bug import BUG
 from app.kinds.cells import CELLS
+from app.kinds.checker import CHECKER
 from app.kinds.choice import CHOICE
+from app.kinds.grad import GRAD
 from app.kinds.matmul import MATMUL
 from app.kinds.number import NUMBER, NUMBERS
 from app.kinds.order import ORDER
+from app.kinds.program import PROGRAM
 from app.kinds.quiz_kind import QuizKind
 from app.kinds.shape import SHAPE
+from app.kinds.train import TRAIN
+from app.kinds.visual import VISUAL
 
 LONGEST_ANSWER, LONGEST_VALUE = 120, 24
 QUIZZES: tuple[QuizKind[Any], ...] = (SHAPE, NUMBER, NUMBERS, CHOICE, AXES, MATMUL, ORDER, CELLS)
-_BY_BLOCK: Mapping[type[Quiz], QuizKind[Any]] = {kind.block: kind for kind in QUIZZES}
+CODES: tuple[CodeKind[Any], ...] = (GRAD, BUG, CHECKER, PROGRAM, TRAIN)
+KINDS: tuple[BlockKind[Any], ...] = (*QUIZZES, *CODES, VISUAL)
+_KINDS: Mapping[type, BlockKind[Any]] = {kind.block: kind for kind in KINDS}
+_QUIZZES: Mapping[type, QuizKind[Any]] = {kind.block: kind for kind in QUIZZES}
+_CODES: Mapping[type, CodeKind[Any]] = {kind.block: kind for kind in CODES}
+
+
+def block_kind(block: object) -> BlockKind[Any] | None:
+    """The kind of *block*; None for one without a folder of its own."""
+    return _KINDS.get(type(block))
 
 
 def quiz_kind(quiz: Quiz) -> QuizKind[Any]:
     """The kind of *quiz*."""
-    return _BY_BLOCK[type(quiz)]
+    return _QUIZZES[type(quiz)]
+
+
+def code_kind(exercise: CodeBox | Train) -> CodeKind[Any]:
+    """The kind of *exercise*."""
+    return _CODES[type(exercise)]
 
 
 def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: Forward | None = None) -> Feedback:

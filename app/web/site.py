@@ -18,10 +18,12 @@ from app.accounts.passwords import AT_ONCE, MOST_WAITING
 from app.accounts.sign_in_options import SignInOptions
 from app.cache import LruCache, Same
 from app.content.blocks import (
+    Checker,
     CodeBox,
     Course,
     Exercise,
     Forward,
+    FunctionBox,
     Lesson,
     Quiz,
     Unit,
@@ -31,7 +33,7 @@ from app.content.errors import LessonError
 from app.content.programs import tensors_of
 from app.content.sizes import format_shape
 from app.engine.grader import Grader
-from app.engine.task import CheckerTask, FunctionTask, GradTask, HuntTask
+from app.engine.task import GradTask, HuntTask
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds.registry import quiz_kind
@@ -249,8 +251,8 @@ class Site:
 
     def _scope(self, lesson: Lesson, box: CodeBox) -> str:
         match self.tasks.task(lesson, box):
-            case CheckerTask(checker=checker) | FunctionTask(box=checker):
-                return _joined(dict.fromkeys(checker.arguments, ""))
+            case Checker(arguments=arguments) | FunctionBox(arguments=arguments):
+                return _joined(dict.fromkeys(arguments, ""))
             case HuntTask(mending=task) | (GradTask() as task):
                 return scope_of(task, self.shapes.inferred(task.forward))
 

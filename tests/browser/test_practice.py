@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Bug, Exercise, Lesson
-from app.content.code_exercises import CodeExercise
+from app.content.code_exercises import CodeBox
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion
@@ -87,7 +87,7 @@ def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
             page.keyboard.type(right_answer(lesson, one)[0])
         case ChoiceQuestion():
             page.get_by_role("radio").nth([option.right for option in one.options].index(True)).press("Space")
-        case CodeExercise():
+        case CodeBox():
             if isinstance(one, Bug):
                 page.locator(f"#{one.name}-line-{one.line}").press("Space")
             page.locator(f"#{one.name}-code").press("ControlOrMeta+a")
@@ -99,7 +99,7 @@ def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path)
     page.goto("/practice")
     address, lesson = given(server_folder, learner_of(server_folder, page), "write")
     page.goto(address)
-    (box,) = (one for one in lesson.exercises if isinstance(one, CodeExercise))
+    (box,) = (one for one in lesson.exercises if isinstance(one, CodeBox))
     write(page, box, box.solution.source)
 
     page.keyboard.press("ControlOrMeta+Enter")

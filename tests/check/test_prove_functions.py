@@ -1,9 +1,9 @@
 """Which mutants of a function are asked of its cases."""
 
 from app.check.mutants import mutants_of
-from app.check.prove_functions import _changes_learner_line
 from app.content.blocks import FunctionBox
 from app.course.parse import parse_lesson
+from app.kinds.program.prove import _changes_learner_line
 
 LESSON = """---
 title: Draws

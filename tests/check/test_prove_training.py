@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.check.prove_training import prove_training
+from app.check.proof_setup import ProofSetup
 from app.content.blocks import Grad, Train
+from app.kinds.train.prove import prove_training
 from tests.engine.train.load import COURSE, SOLUTION, open_ask
 
 LESSON = COURSE.lessons[0]
@@ -25,7 +26,10 @@ def long_stretches(monkeypatch):
 
 
 def proved(*blocks):
-    return asyncio.run(prove_training([replace(LESSON, blocks=tuple(blocks))], Trains()))
+    lesson = replace(LESSON, blocks=tuple(blocks))
+    setup = ProofSetup(grader=Trains(), lessons=[lesson])
+    trains = [one for one in lesson.exercises if isinstance(one, Train)]
+    return [finding for one in trains for finding in asyncio.run(prove_training(lesson, one, setup))]
 
 
 def changed(kind, change):

@@ -14,10 +14,10 @@ from anyio.from_thread import BlockingPortal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course, Exercise, Forward
+from app.content.blocks import Checker, Course, Exercise, Forward, FunctionBox
 from app.content.export.unfit import block_problem
 from app.engine.grader import Load, Nudge, Readiness, RunResult
-from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask
+from app.engine.task import AnyTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.function_verdict import names_of as names_of_cases
 from app.grading.judge.hunt_verdict import with_line
@@ -41,12 +41,12 @@ WRONG = "dX = W @ dY\n"
 def names_of(task: AnyTask) -> tuple[str, ...]:
     """What a verdict has a row for."""
     match task:
-        case CheckerTask(checker=checker):
-            return (checker.function,)
+        case Checker():
+            return (task.function,)
         case HuntTask(mending=mending):
             return mending.grad.require
-        case FunctionTask(box=box):
-            return names_of_cases(box)
+        case FunctionBox():
+            return names_of_cases(task)
         case _:
             return task.grad.require
 
@@ -54,12 +54,10 @@ def names_of(task: AnyTask) -> tuple[str, ...]:
 def solution_of(task: AnyTask) -> str:
     """The text that passes."""
     match task:
-        case CheckerTask(checker=checker):
-            return checker.solution.source
+        case Checker() | FunctionBox():
+            return task.solution.source
         case HuntTask(bug=bug):
             return with_line(bug.solution.source, bug.line)
-        case FunctionTask(box=box):
-            return box.solution.source
         case _:
             return task.grad.solution.source
 

@@ -7,21 +7,19 @@ from collections.abc import Mapping
 
 from app.content.directive_reader import DirectiveReader
 from app.content.parse_context import CODE
-from app.course.directives import bug, callout, checker, forward, grad, program, reveal, sheet, train, visual
-from app.kinds.registry import QUIZZES
+from app.course.directives import callout, forward, reveal, sheet
+from app.kinds.registry import KINDS
 
-# A directive is called as its file is; the callouts share one.
-_FILES = {
-    module.__name__.rpartition(".")[2]: module
-    for module in (forward, grad, bug, checker, program, sheet, reveal, train, visual)
-} | dict.fromkeys(callout.CALLOUT_KINDS, callout)
-_TURNS = {"forward": 0, "reveal": 3}
-"""Exercises refer to forward programs, and what stays closed to exercises."""
-
+# Exercises refer to forward programs, and what stays closed to exercises.
+_OTHERS = (
+    DirectiveReader(name="forward", options=forward.OPTIONS, read=forward.parse, turn=0),
+    DirectiveReader(name="sheet", options=sheet.OPTIONS, read=sheet.parse),
+    DirectiveReader(name="reveal", options=reveal.OPTIONS, read=reveal.parse, turn=3),
+    *(DirectiveReader(name=name, options=callout.OPTIONS, read=callout.parse) for name in callout.CALLOUT_KINDS),
+)
 READERS: Mapping[str, DirectiveReader] = {
-    name: DirectiveReader(name=name, options=file.OPTIONS, read=file.parse, turn=_TURNS.get(name, 1))
-    for name, file in _FILES.items()
-} | {reader.name: reader for kind in QUIZZES for reader in kind.readers}
+    reader.name: reader for reader in (*_OTHERS, *(reader for kind in KINDS for reader in kind.readers))
+}
 OPTIONS: Mapping[str, tuple[str, ...]] = {
     name: reader.options if name in CODE else (*reader.options, "lang") for name, reader in READERS.items()
 }

@@ -7,12 +7,15 @@ from app.content.errors import did_you_mean
 from app.content.fences import Directive, TokenRun, split_at_directives
 from app.content.options import Options
 from app.content.parse_context import ParseContext, check_fence
-from app.course.directives import callout, visual
+from app.course.directives import callout
+from app.kinds.registry import KINDS
 
 OPTIONS = ("after", "title")
+_PICTURES = {reader.name: reader for kind in KINDS if kind.block is Visual for reader in kind.readers}
+_OPTIONS = {name: reader.options for name, reader in _PICTURES.items()}
 INSIDE: Mapping[str, tuple[str, ...]] = {
     name: (*options, "lang")
-    for name, options in {"visual": visual.OPTIONS, **dict.fromkeys(callout.CALLOUT_KINDS, callout.OPTIONS)}.items()
+    for name, options in (_OPTIONS | dict.fromkeys(callout.CALLOUT_KINDS, callout.OPTIONS)).items()
 }
 
 
@@ -38,10 +41,12 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Prose | Callout
         html = reading.prose.render(part.tokens, part.line)
         return Prose(place=reading.file.place(part.line), html=html) if html else None
     check_fence(part, reading.faults)
-    if part.name == "visual":
+    if part.name in _PICTURES:
         reading.prose.anchors.append(part.argument)
     with reading.prose_language(part):
-        return visual.parse(part, reading) if part.name == "visual" else callout.parse(part, reading)
+        block = _PICTURES[part.name].read(part, reading) if part.name in _PICTURES else callout.parse(part, reading)
+    assert isinstance(block, Visual | Callout), "the others are refused"
+    return block
 
 
 def _after(options: Options, directive: Directive, reading: ParseContext) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from app.content.blocks import (
     Bug,
     Callout,
     Checker,
+    CodeBox,
     Exercise,
     Forward,
-    FunctionBox,
     Grad,
     Lesson,
     Quiz,
@@ -20,19 +20,17 @@ from app.content.blocks import (
 )
 from app.content.errors import ErrorCollector
 from app.content.export.notebook import ATTACHED, NotebookCell, Work, resource_text
+from app.content.export.python_code import program_cell
 from app.content.export.questions import disclosure_markup, folded_hints, question_markdown
 from app.content.export.source import LessonContext, split_body
 from app.content.fences import Directive, SourceFile
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
-from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.parse_context import CHILD_OPTIONS
 from app.content.vary import fill_numbers
 from app.course.directives import OPTIONS
-from app.course.export.box_cells import checker_cells, function_cells, gradient_cells, program_cell
-from app.course.export.training_cells import training_cells
 from app.course.parse import file_of
-from app.kinds.registry import quiz_kind
+from app.kinds.registry import code_kind, quiz_kind
 
 BELOW = (
     "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "
@@ -123,39 +121,20 @@ def _cells(
         name=f"{block.name}-asked",
         drawing=work.drawings.get(block.name),
     )
-    match block:
-        case Grad() | Bug():
-            yield from gradient_cells(lesson, block, work)
-        case Checker():
-            yield from checker_cells(block, work)
-        case FunctionBox():
-            yield from function_cells(block, work)
-        case Train():
-            yield from training_cells(lesson, block, work)
+    if isinstance(block, CodeBox | Train):
+        yield from code_kind(block).cells(lesson, block, work)
 
 
 def _exercise_text(
     lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str
 ) -> str:
-    match block:
-        case Visual():
-            return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"
-        case Grad() | Bug():
-            kind = "One wrong line" if isinstance(block, Bug) else "Code"
-            names = ", ".join(f"`{name}`" for name in block.require)
-            prediction = (
-                [f"Predict first: {words_of(block.predict)}"] if isinstance(block, Grad) and block.predict else []
-            )
-            return "\n\n".join([f"**{kind}**: {names}", text, *prediction, *folded_hints(hints)])
-        case Checker() | FunctionBox():
-            call = f"`{block.function}({', '.join(block.arguments)})`"
-            return "\n\n".join([f"**Code**: {call}", text, *folded_hints(hints)])
-        case Train():
-            return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
-        case _ if isinstance(block, Quiz):
-            quiz, forward = quiz_kind(block), lesson.forward(block.forward or "")
-            line = quiz.line(block, forward) if forward and block.name in lesson.sheets else ""
-            parts = quiz.export(block, f"`{line}`\n\n{text}" if line else text, work)
-            shown = question_markdown(block, parts, hints, work, LessonContext(lesson).written_out(right))
-            return f"**Question**\n\n{shown}"
-    return text
+    if isinstance(block, Visual):
+        return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"
+    if isinstance(block, CodeBox | Train):
+        kind = code_kind(block)
+        return "\n\n".join([kind.heading(block), text, *kind.below(block), *folded_hints(hints)])
+    assert isinstance(block, Quiz), "every other exercise is a question"
+    quiz, forward = quiz_kind(block), lesson.forward(block.forward or "")
+    line = quiz.line(block, forward) if forward and block.name in lesson.sheets else ""
+    parts = quiz.export(block, f"`{line}`\n\n{text}" if line else text, work)
+    return f"**Question**\n\n{question_markdown(block, parts, hints, work, LessonContext(lesson).written_out(right))}"

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from app.cache import LruCache, Same
-from app.content.blocks import Bug, Forward, FunctionBox
+from app.content.blocks import Bug, Checker, Forward, FunctionBox
 from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.author_errors import AuthorError
 from app.engine.grade.edges import with_remarks
@@ -33,7 +33,7 @@ from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grade.substitution import StoppedError
 from app.engine.grade.tape_queries import FURTHER_PAIRS, FurtherRuns
 from app.engine.grader import Nudge, RunResult
-from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
+from app.engine.task import AnyTask, GradTask, HuntTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import (
     alone_verdict,
@@ -122,12 +122,13 @@ class Engine:
 
     def _check_gradients(self, task: AnyTask, code: str, gate: bool, jail: JailRunner) -> Verdict:
         match task:
-            case CheckerTask(checker=checker):
+            case Checker():
                 plan, refused = self._admit((), code, gate)
-                return refused or checker_runs.check_checker(checker, code, plan, jail)
-            case FunctionTask(box=box):
+                return refused or checker_runs.check_checker(task, code, plan, jail)
+            case FunctionBox():
                 plan, refused = self._admit((CLASSES,), code, gate)
-                return refused or function_runs.check_function(box, code, plan, jail, self._declared_results(box, jail))
+                declared = self._declared_results(task, jail)
+                return refused or function_runs.check_function(task, code, plan, jail, declared)
             case HuntTask(bug=bug, mending=mending):
                 return self._check_hunt(bug, mending, code, gate, jail)
             case GradTask():
@@ -219,10 +220,10 @@ class Engine:
         plan, refused = self._admit(_rules(task), code, gate)
         if refused is not None:
             return RunResult(outcome=refused.outcome, line=refused.line, message=refused.message)
-        if isinstance(task, CheckerTask):
-            return checker_runs.run_checker(task.checker, code, plan, jail)
-        if isinstance(task, FunctionTask):
-            return function_runs.run_function_text(task.box, code, plan, jail)
+        if isinstance(task, Checker):
+            return checker_runs.run_checker(task, code, plan, jail)
+        if isinstance(task, FunctionBox):
+            return function_runs.run_function_text(task, code, plan, jail)
         bench = self._bench(task)
         reply = jail.run(bench.job(plan, visible_only=True))
         if reply.ending != "done":
@@ -248,7 +249,7 @@ class Engine:
     ) -> Nudge:
         """Measure how the loss changes when one *entry* of the tensor is moved of which *name* is the gradient."""
         task = task.mending if isinstance(task, HuntTask) else task
-        if isinstance(task, CheckerTask | FunctionTask):
+        if isinstance(task, Checker | FunctionBox):
             return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
         code, _ = normalise(code)
         plan, refused = self._admit(task.grad.forbid, code, gate)
@@ -372,21 +373,17 @@ def _verdict(
     return replace(verdict, passed=bool(names) and all(name_verdict.verdict in RIGHT for name_verdict in names))
 
 
-def _rules(task: GradTask | CheckerTask | FunctionTask) -> tuple[str, ...]:
-    match task:
-        case CheckerTask():
-            return ()
-        case FunctionTask():
-            return (CLASSES,)
-        case GradTask():
-            return task.grad.forbid
+def _rules(task: GradTask | Checker | FunctionBox) -> tuple[str, ...]:
+    if isinstance(task, GradTask):
+        return task.grad.forbid
+    return (CLASSES,) if isinstance(task, FunctionBox) else ()
 
 
 def _ground(task: AnyTask) -> ShapeContext:
     """Shape context in which a text for *task* is read."""
     match task:
-        case CheckerTask(checker=box) | FunctionTask(box=box):
-            return ground_of_calls(box.function, box.arguments, box.cases[0].code.source if box.cases else "")
+        case Checker() | FunctionBox():
+            return ground_of_calls(task.function, task.arguments, task.cases[0].code.source if task.cases else "")
         case HuntTask(mending=mending):
             return _ground(mending)
         case GradTask(forward=forward, given=given_names):

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from app.content.blocks import Forward
+from app.content.blocks import Checker, Forward, FunctionBox
 from app.content.export.unfit import block_problem
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.grade.engine import Engine
@@ -27,7 +27,7 @@ from app.engine.pool.cancel import STOP, CancelListener
 from app.engine.pool.grader_frames import encode_frame, receive_frame
 from app.engine.pool.grader_logs import log_in_lines
 from app.engine.pool.reader import Answer, ReaderDiedError, ReaderProcess, Say
-from app.engine.task import AnyTask, CheckerTask, FunctionTask, GradTask, HuntTask
+from app.engine.task import AnyTask, GradTask, HuntTask
 from app.engine.train.trainer import Trainer, apply_gate
 from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
@@ -42,7 +42,7 @@ TOO_MUCH = (
     "To read this text took more time or memory than a text may take, so it was not run. Shorten it: fewer functions "
     "that call each other, fewer terms in a line."
 )
-TASKS: dict[str, type[AnyTask]] = {item.__name__: item for item in (GradTask, HuntTask, CheckerTask, FunctionTask)}
+TASKS: dict[str, type[AnyTask]] = {item.__name__: item for item in (GradTask, HuntTask, Checker, FunctionBox)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:

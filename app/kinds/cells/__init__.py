@@ -1,16 +1,15 @@
 """Fill in the entries of a small table; or tick those that one entry feeds; or pick one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from app.check.findings import Finding
+from app.check.proof_setup import ProofSetup
 from app.check.prove_walks import prove_walk
 from app.content.blocks import Forward, Lesson
 from app.content.directive_reader import DirectiveReader
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.sizes import format_shape
-from app.engine.grader import Grader
-from app.grading.forward.facts import Facts
 from app.grading.quiz.feedback import Shapes, word_list
 from app.kinds.cells.block import CellsQuestion
 from app.kinds.cells.mark import answer_of, mark_cells, names_of, right_values
@@ -38,9 +37,8 @@ def _unanswerable(quiz: CellsQuestion) -> str:
     return f"`{quiz.of}` has no entry `{format_shape(quiz.pick)}`." if isinstance(quiz.pick, tuple) else ""
 
 
-async def _prove(lesson: Lesson, quiz: CellsQuestion, facts: Mapping[str, Facts], _: Grader) -> list[Finding]:
-    walked = quiz.at and not facts[quiz.forward].error
-    return prove_walk(quiz.place, lesson.forwards[quiz.forward], quiz.at) if walked else []
+async def _prove(lesson: Lesson, quiz: CellsQuestion, _: ProofSetup) -> list[Finding]:
+    return prove_walk(quiz.place, lesson.forwards[quiz.forward], quiz.at) if quiz.at else []
 
 
 def _export(quiz: CellsQuestion, text: str, work: Work) -> QuestionText:

@@ -1,22 +1,20 @@
 """Prove an order of lines: drawn anew, from all that count as right, it gives what the box asks for."""
 
 import asyncio
-from collections.abc import Mapping
 
 from app.check.findings import Finding
+from app.check.proof_setup import ProofSetup
 from app.check.unanswered import NO_ANSWER, not_proved
 from app.content.blocks import Code, Grad, Lesson
 from app.content.dependence import drawn_order, needs_of, read_line
 from app.content.programs import tensor_of
-from app.engine.grader import Grader
 from app.engine.task import grad_task_of
-from app.grading.forward.facts import Facts
 from app.kinds.order.block import OrderQuestion
 
 DRAWN = 3
 
 
-async def prove_order(lesson: Lesson, order: OrderQuestion, _: Mapping[str, Facts], grader: Grader) -> list[Finding]:
+async def prove_order(lesson: Lesson, order: OrderQuestion, setup: ProofSetup) -> list[Finding]:
     """Findings about *order*; lines that belong to no program cannot be run."""
     box = lesson.exercise(order.of) if order.of else None if order.steps else _box(lesson, order)
     if not isinstance(box, Grad):
@@ -24,7 +22,7 @@ async def prove_order(lesson: Lesson, order: OrderQuestion, _: Mapping[str, Fact
     needs, task = needs_of(order.lines), grad_task_of(lesson, box)
     drawn = dict.fromkeys(drawn_order(needs, f"{order.name} {seed}") for seed in range(DRAWN))
     codes = ["\n".join(order.lines[line] for line in item) + "\n" for item in drawn]
-    verdicts = await asyncio.gather(*(grader.check(task, code) for code in codes))
+    verdicts = await asyncio.gather(*(setup.grader.check(task, code) for code in codes))
     findings = []
     for code, verdict in zip(codes, verdicts, strict=True):
         if verdict.message in NO_ANSWER:

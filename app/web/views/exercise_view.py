@@ -8,7 +8,7 @@ from zlib import crc32
 
 from markupsafe import Markup
 
-from app.content.blocks import Bug, Checker, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, Quiz, Unit
+from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, Quiz, Unit
 from app.content.code_exercises import join_sources
 from app.content.mathml import words_of
 from app.course.editions import edition_of
@@ -219,8 +219,7 @@ class CodeView:
     @property
     def fitting(self) -> HintPointer | None:
         box = self.exercise
-        required = box.require if isinstance(box, Grad | Bug) else ()
-        return self.checked.fitting(box.hints, len(self.hints.open), required) if self.checked else None
+        return self.checked.fitting(box.hints, len(self.hints.open), box.gradients) if self.checked else None
 
     @property
     def exam(self) -> bool:
@@ -355,7 +354,7 @@ def code_view(
 
 def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
     run = decoded_run(stored)
-    return None if run is None else RunResultView(run, exercise.require if isinstance(exercise, Grad | Bug) else ())
+    return None if run is None else RunResultView(run, exercise.gradients)
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:
@@ -471,12 +470,10 @@ def field_of(name: str) -> str:
 
 def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
-    if isinstance(box, Checker | FunctionBox):
-        return {}
     return {
         name_verdict.name: _field(name_verdict, shapes.get(name_verdict.name[1:]))
         for name_verdict in verdict.names
-        if name_verdict.name in box.require
+        if name_verdict.name in box.gradients
     }
 
 

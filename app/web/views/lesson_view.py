@@ -10,7 +10,7 @@ from markupsafe import Markup
 from app.content.blocks import Block, CodeBox, Exercise, Forward, Lesson, Prose, Quiz, Reveal, Sheet, Train, Visual
 from app.content.mathml import words_of
 from app.content.sizes import format_shape
-from app.kinds.registry import quiz_kind
+from app.kinds.registry import block_kind
 from app.store.progress import LessonState
 from app.web.site import Site
 from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_for_learner, quiz_view
@@ -31,10 +31,9 @@ class PageBlock:
 
     @property
     def template(self) -> str:
-        """The file is called as the block is; that of a question as its kind."""
-        if isinstance(self.block, Quiz):
-            return f"kinds/{quiz_kind(self.block).name}.html"
-        return f"_{type(self.block).__name__.lower()}.html"
+        """The file is called as the block is, or as its kind."""
+        kind = block_kind(self.block)
+        return f"kinds/{kind.name}.html" if kind else f"_{type(self.block).__name__.lower()}.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,6 @@ class RevealView:
 
 
 HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)\s*<a class="anchor"', re.DOTALL)
-CALLED: dict[type[Block], str] = {Sheet: "a sheet", Train: "training"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +114,8 @@ def _sections(lesson: Lesson) -> Iterator[Section]:
             anchor, title, stops = heading[1], words_of(Markup(heading[2])), []
         if isinstance(block, Exercise | Sheet):
             names = tuple(row.name for row in block.rows) if isinstance(block, Sheet) else (block.name,)
-            called = quiz_kind(block).called if isinstance(block, Quiz) else CALLED.get(type(block), "code")
-            stops.append(ContentsEntry(block.name, names, called))
+            kind = block_kind(block)
+            stops.append(ContentsEntry(block.name, names, kind.called if kind else "a sheet"))
     yield Section(anchor, title, tuple(stops))
 
 

@@ -10,7 +10,6 @@ from markupsafe import Markup, escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Exercise, Forward, Lesson
-from app.content.code_exercises import CodeExercise
 from app.grading.judge.verdict import OTHER_ROAD
 from app.practice.practice_words import slip_words
 from app.practice.scheduler import slip_of
@@ -103,7 +102,7 @@ def said_of(lesson: Lesson, exercise: str, code: str) -> Markup:
     """A kind of mistake in words: those of the author, where the author declared it."""
     slip, box = slip_of(code) or code, lesson.named.get(exercise)
     number = slip.removeprefix("declared-")
-    declared = box.mistakes if isinstance(box, CodeExercise) else ()
+    declared = box.mistakes if isinstance(box, CodeBox) else ()
     if number != slip and number.isdecimal() and len(number) < 4 and 0 < int(number) <= len(declared):
         return declared[int(number) - 1].html
     return escape(slip_words(slip))

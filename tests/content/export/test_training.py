@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Grad, Train
-from app.course.export import Work, cells_of, training_cells, written_as
-from app.course.export.training_cells import TEMPLATES
+from app.course.export import Work, cells_of, written_as
 from app.course.parse import parse_lesson
 from app.engine import run_setup
 from app.engine.train import trainer
+from app.kinds.train import export as training_cells
+from app.kinds.train.export import TEMPLATES
 from tests.courses import ARCHITECTURES, LESSONS, course_in
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from app.content.blocks import FunctionBox
-from app.engine.task import FunctionTask
 from tests.courses import LESSONS, course_in
 
 NAMES = ("num-grad", "topological-sort", "value-gates", "value-backward", "value-more", "unbroadcast", "check-grads")
@@ -269,7 +268,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("name", "code"), RIGHT, ids=[f"{name} {n}" for n, (name, _) in enumerate(RIGHT)])
 def test_another_right_way_passes(jailed, name, code) -> None:
-    verdict = jailed.check(FunctionTask(box=BOXES[name]), code)
+    verdict = jailed.check(BOXES[name], code)
 
     assert verdict.passed, [one.message for one in verdict.names if one.verdict == "wrong"] or verdict
 
@@ -278,7 +277,7 @@ def test_another_right_way_passes(jailed, name, code) -> None:
 def test_a_wrong_way_is_refused_by_its_own_case_with_its_own_sentence(jailed, name) -> None:
     box, edits, begins = WRONG[name]
 
-    verdict = jailed.check(FunctionTask(box=BOXES[box]), changed(box, *edits))
+    verdict = jailed.check(BOXES[box], changed(box, *edits))
 
     wrong = [one.message for one in verdict.names if one.verdict == "wrong"]
     assert wrong, verdict
@@ -290,7 +289,7 @@ def test_each_bug_of_the_gradient_checker_is_told_by_its_own_case(jailed) -> Non
     for mistake in box.mistakes:
         code = re.sub(r"\bslope\b", "measured", mistake.code.source)
 
-        verdict = jailed.check(FunctionTask(box=box), code)
+        verdict = jailed.check(box, code)
 
         assert next(one.message for one in verdict.names if one.verdict == "wrong") == mistake.message
 
@@ -298,7 +297,7 @@ def test_each_bug_of_the_gradient_checker_is_told_by_its_own_case(jailed) -> Non
 def test_of_a_test_that_stops_nothing_is_said_about_what_it_answers(jailed) -> None:
     stops = "def check_grads(forward, backward, inputs):\n    return backward(inputs)[0] / 0\n"
 
-    verdict = jailed.check(FunctionTask(box=BOXES["check-grads"]), stops)
+    verdict = jailed.check(BOXES["check-grads"], stops)
 
     message = next(one.message for one in verdict.names if one.verdict == "wrong")
     assert message.startswith("It stopped with an error.")

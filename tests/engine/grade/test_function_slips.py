@@ -6,7 +6,6 @@ import pytest
 
 from app.content.blocks import FunctionBox
 from app.engine.grade.slip_search import SlipSearch
-from app.engine.task import FunctionTask
 from tests.courses import LESSONS, course_in
 
 BOXES = {
@@ -214,7 +213,7 @@ def changed(box: str, before: str, after: str) -> str:
 
 
 def first_fault(jailed, box, code):
-    verdict = jailed.check(FunctionTask(box=BOXES[box]), code)
+    verdict = jailed.check(BOXES[box], code)
     wrong = [one for one in verdict.names if one.verdict == "wrong"]
     return wrong[0] if wrong else verdict
 
@@ -240,7 +239,7 @@ def test_a_second_slip_is_named_with_its_own_line(jailed) -> None:
 
 def test_only_the_first_case_that_fails_is_explained(jailed) -> None:
     verdict = jailed.check(
-        FunctionTask(box=BOXES["value-backward"]),
+        BOXES["value-backward"],
         changed("value-backward", STACK, RECURSIVE.replace("reversed(order)", "order")),
     )
 

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.content.blocks import Bug, Lesson
-from app.content.code_exercises import CodeExercise
+from app.content.code_exercises import CodeBox
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
@@ -86,7 +86,7 @@ class Learner:
         """Answer the item rightly, whatever it asks, after a wrong answer where *slip* is set; its kind."""
         lesson = self.lesson(address)
         for one in lesson.exercises:
-            if isinstance(one, CodeExercise):
+            if isinstance(one, CodeBox):
                 if slip:
                     self.check(address, one.name, WRONG)
                 code = one.solution.source

@@ -49,7 +49,7 @@ class _Planted:
         return next((item for item in self.statements if ast.dump(item) == ast.dump(statement)), None)
 
 
-def parse(directive: Directive, reading: ParseContext) -> Bug:
+def read_bug(directive: Directive, reading: ParseContext) -> Bug:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)

@@ -7,17 +7,17 @@ from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
 from app.content.code_box_options import blank_code, code_of, need_message, parse_exercise_fields, single_child
 from app.content.code_exercises import join_sources
 from app.content.fences import Directive
+from app.content.function_options import defined_in, parse_signature, solutions_of
 from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.programs import assigned_names, check_python
 from app.content.sentences import render_sentence
-from app.course.directives.checker import defined_in, parse_signature, solutions_of
 
 OPTIONS = ("function", "after", "time", "reveal", "right", "was")
 PROGRAM_CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 
 
-def parse(directive: Directive, reading: ParseContext) -> FunctionBox:
+def read_program(directive: Directive, reading: ParseContext) -> FunctionBox:
     options = reading.options(directive)
     function, arguments = parse_signature(options, "num_grad(f, x, h)")
     inside = reading.inside(directive, PROGRAM_CHILDREN)

@@ -1,10 +1,10 @@
 """Prove training runs: a short one of every size trains as autograd does, is judged, and invents names."""
 
-import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.check.findings import Finding
+from app.check.proof_setup import ProofSetup
 from app.content.blocks import Lesson, Preset, Train
 from app.content.training_sources import boxes_of
 from app.engine.grader import Grader
@@ -17,22 +17,16 @@ from app.settings import Settings
 MAX_STEPS = 40
 
 
-async def prove_training(lessons: Sequence[Lesson], grader: Grader, reach: Collection[Lesson] = ()) -> list[Finding]:
-    """Findings of all training runs of *lessons*, with the authors' own solutions, here or in their *reach*."""
-    trains = [(lesson, train) for lesson in lessons for train in lesson.exercises if isinstance(train, Train)]
-    batches = await asyncio.gather(*(_train((*lessons, *reach), lesson, train, grader) for lesson, train in trains))
-    return [finding for batch in batches for finding in batch]
-
-
-async def _train(lessons: Sequence[Lesson], lesson: Lesson, train: Train, grader: Grader) -> list[Finding]:
-    boxes = boxes_of(lessons, lesson, train)
+async def prove_training(lesson: Lesson, train: Train, setup: ProofSetup) -> Sequence[Finding]:
+    """Findings of one training run, with the author's own solution."""
+    boxes = boxes_of(setup.lessons, lesson, train)
     if boxes is None:
         message = f"The code box {train.uses!r} is in a lesson that was not read, so this run was not tried."
         return [Finding(train.place, "notice", "not-proved", message)]
     code = "\n".join(box.solution.source for box in boxes[1])
     # Presets that differ only in their length are tried once.
     sizes = {tuple(sorted(preset.dims.items())): preset for preset in reversed(train.presets)}
-    tried = [await _preset(lesson, train, preset, code, grader) for preset in reversed(sizes.values())]
+    tried = [await _preset(lesson, train, preset, code, setup.grader) for preset in reversed(sizes.values())]
     return [finding for batch in tried for finding in batch]
 
 

@@ -16,7 +16,7 @@ from app.content.visuals import PICTURE_KINDS, check_given
 OPTIONS = ("kind", "forward", "of", "given", "at")
 
 
-def parse(directive: Directive, reading: ParseContext) -> Visual:
+def read_visual(directive: Directive, reading: ParseContext) -> Visual:
     options = reading.options(directive)
     name = reading.name(directive)
     kind = options.one_of("kind", tuple(PICTURE_KINDS), "") if options.need("kind", "graph") else ""

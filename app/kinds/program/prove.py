@@ -3,37 +3,37 @@
 import ast
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 
 from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
+from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
 from app.check.unanswered import UNANSWERED, not_proved
-from app.content.blocks import FunctionBox
+from app.content.blocks import FunctionBox, Lesson
 from app.content.code_exercises import join_sources
 from app.content.programs import SyntaxIssue, parse_program
-from app.engine.grader import Grader
-from app.engine.task import FunctionTask
 from app.grading.judge.function_verdict import names_of
 from app.grading.judge.verdict import RIGHT, Verdict
 
 
-async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> list[Finding]:
+async def prove_function(_: Lesson, box: FunctionBox, setup: ProofSetup) -> Sequence[Finding]:
     """Findings of one box."""
-    task = FunctionTask(box=box)
-    findings = await prove_own(task, box, grader)
+    grader = setup.grader
+    findings = await prove_own(box, box, grader)
     if any(finding.level == "error" for finding in findings):
         return findings
     findings += await prove_mistakes(
-        task, [(declared_mistake, declared_mistake.code.source) for declared_mistake in box.mistakes], grader
+        box, [(declared_mistake, declared_mistake.code.source) for declared_mistake in box.mistakes], grader
     )
-    if not mutate:
+    if not setup.mutate:
         return findings
     mutants = tuple(
         mutant for mutant in mutants_of(box.solution.source, frozenset()) if _changes_learner_line(box, mutant)
     )
     tried = [*(mutant.code for mutant in mutants), *(declared_mistake.code.source for declared_mistake in box.mistakes)]
-    verdicts = await asyncio.gather(*(grader.check(task, code) for code in tried))
-    return findings + await prove_mutants(task, box, mutants, grader) + _idle(box, verdicts)
+    verdicts = await asyncio.gather(*(grader.check(box, code) for code in tried))
+    return findings + await prove_mutants(box, box, mutants, grader) + _idle(box, verdicts)
 
 
 def _changes_learner_line(box: FunctionBox, mutant: Mutant) -> bool:

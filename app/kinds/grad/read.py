@@ -48,7 +48,7 @@ GRAD_CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
 
 
-def parse(directive: Directive, reading: ParseContext) -> Grad:
+def read_grad(directive: Directive, reading: ParseContext) -> Grad:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)

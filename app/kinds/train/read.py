@@ -37,7 +37,7 @@ HIDDEN = "n_hidden"
 USUAL = (("short", 2_000, 64), ("medium", 20_000, 200), ("long", 200_000, 200))
 
 
-def parse(directive: Directive, reading: ParseContext) -> Train:
+def read_train(directive: Directive, reading: ParseContext) -> Train:
     options = reading.options(directive)
     forward = reading.forward(options)
     own = "data" in options or "reads" in options

@@ -1,30 +1,27 @@
 """`{checker}`: the learner writes a check that must accept right gradients and refuse wrong ones."""
 
 import ast
-import re
 from collections.abc import Iterator
 
-from app.content.blocks import Checker, CheckerCase, Code
+from app.content.blocks import Checker, CheckerCase
 from app.content.code_box_options import (
     blank_code,
     code_of,
     need_message,
     parse_exercise_fields,
     single_child,
-    solutions_in,
 )
 from app.content.fences import Directive
-from app.content.options import Options
-from app.content.parse_context import DirectiveBody, ParseContext, is_variable
+from app.content.function_options import parse_signature, solutions_of
+from app.content.parse_context import DirectiveBody, ParseContext
 from app.content.programs import check_python
 from app.content.sentences import render_sentence
 
 OPTIONS = ("function", "time", "reveal", "right", "was")
 CHECKER_CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
-FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 
-def parse(directive: Directive, reading: ParseContext) -> Checker:
+def read_checker(directive: Directive, reading: ParseContext) -> Checker:
     options = reading.options(directive)
     function, arguments = parse_signature(options, "cmp(got, reference)")
     inside = reading.inside(directive, CHECKER_CHILDREN)
@@ -40,54 +37,6 @@ def parse(directive: Directive, reading: ParseContext) -> Checker:
         cases=_cases(inside, arguments, directive, reading),
         alternatives=solutions[1:],
     )
-
-
-def parse_signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
-    """The name and the arguments in `:function:`, written like *example*."""
-    text = options.needed_text("function", example)
-    match = FUNCTION.match(text or "")
-    words = [match[1], *(word.strip() for word in match[2].split(","))] if match else []
-    if words and all(is_variable(word) for word in words) and len(set(words)) == len(words):
-        return words[0], tuple(words[1:])
-    if text is not None:
-        options.wrong("function", "wrong-type", f"{text!r} is no function.", f"Write ':function: {example}'.")
-    return "", ()
-
-
-def solutions_of(
-    inside: DirectiveBody, function: str, arguments: tuple[str, ...], directive: Directive, reading: ParseContext
-) -> tuple[Code, ...]:
-    """The solution, and after it the ones that are equally right."""
-    children = solutions_in(inside, directive, reading)
-    children.sort(key=lambda child: "same-as" in child.options)
-    if not children:
-        return (blank_code(directive),)
-    for child in children:
-        tree = check_python(child.body.text, child.body.line, "This solution", reading.faults)
-        if tree is not None and function and not defined_in(tree, function, len(arguments)):
-            message = f"The solution does not define {function!r} with {len(arguments)} arguments."
-            reading.faults.add(child.place, "incomplete", message, f"Write 'def {function}({', '.join(arguments)}):'.")
-    return tuple(code_of(child) for child in children)
-
-
-def defined_in(tree: ast.Module, name: str, count: int) -> bool:
-    """True if *tree* defines a function or a class *name* that can be called with *count* arguments."""
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == name:
-            return _takes(statement, count)
-        if isinstance(statement, ast.ClassDef) and statement.name == name:
-            makers = (
-                function
-                for function in statement.body
-                if isinstance(function, ast.FunctionDef) and function.name == "__init__"
-            )
-            return any(_takes(maker, count + 1) for maker in makers)
-    return False
-
-
-def _takes(function: ast.FunctionDef, count: int) -> bool:
-    most = len(function.args.posonlyargs) + len(function.args.args)
-    return most - len(function.args.defaults) <= count <= most
 
 
 def _cases(

@@ -1,20 +1,21 @@
 """Prove bug hunts: what is given is wrong, its line mended is right, and every word about the others is heard."""
 
 import asyncio
+from collections.abc import Sequence
 
 from app.check.findings import Finding
 from app.check.mutants import mutants_of
+from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import Told, prove_mistakes, prove_mutants, prove_names, prove_solution, prove_starter
 from app.content.blocks import Bug, Lesson
-from app.engine.grader import Grader
 from app.engine.task import hunt_task_of
-from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import with_line
 
 
-async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, mutate: bool) -> list[Finding]:
+async def prove_bug(lesson: Lesson, bug: Bug, setup: ProofSetup) -> Sequence[Finding]:
     """The mended code passes with its line named; the given one does not, whatever is named."""
-    if unknown := prove_names(bug, facts):
+    grader = setup.grader
+    if unknown := prove_names(bug, setup.facts[bug.forward]):
         return unknown
     task = hunt_task_of(lesson, bug)
     starter_verdict, mended = await asyncio.gather(
@@ -36,7 +37,7 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
         (correct_line, with_line(bug.solution.source, correct_line.line)) for correct_line in bug.innocent
     ]
     findings += await prove_mistakes(task, mistake_codes, grader)
-    if not mutate:
+    if not setup.mutate:
         return findings
     last = bug.line + bug.mended.source.rstrip().count("\n")
     mutants = mutants_of(bug.solution.source, frozenset(bug.require))

@@ -1,34 +1,34 @@
 """Prove checkers: the solution passes, and a check that always answers the same is told of every case it misjudges."""
 
 import asyncio
+from collections.abc import Sequence
 
 from app.check.findings import Finding
 from app.check.mutants import mutants_of
+from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import prove_mutants, prove_own
 from app.check.unanswered import UNANSWERED, not_proved
-from app.content.blocks import Checker
-from app.engine.grader import Grader
-from app.engine.task import CheckerTask
+from app.content.blocks import Checker, Lesson
 from app.grading.judge.verdict import RIGHT, Verdict
 
 
-async def prove_checker(checker: Checker, grader: Grader, *, mutate: bool) -> list[Finding]:
+async def prove_checker(_: Lesson, checker: Checker, setup: ProofSetup) -> Sequence[Finding]:
     """Findings of one checker."""
-    task = CheckerTask(checker=checker)
+    grader = setup.grader
     findings, credulous, suspicious = await asyncio.gather(
-        prove_own(task, checker, grader),
-        grader.check(task, _always(checker, answer=True)),
-        grader.check(task, _always(checker, answer=False)),
+        prove_own(checker, checker, grader),
+        grader.check(checker, _always(checker, answer=True)),
+        grader.check(checker, _always(checker, answer=False)),
     )
     if any(finding.level == "error" for finding in findings):
         return findings
     findings += _check_messages_shown(checker, credulous, answer=True) + _check_messages_shown(
         checker, suspicious, answer=False
     )
-    if not mutate:
+    if not setup.mutate:
         return findings
     mutants = mutants_of(checker.solution.source, frozenset())
-    return findings + await prove_mutants(task, checker, mutants, grader)
+    return findings + await prove_mutants(checker, checker, mutants, grader)
 
 
 def _always(checker: Checker, *, answer: bool) -> str:

@@ -1,0 +1,24 @@
+"""What the proof of one exercise has at hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.content.blocks import Lesson
+from app.engine.grader import Grader
+from app.grading.forward.facts import Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofSetup:
+    """What the proof of one exercise has at hand.
+
+    Args:
+        facts: Of the forward programs of its lesson, by name; none of those that the exercise is about fails.
+        lessons: All that an exercise may use.
+        mutate: Whether every single-edit mutant of its solution is tried as well.
+    """
+
+    grader: Grader
+    facts: Mapping[str, Facts] = field(default_factory=dict)
+    lessons: Sequence[Lesson] = ()
+    mutate: bool = True

@@ -1,0 +1,18 @@
+"""Train a forward program with the gradients of the learner's own code."""
+
+from app.content.blocks import Train
+from app.content.directive_reader import DirectiveReader
+from app.kinds.block_kind import CodeKind
+from app.kinds.train.export import training_cells
+from app.kinds.train.prove import prove_training
+from app.kinds.train.read import OPTIONS, read_train
+
+TRAIN = CodeKind(
+    name="train",
+    block=Train,
+    readers=(DirectiveReader(name="train", options=OPTIONS, read=read_train),),
+    called="training",
+    prove=prove_training,
+    heading=lambda _: "**A training run**",
+    cells=training_cells,
+)
