@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from app.bindings import called_name, freshly_bound, reads_of
+from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import CURABLE
 from app.grading.diagnosis.evidence import Claim
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -21,6 +22,7 @@ from app.grading.diagnosis.grammar import (
     Replacement,
     attribute,
     factor_removal_edits,
+    grouping_edits,
     operator_edits,
     power_edits,
     removal_edits,
@@ -133,15 +135,16 @@ def _picks(part: ast.expr) -> bool:
 def lacks_factor(view: GradientAnalysis, name: str) -> bool:
     """True if the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
 
-    A product in the place of a sum puts in a factor as well, and so does another exponent: then these are wrong.
+    A product in the place of a sum puts in a factor as well, and so do another exponent or brackets: then these are
+    wrong.
     """
-    others = (operator_edits, power_edits)
+    others = (operator_edits, power_edits, grouping_edits, bracket_edits)
     return is_mended(view, [partial(_multiplied, name)]) and is_unmended(view, others)
 
 
 def has_factor(view: GradientAnalysis, name: str) -> bool:
     """True if a division by the tensor *name* at some place mends the gradient, and so does leaving something out."""
-    return _lacks(view, name) and is_mended(view, (removal_edits, power_edits))
+    return _lacks(view, name) and is_mended(view, (removal_edits,))
 
 
 def _lacks(view: GradientAnalysis, name: str) -> bool:
@@ -150,7 +153,7 @@ def _lacks(view: GradientAnalysis, name: str) -> bool:
 
 def lacks_division(view: GradientAnalysis, name: str) -> bool:
     """The same where no operator, exponent or factor that stands in the lines is what is wrong."""
-    others = (operator_edits, power_edits, factor_removal_edits)
+    others = (operator_edits, power_edits, factor_removal_edits, grouping_edits, bracket_edits)
     return _lacks(view, name) and is_unmended(view, others)
 
 
@@ -240,8 +243,9 @@ def lacks_no_gradient(view: GradientAnalysis) -> bool:
 
 
 def is_there(view: GradientAnalysis) -> bool:
-    """True if something stands in the lines with another exponent, or too often: then it is not left out."""
-    return not cannot_be_read(view) and is_mended(view, [power_edits, factor_removal_edits])
+    """True if something stands in the lines too often, in a sum or with another exponent: then it is not left out."""
+    added = operators_of({"product", "product-sub"})
+    return not cannot_be_read(view) and is_mended(view, [power_edits, factor_removal_edits, added])
 
 
 def lacks_sum(view: GradientAnalysis) -> bool:

@@ -229,6 +229,12 @@ def power_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
         case ast.Name(id=name) if words.inverse and name in words.sizes:
             for power in (-1, 0.5, -0.5, 2, -2):
                 yield Replacement("put-power", ast.BinOp(node, ast.Pow(), ast.Constant(power)))
+    yield from exponent_edits(node, words)
+
+
+def exponent_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    """Another exponent."""
+    match node:
         case ast.BinOp(left=left, op=ast.Pow(), right=exponent):
             for by in POWERS:
                 yield Replacement("power", ast.BinOp(left, ast.Pow(), _raised(exponent, by)))
@@ -271,4 +277,5 @@ def comparison_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacem
 
 OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.Lt, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.LtE: ast.GtE, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
 }  # fmt: skip

@@ -141,7 +141,8 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.endswith(SCALED):
-            claim = partial(is_mended, view, (factor_removal_edits,))
+            removed = partial(is_mended, view, (factor_removal_edits,))
+            claim = partial(all_of, removed, partial(is_unmended, view, (name_edits,)))
         elif slip.say.endswith(HAS_IT):
             claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
         claim = partial(all_of, claim, partial(raises_right, view))

@@ -25,6 +25,7 @@ from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor, scales
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import (
+    exponent_edits,
     minus_edits,
     name_edits,
     number_edits,
@@ -38,6 +39,7 @@ from app.grading.diagnosis.naming import in_code, join_words, place_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.single_edit_search import mended_by
+from app.grading.diagnosis.unrecognised import without_upstream
 from app.grading.forward.statements import ForwardStatement, GradientPath
 
 SAY, WHY = sentences_of("shares"), sentences_of("why")
@@ -107,10 +109,11 @@ def _common(
     if instead is not None:
         return instead
     lines = {line for path in paths for line in lines_of(view, path)}
-    if factor.code.startswith("factor:") and not any(multiplies_by(view, line, ratios) for line in lines):
-        averaged = mended_by(view, (reduction_edits,))  # no forward line has it: a sum or an average in the text may
-        if averaged is not None:
-            return averaged
+    if "factor:" in factor.code and not any(multiplies_by(view, line, ratios) for line in lines):
+        # No forward line has it: a sum or an average in the text may, or a product that is written as a sum.
+        instead = mended_by(view, (reduction_edits, operator_edits, exponent_edits))
+        if instead is not None:
+            return instead
     return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, ratios, paths))
 
 
@@ -198,8 +201,10 @@ def _apart(
     every: bool,
 ) -> Diagnosis | None:
     facts = [_fact(view, groups[rank], ratios[rank]) for rank in wrong]
-    if not every and any(code == "factor" for code, _ in facts):
-        return None
+    if any(code == "factor" for code, _ in facts):
+        bare = without_upstream(view) if every else None
+        if bare is not None or not every:
+            return bare
     codes = {code for code, _ in facts}
     consumers = [groups[rank].paths[0].consumer for rank in wrong]
     texts = "; ".join(text for _, text in facts)

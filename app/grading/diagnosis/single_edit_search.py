@@ -26,6 +26,8 @@ from app.grading.diagnosis.grammar import (
     name_edits,
     number_edits,
     operator_edits,
+    removal_edits,
+    sign_edits,
 )
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import ORDINALS
@@ -95,12 +97,13 @@ def _untransposed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacemen
 
 
 def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
-    """Another tensor in a condition, or under a sign: few entries tell it, so that other slips come to the same."""
+    """Another tensor in a condition, or under a sign, or a sign in it: few entries tell it, and other slips as well."""
     conditions = [node for line in view.lines for node in ast.walk(line) if _decides(node)]
     names = [node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name)]
     # Where the tensor itself decides, it is the function of it that may be another one.
     places = {id(name) for name in names if name.id != view.case.tensor}
-    mended = mended_by(view, [partial(_named_at, places)]) if places else None
+    inside = {id(node) for condition in conditions for node in ast.walk(condition)}
+    mended = mended_by(view, [partial(_named_at, places), partial(_signed_at, inside)]) if places else None
     read = {name for path in view.paths for name in path.statement.inputs}
     foreign = any(name.id not in read for name in names)
     # One that the forward lines do not read is another one whatever else comes to the same.
@@ -114,6 +117,12 @@ def _decides(node: ast.AST) -> bool:
 def _named_at(places: Collection[int], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     if id(node) in places:
         yield from name_edits(node, replace(words, sizes={}))
+
+
+def _signed_at(places: Collection[int], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    if id(node) in places:
+        yield from sign_edits(node, words)
+        yield from (edit for edit in removal_edits(node, words) if edit.kind == "drop-minus")
 
 
 def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis | None:

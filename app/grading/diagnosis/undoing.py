@@ -80,9 +80,11 @@ def is_held(view: GradientAnalysis, place: Place, text: str, valued: Valued) -> 
     for at in reruns[0].candidates():
         for rerun in reruns:
             rerun.stand(at)
-        known = [_known(rerun) for rerun in reruns]
+        known = _known(reruns)
+        if len(known) < len(reruns):
+            return True
         shared = [key for key in known[0] if all(key in each for each in known)]
-        if not all(known) or any(put([each[key].value for each in known]) for key in shared):
+        if any(put([each[key].value for each in known]) for key in shared):
             return True
     return False
 
@@ -142,8 +144,8 @@ def _undoings(
     for at in reruns[0].candidates():
         for rerun in reruns:
             rerun.stand(at)
-        known = [_known(rerun) for rerun in reruns]
-        if not all(known):
+        known = _known(reruns)
+        if len(known) < len(reruns):
             yield reruns[0].lines[-1], True  # what a loop holds is another in each turn
             return
         parts = (node for node in ast.walk(reruns[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
@@ -159,16 +161,17 @@ def _undoings(
                 yield reruns[0].line, bool(several) and _is_right(reruns, several)
 
 
-def _known(rerun: Rerun) -> Mapping[int, OpNode]:
-    """Values of the parts of its line, by identity; empty if the line cannot be read at once."""
-    known: dict[int, OpNode] = {}
-    if not isinstance(rerun.line, ast.Assign):
-        return known
-    try:
-        rerun.before[rerun.at].copy().run([rerun.line], known)
-    except UntracedError:
-        return {}
-    return known
+def _known(reruns: Sequence[Rerun]) -> list[Mapping[int, OpNode]]:
+    """By look the values of the parts of its line, by identity; without a look on which it cannot be read at once."""
+    several: list[Mapping[int, OpNode]] = []
+    for rerun in reruns if isinstance(reruns[0].line, ast.Assign) else ():
+        known: dict[int, OpNode] = {}
+        try:
+            rerun.before[rerun.at].copy().run([rerun.line], known)
+        except UntracedError:
+            continue
+        several.append(known)
+    return several
 
 
 def _is_right(reruns: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[Array]]]) -> bool:

@@ -88,23 +88,27 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
-    """A term of a sum into which nothing of what arrives goes, which no right one has."""
+    """A gradient, or a term of a sum, into which nothing of what arrives goes, which no right one has."""
     case, look = view.case, view.case.looks[0]
-    if len(case.writes) != 1 or not isinstance(case.writes[0], ast.Assign) or cannot_be_read(view):
+    write = case.writes[0] if len(case.writes) == 1 else None
+    if not isinstance(write, ast.Assign) or not view.shaped() or cannot_be_read(view):
         return None
     ones = all((np.asarray(array) == 1.0).all() for array in look.upstream.values())
-    terms = [(term, names_in([*ast.walk(term)])) for term in terms_in(case.writes[0].value)]
+    arriving = dict.fromkeys(name for path in view.paths if (name := upstream_name(path)) in look.gradients)
+    up = f", {join_words([in_code(name) for name in arriving])}," if arriving else ""
+    if not ones and not view.names & look.gradients.keys() - {case.name}:
+        return case.told("upstream-missing", SAY["absent"], up=up)
+    terms = [(term, names_in([*ast.walk(term)])) for term in terms_in(write.value)]
     bare = [term for term, names in terms if names & look.forward.keys() and names <= look.forward.keys()]
     if ones or len(bare) != 1 or len(terms) == 1:
         return None
-    up = join_words([in_code(key) for key in dict.fromkeys(upstream_name(path) for path in view.paths)])
     return case.told("upstream-missing", SAY["term"], term=as_written(bare[0]), up=up)
 
 
 def terms_in(node: ast.expr) -> list[ast.expr]:
-    """The terms that *node* adds up, or takes from each other."""
+    """The terms that *node* adds up, or takes from each other; one in brackets is one."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        return [*terms_in(node.left), *terms_in(node.right)]
+        return [*terms_in(node.left), node.right]
     return [node]
 
 

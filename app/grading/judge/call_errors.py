@@ -167,6 +167,10 @@ SINGLE_BITS = (
 )
 
 
+SIZED = frozenset({"reshape", "view", "expand", "repeat"})
+"""Methods that take the sizes of the result."""
+
+
 def _power(_: re.Match[str], __: ReportedError) -> str:
     return SINGLE_BITS
 
@@ -179,6 +183,9 @@ def _argument(match: re.Match[str], error: ReportedError) -> str:
 
 
 def _surplus(match: re.Match[str], error: ReportedError) -> str:
+    if match[1] in SIZED and re.search("(?<!/)/(?!/)", error.source.rpartition(f".{match[1]}(")[2]):
+        said = "is given a fraction where it wants a size: `/` makes one of any two numbers. Is a division meant there?"
+        return _told(error, match[1], said)
     return _told(error, match[1], "is given too much.")
 
 

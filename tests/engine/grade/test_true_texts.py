@@ -369,6 +369,50 @@ ROWS = [
     ("skip_stack", "dr3 * (r2 @ W3 > 0)", "r2 @ W3 > 0", "dr2:error:dtypes", ["Line 3 makes `g3`"], []),
     ("rnn_loop", "else h0", "else hs_1", "dWh:wrong-operand:hs_1", ["`hs_1` stands where"], ["cosine"]),
     ("conv1d_unfold", "j:j + L - k + 1]", "0:L - k + 1]", "dx:steps-shifted", ["the same in every turn"], ["cosine"]),
+    # A line of numbers alone is no reason to take a sentence on trust.
+    ("group_norm", "(dxn * xn).sum(2", "dxn.sum(2", "dxg:divided-by:xn", ["lacks the factor `xn`"], ["`xg - mean`"]),
+    # Brackets, an operator or an exponent in the text are told before a factor that its numbers come to.
+    (
+        "layer_norm_fused",
+        "keepdim=True) - norm * (dnorm * norm).mean(-1, keepdim=True))",
+        "keepdim=True)) - norm * (dnorm * norm).mean(-1, keepdim=True)",
+        "dinp:brackets",
+        ["lacks brackets"],
+        ["`rstd`, or"],
+    ),
+    (
+        "coupling_flow",
+        "-dloss / N * torch.ones_like(prior)",
+        "-dloss / N + torch.ones_like(prior)",
+        "dprior:sum-for-product",
+        ["adds where the rule multiplies"],
+        ["N-1"],
+    ),
+    ("rbf_kernel", "/ ell ** 3", "/ ell ** 2", "dell:power-changed", ["has another exponent"], ["is scaled by"]),
+    ("barlow_twins", "dna * ca / sa ** 2", "(dna + ca) / sa ** 2", "dsa:sum-for-product", ["adds where"], ["missing"]),
+    ("actor_critic", "0.5 * dloss", "0.5 * actor", "dcritic:wrong-upstream:actor", ["from `actor`"], ["scaled"]),
+    ("causal_heads", "x.reshape(B * T", "x.reshape(B / T", "dWqkv:error", ["a fraction where it"], ["too much"]),
+    ("triplet", "dloss / N", "dloss * N", "dhinge:multiplied", ["where the rule divides"], ["N^2"]),
+    # A condition is where the slip is, and not what it lets through.
+    ("huber", "where(a <= 1.0", "where(-a <= 1.0", "dr:term-sign", ["the minus of `-a`"], ["derivative of `abs`"]),
+    ("max_pool_reshape", "xr == out", "xr != out", "dxr:gate-flipped", ["the wrong way round"], []),
+    # A term without what arrives is one thing, and a gradient without it has a name.
+    (
+        "kl_gauss",
+        "0.5 * dkl / N * (1 - logvar.exp())",
+        "(1 - logvar.exp())",
+        "dlogvar:upstream-missing",
+        ["is in the term `1 - logvar.exp()`"],
+        ["more than one"],
+    ),
+    (
+        "rbf_kernel",
+        "-0.5 * dk * k / ell ** 2",
+        "k / ell ** 2",
+        "dd2:upstream-missing",
+        ["`dk`, is in `dd2`"],
+        ["cosine"],
+    ),
     # What reads a tensor that was edited is blamed for it, and not what merely comes next.
     ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
 ]
