@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Finds what the tests start beside the server: a browser, which they need, and two kinds of containers, PostgreSQL and NATS,
-# which they can do without (a skipped test says so). On Debian as root it installs what is missing.
+# Finds what the tests start beside the server: a browser, which they need, and two kinds of containers, PostgreSQL, NATS,
+# nginx and Caddy, which they can do without (a skipped test says so). On Debian as root it installs what is missing.
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -17,6 +17,8 @@ has_browser || missing+=(chromium-headless-shell)
 has bwrap || missing+=(bubblewrap)
 has runc || missing+=(runc)
 has nats-server || missing+=(nats-server)
+has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
+has caddy || missing+=(caddy)
 has initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
 
 if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && has apt-get; then
@@ -27,6 +29,13 @@ if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && has apt-get; then
     if [ ! -e "$settings" ]; then
         mkdir -p "${settings%/*}"
         echo "create_main_cluster = false" >"$settings"
+    fi
+    # The tests start all of it themselves; no package need start a service.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap 'rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod +x "$policy"
     fi
     apt-get update --quiet=2
     apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}" >/dev/null
