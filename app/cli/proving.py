@@ -13,7 +13,7 @@ from app.check.mutants import mutants_of
 from app.check.progress import ProgressReporter
 from app.cli.graders import started_graders
 from app.cli.refuse import refuse
-from app.content.blocks import Bug, CodeBox, Exercise, Lesson, Visual
+from app.content.blocks import Bug, CodeBox, Exercise, Grad, Lesson, Visual
 from app.course.prove import prove_lessons
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.reading.shape_inference import infer_shapes
@@ -51,7 +51,7 @@ def codes_of(exercise: Exercise, *, mutate: bool) -> int:
     if not isinstance(exercise, CodeBox):
         return 0
     source = exercise.mended.source if isinstance(exercise, Bug) else exercise.solution.source
-    required = frozenset(exercise.gradients)
+    required = frozenset(exercise.require if isinstance(exercise, Bug | Grad) else ())
     return 2 + len(exercise.mistakes) + (len(mutants_of(source, required)) if mutate else 0)
 
 

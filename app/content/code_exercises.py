@@ -49,12 +49,6 @@ class CodeBox(Exercise):
     reveal: str = "after-hints"
     explained: tuple[Html, ...] = ()
 
-    @property
-    def gradients(self) -> tuple[str, ...]:
-        """The names that it asks for, such as `dW`; none where it asks for a function."""
-        names: tuple[str, ...] = getattr(self, "require", ())
-        return names
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grad(CodeBox):

@@ -20,13 +20,13 @@ from app.engine.json_columns import to_json_column
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
-from app.store.board import exercise_topic
 from app.store.drafts import SaveResult
 from app.store.progress import LessonState
 from app.store.tables import Draft
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.submission import Submission
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
 from app.web.views.due_view import closed_until
 from app.web.views.exercise_view import (
@@ -34,7 +34,6 @@ from app.web.views.exercise_view import (
     CodeView,
     SolutionView,
     code_view,
-    edition_in,
     exam_of,
     field_of,
     number_word,
@@ -133,35 +132,22 @@ TheBox = Annotated[BoxRequest, Depends(box_of)]
 async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Grade the text; every check is kept with what was said about it."""
     site, learner = box.site, await visitor.begin()
-    key = site.tasks.key(box.lesson, box.exercise, box.code)
-    async with site.database.write(short=True) as db:
-        saved = await box.save(db, learner)
-        saved.draft.run_json = None
-        stored = await progress.stored_verdict(db, key)
-    lamps: tuple[Lamp, ...] = ()
-    asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
+    submission = Submission(site, learner, box.lesson, box.exercise, box.code, box.revision, visitor.in_class)
+    saved, stored = await submission.save()
     try:
-        answer = await run_until_disconnect(request, asked)
+        result = await run_until_disconnect(request, submission.grade(stored))
     except RetryLaterError as later:
         return await _retry_later_response(request, box, learner, saved, later)
-    async with site.database.write(short=True) as db:
-        answered = answer.as_attempt(box.code, key, saved.draft.revision)
-        tries, rows = await progress.record_check(db, learner, *box.names, answered, from_cache=answer.found)
-        if answer.verdict.passed:
-            edition = edition_in(site.kept, box.lesson, box.exercise)
-            rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names, edition)
-            if box.lesson.drawn:
-                await site.practice.catch_up(db, learner)
-            lamps = await _lamps(db, box, learner)
-        if visitor.in_class:
-            await site.bus.publish(db, exercise_topic(*box.names))
+    tries, rows = await submission.record(saved, result)
     if not wants_fragment(request):
         return box.back(saved=saved)
+    passed = result.verdict.passed
     state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
     done = site.progress(box.lesson, state.solved)
-    beside = await _solution_for_comparison(visitor, box, view) if answer.verdict.passed else None
+    beside = await _solution_for_comparison(visitor, box, view) if passed else None
+    lamps = await _lamps(box, learner) if passed else ()
     return box_fragment(
         box, "_checked.html", view, view.checked.announcement, saved=saved, done=done, lamps=lamps, beside=beside
     )
@@ -262,13 +248,14 @@ async def _solution_for_comparison(visitor: Visitor, box: BoxRequest, view: Code
     return replace(solution, shown=True, own=box.code)
 
 
-async def _lamps(db: AsyncSession, box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
+async def _lamps(box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
     """The lamps of the unit as they are lit now; none where it ends in no exam."""
     unit = None if box.lesson.drawn else box.site.unit_of(box.lesson)
     exam = exam_of(box.site.kept, unit) if unit else None
     if unit is None or exam is None:
         return ()
-    return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
+    async with box.site.database.read() as db:
+        return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
 
 
 async def _retry_later_response(

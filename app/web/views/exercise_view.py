@@ -219,7 +219,7 @@ class CodeView:
     @property
     def fitting(self) -> HintPointer | None:
         box = self.exercise
-        return self.checked.fitting(box.hints, len(self.hints.open), box.gradients) if self.checked else None
+        return self.checked.fitting(box.hints, len(self.hints.open), gradients_asked(box)) if self.checked else None
 
     @property
     def exam(self) -> bool:
@@ -354,7 +354,7 @@ def code_view(
 
 def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
     run = decoded_run(stored)
-    return None if run is None else RunResultView(run, exercise.gradients)
+    return None if run is None else RunResultView(run, gradients_asked(exercise))
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:
@@ -463,6 +463,11 @@ def closed_because(exercise: CodeBox, *, solved: bool, hints: int, failed: int) 
     return "" if exercise.hints or failed else "The solution opens after the first check."
 
 
+def gradients_asked(box: CodeBox) -> tuple[str, ...]:
+    """The gradients that *box* asks for, such as `dW`; none where it asks for a function."""
+    return box.require if isinstance(box, Grad | Bug) else ()
+
+
 def field_of(name: str) -> str:
     """The form field with the index for *name*: all of them travel in the one form of the box."""
     return f"entry-{name}"
@@ -470,10 +475,11 @@ def field_of(name: str) -> str:
 
 def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
+    asked = gradients_asked(box)
     return {
         name_verdict.name: _field(name_verdict, shapes.get(name_verdict.name[1:]))
         for name_verdict in verdict.names
-        if name_verdict.name in box.gradients
+        if name_verdict.name in asked
     }
 
 
