@@ -21,6 +21,15 @@ EVERYWHERE = {
     ),
 }
 """What nearly every test imports, and those that walk through all of it."""
+BY_NAME = {
+    "app.__main__": ("tests/cli/test_commands.py",),
+    "app.grading.judge.attempt_driver": ("tests/engine/grade/test_engine.py", "tests/engine/grade/test_jailed.py"),
+    "app.grading.judge.check_driver": ("tests/engine/grade/test_checks.py",),
+    "app.grading.judge.function_driver": ("tests/engine/grade/test_functions.py",),
+    "app.grading.nudge.nudge_driver": ("tests/engine/grade/test_nudging.py",),
+    "app.store.migrations": ("tests/store/test_migrate.py",),
+}
+"""What is started by its name and imported by nobody, and the tests that start it."""
 ASKED = ("diff --name-only main...HEAD", "diff --name-only HEAD", "ls-files --others --exclude-standard")
 
 
@@ -54,6 +63,8 @@ def naming(module: str) -> set[str]:
     """The tests that stand where *module* does, and those of its room that import it; else those of its first word."""
     if module in EVERYWHERE:
         return set(EVERYWHERE[module])
+    if started := next((name for name in BY_NAME if f"{module}.".startswith(f"{name}.")), ""):
+        return set(BY_NAME[started])
     package, _, name = module.rpartition(".")
     folders = package.split(".")[1:]
     mirrored = Path("tests", *folders, f"test_{name}.py")

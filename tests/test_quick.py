@@ -32,6 +32,15 @@ def test_every_test_that_is_named_is_there(file, imports):
     assert all((ROOT / test).is_file() for test in noticing(file, imports))
 
 
+def test_a_module_that_nobody_imports_names_a_test_too(imports):
+    alone = [one for one in imports.modules if not imports.find_modules_that_directly_import(one)]
+    files = {one: ROOT.joinpath(*one.split(".")).with_suffix(".py") for one in alone}
+
+    assert [
+        one for one, file in files.items() if file.exists() and not noticing(str(file.relative_to(ROOT)), imports)
+    ] == []
+
+
 def test_what_everything_imports_names_those_that_walk_through_it_and_not_everything(imports):
     assert len(noticing("app/web/application.py", imports)) < 5
     assert len(noticing("app/settings.py", imports)) < 5
