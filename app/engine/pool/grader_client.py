@@ -3,14 +3,24 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from app.cache import LruCache, Same
 from app.content.blocks import Forward
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.grader import Nudge, Readiness, RunResult
+from app.engine.pool.questions import (
+    CHECK,
+    EXPORT_PROBLEMS,
+    FACTS,
+    LINE_SHAPES,
+    NUDGE,
+    RUN,
+    TRAIN,
+    Fields,
+    GraderQuestion,
+)
 from app.engine.task import AnyTask
 from app.engine.training_chunk import LONGEST_SECONDS, ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts, Outcome
@@ -20,7 +30,6 @@ from app.grading.judge.verdict import Verdict
 T = TypeVar("T")
 A = TypeVar("A", Verdict, RunResult, Nudge)
 
-UNREAD = "it could not be read just now"
 FAULT = (
     "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
 )
@@ -32,6 +41,7 @@ WARMING = Readiness(state="warming", reason="The graders are starting.")
 
 STARTUP_SECONDS = 60.0
 """How long a question waits for a grader."""
+READING_SECONDS = 2.0
 SHORT_SECONDS = 0.2
 """Of processor time; many times what a backward pass takes."""
 
@@ -63,76 +73,63 @@ class GraderClient(ABC):
         self._texts = LruCache[Same, str](MOST_TEXTS)
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
-        question = {"ask": "check", **self._asking(task, code)}
-        return await self._submit(question, task.seconds, Verdict, Verdict)
+        return await self._submit(CHECK, self._fields(task, code), task.seconds)
 
     async def run(self, task: AnyTask, code: str) -> RunResult:
-        question = {"ask": "run", **self._asking(task, code)}
-        return await self._submit(question, task.seconds, RunResult, RunResult)
+        return await self._submit(RUN, self._fields(task, code), task.seconds)
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
-        question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
-        return await self._submit(question, task.seconds, Nudge, partial(Nudge, name=name))
+        return await self._submit(NUDGE, {"name": name, "entry": entry, **self._fields(task, code)}, task.seconds)
 
     async def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
-        question = {"ask": "told", **self._asking(task, code)}
-        return await self._ask(question, SHORT_SECONDS, InlayShapes, lambda **_: InlayShapes())
+        return await self._ask(LINE_SHAPES, self._fields(task, code), SHORT_SECONDS)
 
     async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
-        question = {"ask": "unfit", "texts": list(texts)}
-        return await self._ask(question, 2.0, tuple[str, ...], lambda **_: (UNREAD,) * len(texts))
+        return await self._ask(EXPORT_PROBLEMS, {"texts": list(texts)}, READING_SECONDS)
 
     async def facts(self, forward: Forward) -> Facts:
-        question = {"ask": "facts", "forward": json.dumps(to_json_value(forward))}
-        return await self._ask(
-            question,
-            2.0,
-            Facts,
-            lambda outcome, message: Facts(shapes={}, gradable=(), error=message, outcome=outcome),
-        )
+        return await self._ask(FACTS, {"forward": json.dumps(to_json_value(forward))}, READING_SECONDS)
 
     async def train(self, stretch: TrainingChunk) -> ChunkResult:
-        question = {"ask": "train", "stretch": to_json_value(stretch), "gate": self._gate}
-        return await self._ask(question, LONGEST_SECONDS, ChunkResult, ChunkResult)
+        return await self._ask(TRAIN, {"stretch": to_json_value(stretch), "gate": self._gate}, LONGEST_SECONDS)
 
-    async def _submit(self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[..., A]) -> A:
+    async def _submit(self, question: GraderQuestion[A], fields: Fields, seconds: float) -> A:
         """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
 
         Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
         runs never hold all of them: a class does not wait for the endless loops of a few.
         """
-        answer = await self._ask({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
+        answer = await self._ask(question, {**fields, "seconds": SHORT_SECONDS}, seconds)
         if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
             return answer
         if self._full:
-            return instead(outcome="busy", message=BUSY)
+            return question.instead(fields, "busy", BUSY)
         self._waiting += 1
         try:
             async with asyncio.timeout(STARTUP_SECONDS):
                 await self._long.acquire()
         except TimeoutError:
-            return instead(outcome="busy", message=BUSY)
+            return question.instead(fields, "busy", BUSY)
         finally:
             self._waiting -= 1
         try:
-            return await self._ask({**question, "seconds": None}, seconds, kind, instead)
+            return await self._ask(question, {**fields, "seconds": None}, seconds)
         finally:
             self._long.release()
 
-    def _asking(self, task: AnyTask, code: str) -> dict[str, Any]:
+    def _fields(self, task: AnyTask, code: str) -> dict[str, Any]:
         return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
 
     def _text(self, task: AnyTask) -> str:
         return self._texts.of(Same(task), lambda: json.dumps(to_json_value(task)))
 
-    async def _ask(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
-        """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""
+    async def _ask(self, question: GraderQuestion[T], fields: Fields, seconds: float) -> T:
         try:
-            return from_json_value(kind, await self.send_request(question, seconds))
+            return from_json_value(question.kind, await self.send_request({"ask": question.name, **fields}, seconds))
         except NoResponseError as why:
-            return instead(outcome=why.outcome, message=why.message)
+            return question.instead(fields, why.outcome, why.message)
         except ValueError:  # no answer of ours
-            return instead(outcome="fault", message=FAULT)
+            return question.instead(fields, "fault", FAULT)
 
     @abstractmethod
     async def send_request(self, question: dict[str, Any], seconds: float) -> Any:

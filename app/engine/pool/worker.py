@@ -10,39 +10,27 @@ import json
 import signal
 import socket
 import sys
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.content.blocks import Checker, Forward, FunctionBox
-from app.content.export.unfit import block_problem
 from app.engine.codec import from_json_value, to_json_value
 from app.engine.grade.engine import Engine
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.grade.outcomes import grader_fault
 from app.engine.grade.seeds import PUBLIC, Seeds, seeds_in
-from app.engine.grader import Nudge, RunResult
 from app.engine.pool.canary_watch import CanaryWatch
 from app.engine.pool.cancel import STOP, CancelListener
 from app.engine.pool.grader_frames import encode_frame, receive_frame
 from app.engine.pool.grader_logs import log_in_lines
+from app.engine.pool.questions import QUESTIONS, TOO_MUCH
 from app.engine.pool.reader import Answer, ReaderDiedError, ReaderProcess, Say
-from app.engine.task import AnyTask, GradTask, HuntTask
 from app.engine.train.trainer import Trainer, apply_gate
-from app.engine.training_chunk import ChunkResult, TrainingChunk
-from app.grading.forward.facts import Facts, Outcome
-from app.grading.judge.line_shapes import InlayShapes
-from app.grading.judge.verdict import Verdict
+from app.engine.training_chunk import TrainingChunk
 from app.sandbox.gate import Refusal
 from app.sandbox.process import RunCancelledError
 from app.sandbox.protection import keep_to_the_jail
 from app.sandbox.runner import Jail
-
-TOO_MUCH = (
-    "To read this text took more time or memory than a text may take, so it was not run. Shorten it: fewer functions "
-    "that call each other, fewer terms in a line."
-)
-TASKS: dict[str, type[AnyTask]] = {item.__name__: item for item in (GradTask, HuntTask, Checker, FunctionBox)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
@@ -82,27 +70,10 @@ def handle_request(reader: ReaderProcess, trainer: Trainer, question: dict[str, 
             return reader.ask(question)
         return to_json_value(trainer.run(from_json_value(TrainingChunk, question["stretch"]), gate=question["gate"]))
     except ReaderDiedError as error:
-        return error.said or to_json_value(_unread(question, "refused" if error.spent else "fault"))
-
-
-def _unread(question: dict[str, Any], outcome: Outcome) -> object:
-    """Response to a request for which the reader gave not even a bare verdict."""
-    message = TOO_MUCH if outcome == "refused" else grader_fault().message
-    match question["ask"]:
-        case "facts":
-            return Facts(shapes={}, gradable=(), error=message, outcome="fault")
-        case "nudge":
-            return Nudge(outcome=outcome, name=question["name"], message=message)
-        case "run":
-            return RunResult(outcome=outcome, message=message)
-        case "told":
-            return InlayShapes()
-        case "unfit":
-            return ["to read it takes too long"] * len(question["texts"])
-        case "train":
-            return ChunkResult(outcome=outcome, message=message)
-        case _:
-            return Verdict(outcome=outcome, message=message)
+        if error.said:
+            return error.said
+        instead = partial(QUESTIONS[question["ask"]].instead, question)
+        return to_json_value(instead("refused", TOO_MUCH) if error.spent else instead("fault", grader_fault().message))
 
 
 def _apply_gate(reader: ReaderProcess, code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
@@ -117,32 +88,12 @@ def answering(facts: str, seeds: Seeds, jail: JailRunner, say: Say) -> Answer:
 
 
 def _answer_question(engine: Engine, question: dict[str, Any]) -> Any:
-    match question["ask"]:
-        case "check":
-            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
-            return engine.check(task, question["code"], gate=gate, seconds=seconds)
-        case "run":
-            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
-            return engine.run(task, question["code"], gate=gate, seconds=seconds)
-        case "nudge":
-            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
-            name, entry = question["name"], question["entry"]
-            return engine.nudge(task, question["code"], name, entry, gate=gate, seconds=seconds)
-        case "told":
-            return engine.line_shapes(_task(question["kind"], question["task"]), question["code"])
-        case "facts":
-            return engine.facts(from_json_value(Forward, json.loads(question["forward"])))
-        case "unfit":
-            return [block_problem(text) for text in question["texts"]]
-        case "gate":
-            return apply_gate(question["code"], tuple(question["forbid"]), question["gate"])
-        case other:
-            raise ValueError(f"a grader cannot be asked {other!r}")
-
-
-@lru_cache(maxsize=256)
-def _task(kind: str, text: str) -> AnyTask:
-    return from_json_value(TASKS[kind], json.loads(text))
+    if question["ask"] == "gate":
+        return apply_gate(question["code"], tuple(question["forbid"]), question["gate"])
+    row = QUESTIONS.get(question["ask"])
+    if row is None or row.answer is None:
+        raise ValueError(f"a grader cannot be asked {question['ask']!r}")
+    return row.answer(engine, question)
 
 
 def main() -> None:

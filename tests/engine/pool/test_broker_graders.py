@@ -554,7 +554,7 @@ def test_a_host_that_is_told_to_leave_answers_first_what_it_has(
 
     async def claim(graders: BrokerGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
-        question = {"ask": "check", **graders._asking(task(), ENDLESS), "seconds": None}
+        question = {"ask": "check", **graders._fields(task(), ENDLESS), "seconds": None}
         endless = asyncio.ensure_future(graders.send_request(question, 6.0))
         await comes(lambda: graders.load.idle < graders.load.up)
         serving.terminate()

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from app.engine.codec import from_json_value, to_json_value
 from app.engine.pool import grader_client
-from app.engine.pool.grader_client import BUSY, UNREAD, GraderClient, NoResponseError
+from app.engine.pool.grader_client import BUSY, GraderClient, NoResponseError
+from app.engine.pool.questions import QUESTIONS, TOO_MUCH, UNREAD
 from tests.grading.boxes.load import BOXES
 
 pytestmark = pytest.mark.anyio
@@ -45,3 +47,13 @@ async def test_every_question_has_an_answer_where_nobody_is_there() -> None:
     ]
     assert (await away.facts(task.forward)).error == BUSY
     assert (await away.line_shapes(task, "")).lines == ()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize(("outcome", "message"), [("refused", TOO_MUCH), ("busy", BUSY)])
+async def test_what_is_said_instead_of_an_answer_crosses_the_wire(name: str, outcome: str, message: str) -> None:
+    question = QUESTIONS[name]
+
+    instead = question.instead({"name": "dW", "texts": ["1", "2"]}, outcome, message)
+
+    assert from_json_value(question.kind, to_json_value(instead)) == instead
