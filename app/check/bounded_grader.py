@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from app.cache import Same
 from app.check.unanswered import UNANSWERED
 from app.content.blocks import Forward
 from app.engine.grader import Grader, Load, Nudge, Readiness, RunResult
@@ -32,7 +33,7 @@ class RetryingGrader:
     def __init__(self, grader: Grader, at_once: int = 16, answered: Callable[[], None] = lambda: None) -> None:
         self._grader, self._answered_one = grader, answered
         self._turn = asyncio.Semaphore(at_once)
-        self._silent: dict[int, list[tuple[AnyTask, Verdict]]] = {}
+        self._silent: dict[Same, list[Verdict]] = {}
 
     @property
     def readiness(self) -> Readiness:
@@ -48,12 +49,12 @@ class RetryingGrader:
         return verdict
 
     async def _check_with_retries(self, task: AnyTask, code: str) -> Verdict:
-        silent = self._silent.setdefault(id(task), [])  # which keeps the task, and so its id
+        silent = self._silent.setdefault(Same(task), [])
         if len(silent) >= GIVEN_UP:
-            return silent[-1][1]
+            return silent[-1]
         verdict = await self._grader.check(task, code)
         if verdict.outcome in UNANSWERED:
-            silent.append((task, verdict))
+            silent.append(verdict)
         return verdict
 
     async def run(self, task: AnyTask, code: str) -> RunResult:

@@ -16,7 +16,7 @@ from sqlalchemy import func, inspect, make_url, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.store.database import APPLICATION, BUSY_SECONDS, open_engine
-from app.store.database_errors import unusable_reason
+from app.store.database_errors import unusable_reason, version_word
 from app.store.migrate import MIGRATIONS, migrate
 from app.store.tables import Learner
 
@@ -103,8 +103,8 @@ async def restore_database(url: str, source: Path, *, replace: bool = False) -> 
     scripts = ScriptDirectory(MIGRATIONS)
     if revision not in {script.revision for script in scripts.walk_revisions()}:
         raise BackupError(
-            f"{source} was written by a newer version of Backhand (revision {revision}; this one knows "
-            f"{scripts.get_current_head()}). Restore it with that version."
+            f"{source} was written by {version_word(revision)} version of Backhand (revision {revision}; "
+            f"this one knows {scripts.get_current_head()}). Restore it with that version."
         )
     if added := _programs_in(source, kind):
         raise BackupError(

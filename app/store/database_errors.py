@@ -7,6 +7,9 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+FIRST_RELEASED = "0010"
+"""The revision of 1.0.0; those before it were never released, and only the last of them is brought along."""
+
 
 def unusable_reason(url: str, error: Exception) -> str:
     """Explain the *error* that the database at *url* raised when it was prepared."""
@@ -15,10 +18,16 @@ def unusable_reason(url: str, error: Exception) -> str:
     return tell(url, message) if tell else f"{message}."
 
 
-def _newer(_url: str, message: str) -> str:
+def version_word(revision: str) -> str:
+    """What kind of version wrote a database at the unknown *revision*, with its article."""
+    return "an unreleased" if revision < FIRST_RELEASED else "a newer"
+
+
+def _unknown_revision(_url: str, message: str) -> str:
     match = re.search(r"by '(.{0,200})'", message)
+    revision = match[1] if match else "unknown"
     return (
-        f"a newer version of Backhand has written it (revision {match[1] if match else 'unknown'}). "
+        f"{version_word(revision)} version of Backhand has written it (revision {revision}). "
         "Start that version again, or restore a copy from before it."
     )
 
@@ -53,7 +62,7 @@ def _not_writable(url: str, message: str) -> str:
 
 
 _TOLD: Mapping[str, Callable[[str, str], str]] = {
-    "Can't locate revision": _newer,
+    "Can't locate revision": _unknown_revision,
     "requires an async driver": _driver,
     "Can't load plugin": _driver,
     "No module named 'psycopg": _not_installed,

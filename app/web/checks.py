@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypeVar
 
+from app.cache import LruCache
 from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import to_json_value
 from app.engine.grader import Grader, Nudge, RunResult
@@ -57,7 +58,7 @@ class TaskRegistry:
 
     def __init__(self, course: Course, mark: str = "") -> None:
         self._judged_by = sources_digest() + mark.encode()
-        self._others: dict[tuple[str, str], tuple[AnyTask, str]] = {}
+        self._others = LruCache[tuple[str, str], tuple[AnyTask, str]](MOST_OTHERS)
         self.take(course)
 
     def take(self, course: Course) -> None:
@@ -79,12 +80,7 @@ class TaskRegistry:
     def _of(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
         """Of the course, or of an item of practice, which is met here for the first time."""
         place = lesson.name, exercise.name
-        task = self._course.get(place) or self._others.get(place)
-        if task is None:
-            while len(self._others) >= MOST_OTHERS:
-                del self._others[next(iter(self._others))]
-            task = self._others[place] = self._made(lesson, exercise)
-        return task
+        return self._course.get(place) or self._others.of(place, lambda: self._made(lesson, exercise))
 
     def _made(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
         task = task_of(lesson, exercise)

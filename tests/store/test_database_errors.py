@@ -24,15 +24,16 @@ async def told(url: str) -> str:
     return database_errors.unusable_reason(url, raised.value)
 
 
-async def test_a_newer_database_is_told_as_that(empty: str) -> None:
+@pytest.mark.parametrize(("revision", "version"), [("0099", "a newer"), ("0007", "an unreleased")])
+async def test_a_database_of_another_version_is_told_as_that(empty: str, revision: str, version: str) -> None:
     await migrate(empty)
     engine = open_engine(empty)
     async with engine.begin() as connection:
-        await connection.execute(text("UPDATE alembic_version SET version_num = '0099'"))
+        await connection.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
     await engine.dispose()
 
     assert await told(empty) == (
-        "a newer version of Backhand has written it (revision 0099). "
+        f"{version} version of Backhand has written it (revision {revision}). "
         "Start that version again, or restore a copy from before it."
     )
 
