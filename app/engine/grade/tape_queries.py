@@ -85,9 +85,11 @@ class TapeQueries:
         """By data set: the references under the true upstream, which `substituted` puts in place."""
         return self._substitution.references
 
-    def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
-        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
-        return self._diagnose_with(diagnose, name, cut, got)
+    def diagnosis(
+        self, name: str, cut: Collection[str], got: Mapping[str, Array], settled: Collection[str] = ()
+    ) -> Diagnosis | None:
+        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced, *settled* right."""
+        return self._diagnose_with(lambda case: diagnose(replace(case, settled=frozenset(settled))), name, cut, got)
 
     def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:
         """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""

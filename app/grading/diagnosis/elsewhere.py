@@ -12,9 +12,10 @@ from dataclasses import replace
 from app.bindings import as_written, root_of
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
+from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rerun import Rerun, writes
+from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
 
 SAY = sentences_of("elsewhere")
@@ -24,7 +25,7 @@ TRIES_MAX = 12
 
 def written(case: WrongGradient) -> Diagnosis | None:
     """The line that writes into another tensor of the program, or another gradient, what belongs into this one."""
-    known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name}
+    known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name} - case.settled
     first = next((at for at, line in enumerate(case.lines) if case.name in writes(line)), len(case.lines))
     # What is not there yet, no line can write into.
     later = list(enumerate(case.lines))[first:]

@@ -82,6 +82,7 @@ class WrongGradient:
         axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
         writes: The learner's statements that write the name, in order.
         lines: All of the learner's statements.
+        settled: Other gradients that are known to be right: no line writes into them what belongs elsewhere.
         written_out: Names of tensors that the text of the program lacks, because they are the steps of a loop.
         budget: What reading them may cost, for all diagnoses of one check together.
     """
@@ -95,6 +96,7 @@ class WrongGradient:
     axes: Mapping[str, tuple[str, ...]]
     writes: tuple[ast.stmt, ...]
     lines: tuple[ast.stmt, ...] = ()
+    settled: frozenset[str] = frozenset()
     written_out: frozenset[str] = frozenset()
     budget: EntryBudget = field(default_factory=EntryBudget)
 

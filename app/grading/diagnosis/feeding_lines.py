@@ -2,11 +2,18 @@
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from app.bindings import reads_of, shape_only, writes_of
 from app.grading.diagnosis.evidence import WrongGradient
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+
+
+@lru_cache(maxsize=128)
+def writes(line: ast.stmt) -> frozenset[str]:
+    """The names that *line* binds or changes in place."""
+    return writes_of(list(ast.walk(line)))
 
 
 def names_in(nodes: Sequence[ast.AST]) -> set[str]:
@@ -15,15 +22,24 @@ def names_in(nodes: Sequence[ast.AST]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
 
 
+@lru_cache(maxsize=128)
+def statements_in(line: ast.stmt) -> Sequence[ast.stmt]:
+    """The simple statements of *line*, and what it defines."""
+    return [node for node in ast.walk(line) if isinstance(node, (*SIMPLE, ast.FunctionDef, ast.ClassDef))]
+
+
 def feeding_lines(case: WrongGradient) -> tuple[ast.stmt, ...]:
     """The statements, also those inside of loops, that the gradient is made of; not those of the other gradients."""
-    others = case.looks[0].gradients.keys() - {case.name}
-    nodes = [node for line in case.lines for node in ast.walk(line)]
-    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in nodes):
+    return _feeding(case.lines, case.name, frozenset(case.looks[0].gradients.keys() - {case.name}))
+
+
+@lru_cache(maxsize=32)
+def _feeding(lines: tuple[ast.stmt, ...], name: str, others: frozenset[str]) -> tuple[ast.stmt, ...]:
+    simple = [statement for line in lines for statement in statements_in(line)]
+    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in simple):
         return ()
-    simple = [node for node in nodes if isinstance(node, SIMPLE)]
-    written = [(item, writes_of(list(ast.walk(item)))) for item in simple]
-    wanted, feeding = {case.name}, set[int]()
+    written = [(item, writes(item)) for item in simple]
+    wanted, feeding = {name}, set[int]()
     fresh = simple
     while fresh:
         fresh = [item for item, names in written if id(item) not in feeding and names & (wanted - others)]

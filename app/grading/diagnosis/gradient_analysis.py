@@ -6,7 +6,7 @@ A prediction counts only if it comes true in every look; see `GradientAnalysis.c
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -59,18 +59,32 @@ class GradientAnalysis:
         self.steps, self.spot = cache(self._steps), cache(self._step_fields)
         # What the words of a rule stand for at a step.
         self.meanings = cache(lambda step: words_of(step.node, step.position, step.g))
-        nodes = [node for write in case.writes for node in ast.walk(write)]
-        self.words = names_in(nodes) | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        values = (node.value for node in nodes if isinstance(node, ast.Constant))
-        # What a sentence says of the text, it says of the lines that the gradient is made of.
-        self.lines = feeding_lines(case) or case.lines or case.writes
-        self.names = self.words | names_in([node for line in self.lines for node in ast.walk(line)])
         self.undone_in: ast.stmt | None = None
         """The line in which the claim of a sentence was seen to hold."""
         self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
-        self.numbers = frozenset(
-            value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
-        )
+
+    @cached_property
+    def words(self) -> set[str]:
+        """Names and attributes in the lines that write the gradient."""
+        nodes = [node for write in self.case.writes for node in ast.walk(write)]
+        return names_in(nodes) | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+    @cached_property
+    def lines(self) -> tuple[ast.stmt, ...]:
+        """The lines that the gradient is made of: what a sentence says of the text, it says of them."""
+        return feeding_lines(self.case) or self.case.lines or self.case.writes
+
+    @cached_property
+    def names(self) -> set[str]:
+        """What those lines read, with the words of the writing ones."""
+        return self.words | names_in([node for line in self.lines for node in ast.walk(line)])
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """Numbers in the lines that write the gradient."""
+        nodes = [node for write in self.case.writes for node in ast.walk(write)]
+        values = (node.value for node in nodes if isinstance(node, ast.Constant))
+        return frozenset(value for value in values if isinstance(value, int | float) and not isinstance(value, bool))
 
     def is_written(self, text: str) -> bool:
         """True if *text*, an expression, stands in the learner's lines."""

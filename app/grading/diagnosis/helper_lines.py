@@ -14,6 +14,7 @@ from app.bindings import as_written
 from app.grading.diagnosis.claims import makes_steps
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
+from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
 from app.grading.diagnosis.phrases import sentences_of
@@ -24,7 +25,6 @@ from app.grading.diagnosis.rerun import (
     gradients_inside,
     line_replays,
     steps_made,
-    writes,
 )
 
 SAY = sentences_of("step")

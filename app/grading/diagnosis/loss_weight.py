@@ -28,8 +28,8 @@ def weighted(case: WrongGradient) -> WrongGradient:
     Who leaves the 1 out in one term and writes it in another is right: such a sum is left as it is.
     """
     losses = {name for name in case.looks[0].gradients if all(_is_one(look.gradients.get(name)) for look in case.looks)}
-    view = GradientAnalysis(case)
-    if not losses & view.names:
+    view = GradientAnalysis(case) if losses else None
+    if view is None or not losses & view.names:
         return case
     reruns = view.once(line_replays)
     tried = [[_under(rerun, weight) for weight in WEIGHTS] for rerun in reruns]

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from app.bindings import LIKE, NEW, called_name, writes_of
+from app.bindings import LIKE, NEW, called_name
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, scope_of
+from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
@@ -195,11 +196,6 @@ def line_replays(view: GradientAnalysis) -> Sequence[Rerun]:
 def inside_of(line: ast.stmt) -> list[ast.stmt]:
     """The statements of a loop, a condition or a block."""
     return [*getattr(line, "body", ()), *getattr(line, "orelse", ())]
-
-
-def writes(line: ast.stmt) -> frozenset[str]:
-    """The names that *line* binds or changes in place."""
-    return writes_of(list(ast.walk(line)))
 
 
 def names_in(lines: Iterable[ast.AST]) -> set[str]:

@@ -15,6 +15,7 @@ from app.bindings import as_written, called_name
 from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, term_edits, unread_tensor_edits
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
     PRODUCTS,
@@ -33,7 +34,7 @@ from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import ORDINALS
 from app.grading.diagnosis.phrases import LINE, format_code, sentences_of
 from app.grading.diagnosis.program_parts import is_part
-from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, line_replays, names_in, steps_made, writes
+from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, line_replays, names_in, steps_made
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
 

@@ -244,8 +244,10 @@ class DiagnosisSource(Protocol):
         """By data set: the references under the true upstream, which `substituted` puts in place."""
         ...
 
-    def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
-        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
+    def diagnosis(
+        self, name: str, cut: Collection[str], got: Mapping[str, Array], settled: Collection[str] = ()
+    ) -> Diagnosis | None:
+        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced, *settled* right."""
         ...
 
     def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class Reasons:
         got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN) or self._fit.holds(name, self._fit.isolated(name)):
             return None
-        diagnosis = self._roads.laboratory.diagnosis(name, self._ruling.forced, got)
+        diagnosis = self._roads.laboratory.diagnosis(name, self._ruling.forced, got, self._settled)
         return diagnosis if diagnosis is not None and diagnosis.code.startswith(f"{name}:written-elsewhere:") else None
 
     def by_ones(self, name: str) -> str:
@@ -103,7 +104,7 @@ class Reasons:
         if borrowed is not None and borrowed.code.removeprefix(f"{name}:").partition(":")[0] in PROPORTIONAL:
             return borrowed  # it starts from something else, and that is as good
         for cut in dict.fromkeys((self._ruling.forced, self._roads.drawn_on.get(name, frozenset()))):
-            diagnosis = self._roads.laboratory.diagnosis(name, cut, got)
+            diagnosis = self._roads.laboratory.diagnosis(name, cut, got, self._settled)
             if diagnosis is not None:
                 return diagnosis
         diagnosis = borrowed or diagnose_near_miss(name, pairs)
@@ -116,6 +117,11 @@ class Reasons:
             other != name and name_verdict.verdict == "wrong" for other, name_verdict in self._standing().items()
         )
         return diagnosis or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others)
+
+    @cached_property
+    def _settled(self) -> frozenset[str]:
+        """The names that are right where each line is judged on its own."""
+        return frozenset(name for name in self._ruling.required if self._fit.holds(name, self._fit.isolated(name)))
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
         """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""

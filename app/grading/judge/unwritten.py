@@ -51,15 +51,19 @@ def comparison_text(name: str, plan: ParsedSubmission) -> str:
 
 def idle_line_text(name: str, plan: ParsedSubmission) -> str:
     """The line that computes something of *name* and keeps it nowhere, such as `dz / N`; empty where none does."""
-    if any(isinstance(node, ast.ClassDef) for line in plan.lines for node in ast.walk(line.node)):
+    idle = [
+        (line, node.value)
+        for line in plan.lines
+        if isinstance(node := line.node, ast.Expr) and name in line.reads and not line.writes
+    ]
+    if not idle or any(isinstance(node, ast.ClassDef) for line in plan.lines for node in ast.walk(line.node)):
         return ""  # what a method of the learner's own changes, only its text says
     stores = {store for line in plan.lines for store in _stores(line.node)}
-    for line in plan.lines:
-        match line.node:
-            case ast.Expr(value=ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Attribute()) as value):
-                if name in line.reads and not line.writes and not root_of(value) & stores:
-                    text = as_written(line.node)
-                    return f"Line {line.line}, `{text[:80]}`, changes nothing: what it gives is kept under no name."
+    for line, value in idle:
+        match value:
+            case ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Attribute()) if not root_of(value) & stores:
+                text = as_written(line.node)
+                return f"Line {line.line}, `{text[:80]}`, changes nothing: what it gives is kept under no name."
     return ""
 
 
