@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from app.content.blocks import Train
-from app.content.training_sources import boxes_of
+from app.content.program.training_sources import boxes_of
 from app.course.course import load_course
 from app.engine.run_setup import Setup, setup_of
 from app.engine.train.corpus_file import load_examples

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Quiz
-from app.content.estimates import minutes_of
 from app.content.export.notebook import Work
-from app.content.sizes import UnreadableShapeError, sizes_in
+from app.content.text.arithmetic import UnreadableError, number_of
+from app.content.text.estimates import minutes_of
+from app.content.text.sizes import UnreadableShapeError, sizes_in
 from app.engine.json_columns import decoded_draw
 from app.grading.judge.hunt_verdict import split_line
 from app.grading.nudge.quotient import read_entry

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.content.blocks import SourceLocation
-from app.content.errors import LessonError
+from app.content.text.errors import LessonError
 
 Level = Literal["error", "warning", "notice"]
 Format = Literal["text", "json", "github"]

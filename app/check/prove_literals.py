@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.check.findings import Finding
 from app.content.blocks import Code, Forward, SourceLocation
-from app.content.literals import Literal, literal_sizes
+from app.content.program.literals import Literal, literal_sizes
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
 

@@ -13,8 +13,8 @@ from app.cli import environment
 from app.cli.course import COPY_IT
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
 from app.content.blocks import Lesson
-from app.content.errors import LessonError
-from app.content.exercises import SourceLocation
+from app.content.blocks.exercises import SourceLocation
+from app.content.text.errors import LessonError
 from app.course.course import read_course
 from app.course.course_context import CourseContext, course_around, dead_links_of_loose
 from app.course.folders import markdown_in

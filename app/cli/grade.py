@@ -18,7 +18,7 @@ from app.cli import environment
 from app.cli.graders import require_secret, started_graders
 from app.cli.refuse import refuse, refuse_unreadable
 from app.content.blocks import CodeBox, Lesson
-from app.content.errors import LessonErrors
+from app.content.text.errors import LessonErrors
 from app.course.course import load_lesson
 from app.engine.grade.seeds import FILE, write_secret
 from app.engine.pool.local_graders import LocalGraders

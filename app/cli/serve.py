@@ -7,7 +7,7 @@ import typer
 
 from app.cli import environment
 from app.cli.refuse import refuse
-from app.content.errors import LessonErrors
+from app.content.text.errors import LessonErrors
 from app.settings import Settings
 from app.web.server import ServeError
 from app.web.server import serve as serve_web

@@ -12,15 +12,15 @@ from posixpath import normpath
 
 from markupsafe import Markup
 
-from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, SourceLocation, Unit
-from app.content.course_page import NO_PAGE, CoursePage, course_page
-from app.content.errors import ErrorCollector, LessonError, LessonErrors
-from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
-from app.content.leftover_markup import check_characters
-from app.content.options import Value
-from app.content.prose import ProseRenderer
-from app.content.training_sources import uses_faults
+from app.content.program.training_sources import uses_faults
+from app.content.text.addresses import lesson_slug
+from app.content.text.course_page import NO_PAGE, CoursePage, course_page
+from app.content.text.errors import ErrorCollector, LessonError, LessonErrors
+from app.content.text.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
+from app.content.text.leftover_markup import check_characters
+from app.content.text.options import Value
+from app.content.text.prose import ProseRenderer
 from app.course.folders import (
     LESSON_NAME,
     NO_LESSONS,

@@ -6,8 +6,8 @@ from pathlib import Path
 from posixpath import normpath
 
 from app.content.blocks import Lesson, Train
-from app.content.errors import LessonError
-from app.content.training_sources import uses_faults
+from app.content.program.training_sources import uses_faults
+from app.content.text.errors import LessonError
 from app.course.course import parse_outline, text_of
 from app.course.folders import UNIT_FOLDER, markdown_in, unit_folders
 from app.course.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures

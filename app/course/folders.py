@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.content.blocks import SourceLocation
-from app.content.errors import LessonError
+from app.content.text.errors import LessonError
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
 LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")

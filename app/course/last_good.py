@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.content.blocks import Course, Lesson, Unit
-from app.content.errors import LessonError
+from app.content.text.errors import LessonError
 from app.course.course import read_course
 
 

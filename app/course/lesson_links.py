@@ -7,7 +7,7 @@ from posixpath import normpath, relpath
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from app.content.blocks import Lesson, Link, SourceLocation
-from app.content.errors import LessonError, did_you_mean
+from app.content.text.errors import LessonError, did_you_mean
 
 LARGEST_PICTURE = 2_000_000
 BEGINS = {

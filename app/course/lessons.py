@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.content.blocks import Lesson, SourceLocation
-from app.content.errors import LessonError, LessonErrors
+from app.content.text.errors import LessonError, LessonErrors
 from app.course.course import load_lesson, read_course
 from app.course.folders import NO_LESSONS, markdown_in
 

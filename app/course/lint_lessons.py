@@ -9,8 +9,8 @@ from types import EllipsisType
 
 from app.check.findings import Finding
 from app.content.blocks import Forward, Grad, Lesson, Prose, Quiz, SourceLocation
-from app.content.mathml import words_of
-from app.content.programs import parse_program
+from app.content.program.programs import parse_program
+from app.content.text.mathml import words_of
 from app.kinds.registry import quiz_kind
 
 NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")

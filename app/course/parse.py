@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
-from app.content.course_page import NO_PAGE, CoursePage
-from app.content.errors import ErrorCollector, LessonError
-from app.content.fences import Directive, SourceFile, TokenRun, split_at_directives
-from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
-from app.content.leftover_markup import check_characters
-from app.content.parse_context import ParseContext, check_fence
-from app.content.prose import ProseRenderer as Renderer
+from app.content.directives.parse_context import ParseContext, check_fence
+from app.content.text.addresses import lesson_slug
+from app.content.text.course_page import NO_PAGE, CoursePage
+from app.content.text.errors import ErrorCollector, LessonError
+from app.content.text.fences import Directive, SourceFile, TokenRun, split_at_directives
+from app.content.text.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
+from app.content.text.leftover_markup import check_characters
+from app.content.text.prose import ProseRenderer as Renderer
 from app.course.directives import OPTIONS, READERS
 from app.course.directives.callout import CALLOUT_KINDS
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from app.check.findings import Finding
 from app.content.blocks import Distractor, Lesson, Quiz, SourceLocation
 from app.content.blocks import Forward as Program
-from app.content.mathml import words_of
-from app.content.sizes import format_shape
-from app.content.vary import drawn_words
+from app.content.directives.vary import drawn_words
+from app.content.text.mathml import words_of
+from app.content.text.sizes import format_shape
 from app.grading.forward.facts import Facts
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz.feedback import shapes_offered

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from app.content.arithmetic import number_of
 from app.content.blocks import Forward, Preset, Table, Train
+from app.content.text.arithmetic import number_of
 from app.grading.forward.data import shape_of
 
 SEED = 2147483647

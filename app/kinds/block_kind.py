@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.content.blocks import CodeBox, Exercise, Lesson, Train, Visual
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import NotebookCell, Work
 
 B = TypeVar("B", bound=Exercise | Visual)

@@ -10,7 +10,7 @@ from app.check.findings import Finding
 from app.content.blocks import Forward, Quiz
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
-from app.content.sentences import code_span
+from app.content.text.sentences import code_span
 from app.grading.quiz.feedback import Feedback, Shapes
 from app.kinds.block_kind import BlockKind, nothing
 

@@ -7,7 +7,7 @@ import random
 import re
 
 from app.check.mutants import Mutant
-from app.content.dependence import needs_of, shuffled
+from app.content.program.dependence import needs_of, shuffled
 from app.practice.derived_hints import BLANK_MARK, principle, solution_list
 from app.practice.item import GeneratedItem, format_code_block, format_directive
 from app.practice.operations import OPERATIONS, TABLE

@@ -6,9 +6,9 @@ from functools import cached_property
 from hashlib import sha256
 
 from app.content.blocks import Forward, Grad, Lesson
-from app.content.errors import LessonError
-from app.content.exercises import Hint
-from app.content.sizes import format_shape, name_of
+from app.content.blocks.exercises import Hint
+from app.content.text.errors import LessonError
+from app.content.text.sizes import format_shape, name_of
 from app.course.parse import parse_lesson
 from app.engine.task import GradTask, grad_task_of
 from app.grading.reading.shape_inference import infer_shapes

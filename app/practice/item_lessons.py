@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from app.cache import LruCache
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
-from app.content.sentences import render_sentence
+from app.content.text.sentences import render_sentence
 from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.practice.derived_hints import explain_lines, line_at_fault
 from app.practice.forms import (

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from app.bindings import parse_code
-from app.content.lookalikes import IN_CODE, LOOKALIKES
+from app.content.text.lookalikes import IN_CODE, LOOKALIKES
 from app.notations import attribute_words
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 

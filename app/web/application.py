@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from app.accounts.sign_in_options import doors_of
 from app.content.blocks import Course
-from app.content.errors import LessonError
+from app.content.text.errors import LessonError
 from app.engine.grader import Grader
 from app.practice.item_lessons import Curriculum, PracticeItems
 from app.practice.pool import REFILL_SECONDS, ItemPool

@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.addresses import lesson_slug
 from app.content.blocks import Lesson
+from app.content.text.addresses import lesson_slug
 from app.sandbox import kernel
 from app.web.site import Site
 from app.web.views.answer_key import answer_key

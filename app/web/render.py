@@ -20,9 +20,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
-from app.content.exercise_titles import exercise_title
-from app.content.mathml import accessible_name_attribute, words_of
-from app.content.sentences import highlight_code, render_sentence
+from app.content.text.exercise_titles import exercise_title
+from app.content.text.mathml import accessible_name_attribute, words_of
+from app.content.text.sentences import highlight_code, render_sentence
 from app.installation import ROOT, TEMPLATES, version
 from app.web.verdict_words import closeness_text, nudge_title, number_text
 

@@ -29,9 +29,9 @@ from app.content.blocks import (
     Unit,
     Visual,
 )
-from app.content.errors import LessonError
-from app.content.programs import tensors_of
-from app.content.sizes import format_shape
+from app.content.program.programs import tensors_of
+from app.content.text.errors import LessonError
+from app.content.text.sizes import format_shape
 from app.engine.grader import Grader
 from app.engine.task import GradTask, HuntTask
 from app.grading.forward.facts import Shape

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from app.content.exercises import Hint
-from app.content.sentences import STRESSED
+from app.content.blocks.exercises import Hint
+from app.content.text.sentences import STRESSED
 from app.engine.grader import Nudge, RunResult
 from app.grading.forward.facts import Outcome
 from app.grading.judge.hint_choice import fitting_hint

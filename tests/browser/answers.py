@@ -4,8 +4,8 @@ import shutil
 from itertools import combinations
 from pathlib import Path
 
-from app.content.arithmetic import number_of
 from app.content.blocks import Lesson, Quiz
+from app.content.text.arithmetic import number_of
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds.axes.block import AxesQuestion

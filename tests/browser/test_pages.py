@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.mathml import render_mathml
+from app.content.text.mathml import render_mathml
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.matmul.block import MatmulQuestion
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Bug, Exercise, Lesson
-from app.content.code_exercises import CodeBox
+from app.content.blocks.code_exercises import CodeBox
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion

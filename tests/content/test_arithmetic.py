@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.arithmetic import UnreadableError, integer_of, number_of, value_of
+from app.content.text.arithmetic import UnreadableError, integer_of, number_of, value_of
 
 NAMES = {"n": 32, "block": 3, "half": 0.5}
 

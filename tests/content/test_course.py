@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content.errors import LessonError, LessonErrors, did_you_mean
+from app.content.text.errors import LessonError, LessonErrors, did_you_mean
 from app.course.course import load_course, load_lesson, read_course
 from app.course.folders import unit_folders
 

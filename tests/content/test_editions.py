@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.content import exercises
+from app.content.blocks import exercises
 from app.course.editions import STORED_NAMES, edition_of
 from tests.courses import course_in
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.content.estimates import minutes_of, total_time
+from app.content.text.estimates import minutes_of, total_time
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 from markupsafe import Markup
 
-from app.content.exercise_titles import MAX_TITLE_CHARACTERS, exercise_title
-from app.content.exercises import Exercise, SourceLocation
+from app.content.blocks.exercises import Exercise, SourceLocation
+from app.content.text.exercise_titles import MAX_TITLE_CHARACTERS, exercise_title
 
 
 @pytest.mark.parametrize(

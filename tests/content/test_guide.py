@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.content.frontmatter import LESSON_KEYS
-from app.content.parse_context import CHILD_OPTIONS
-from app.content.programs import BOX_MODULES
-from app.content.visuals import PICTURE_KINDS
+from app.content.directives.parse_context import CHILD_OPTIONS
+from app.content.directives.visuals import PICTURE_KINDS
+from app.content.program.programs import BOX_MODULES
+from app.content.text.frontmatter import LESSON_KEYS
 from app.course.directives import OPTIONS
 from app.course.directives.forward import DISTRIBUTIONS
 from app.course.parse import parse_lesson

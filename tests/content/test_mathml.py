@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from app.content.blocks import Grad
-from app.content.course_page import CoursePage
-from app.content.mathml import (
+from app.content.text.course_page import CoursePage
+from app.content.text.mathml import (
     LONG,
     MATH,
     FormulaError,

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import SourceLocation
-from app.content.errors import ErrorCollector
-from app.content.options import Value, node_of
+from app.content.text.errors import ErrorCollector
+from app.content.text.options import Value, node_of
 
 OF_A_PARSER = re.compile(r"scalar|stream|token|node|block|flow|alias|scan|document|expected|YAML", re.IGNORECASE)
 

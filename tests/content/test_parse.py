@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Bug, Callout, Checker, Forward, Grad, Lesson, Prose, Visual
-from app.content.mathml import words_of
+from app.content.text.mathml import words_of
 from app.course.directives import OPTIONS
 from app.course.parse import parse_lesson
 from app.kinds.axes.block import AxesQuestion

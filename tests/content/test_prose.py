@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from app.content.addresses import page_url
 from app.content.blocks import Lesson
-from app.content.errors import ErrorCollector
-from app.content.prose import ProseRenderer
-from app.content.sentences import code_span, render_sentence
-from app.content.tex import balance_problem, expand_macros
+from app.content.text.addresses import page_url
+from app.content.text.errors import ErrorCollector
+from app.content.text.prose import ProseRenderer
+from app.content.text.sentences import code_span, render_sentence
+from app.content.text.tex import balance_problem, expand_macros
 from app.course.parse import file_of, parse_lesson
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Preset, Train
-from app.content.training_sources import boxes_of
+from app.content.program.training_sources import boxes_of
 from app.course.course import read_course
 from app.course.parse import parse_lesson
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.content.blocks import Lesson
-from app.content.vary import MAX_DRAWS
+from app.content.directives.vary import MAX_DRAWS
 from app.course.parse import parse_lesson
 
 PROGRAM = """```{forward} linear

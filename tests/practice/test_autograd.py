@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.arithmetic import integer_of
+from app.content.text.arithmetic import integer_of
 from app.grading.forward.data import shape_of
 from app.practice.draw import BANDS, generate_item
 from tests.examples import examples

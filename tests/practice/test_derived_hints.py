@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.practice.derived_hints import BLANK_MARK, explain_lines, hint_ladder, line_at_fault, principle
 from app.practice.draw import BANDS, generate_item
 from app.practice.operations import OPERATIONS

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.lookalikes import IN_SUMS
+from app.content.text.lookalikes import IN_SUMS
 from app.sandbox.gate import MAX_BRACKET_DEPTH, MAX_GATED_CHARS, find_refusal, normalise
 
 HONEST = [

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from app.accounts.credentials import AccountSummary
 from app.content.blocks import CodeBox, Lesson, Preset, SourceLocation, Train
-from app.content.errors import LessonError
-from app.content.exercise_titles import exercise_title
+from app.content.text.errors import LessonError
+from app.content.text.exercise_titles import exercise_title
 from app.engine.grader import Nudge, Readiness
 from app.engine.train.snapshot import GradientComparison, Phase, Point, SampledNames, Snapshot, SplitLoss
 from app.practice.scheduler import Strength

@@ -4,10 +4,10 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 
-from app.content.arithmetic import integer_of
 from app.content.blocks import Bug, Forward, Grad, Input
 from app.content.export.notebook import NotebookCell, Work
 from app.content.export.unfit import INDENT, block_problem
+from app.content.text.arithmetic import integer_of
 
 DRAWN = {"bool": "truths", "sorted": "ascending", "unique": "distinct"}
 """What draws a distribution in an export, where it is called otherwise there."""

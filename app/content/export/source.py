@@ -9,9 +9,9 @@ from posixpath import basename, dirname, normpath
 from markdown_it.tree import SyntaxTreeNode
 
 from app.content.blocks import Lesson
-from app.content.errors import ErrorCollector
-from app.content.fences import Directive, DirectiveText, SourceFile, lesson_markdown, split_at_directives
-from app.content.tex import expand_macros
+from app.content.text.errors import ErrorCollector
+from app.content.text.fences import Directive, DirectiveText, SourceFile, lesson_markdown, split_at_directives
+from app.content.text.tex import expand_macros
 
 LESSON_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\((?![a-z]+:|#|/)[^()\s]+\.md(?:#[^()\s]*)?\)")
 

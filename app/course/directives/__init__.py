@@ -5,8 +5,8 @@ To add one that is no kind of exercise, write its file with `OPTIONS` and `parse
 
 from collections.abc import Mapping
 
-from app.content.directive_reader import DirectiveReader
-from app.content.parse_context import CODE
+from app.content.directives.directive_reader import DirectiveReader
+from app.content.directives.parse_context import CODE
 from app.course.directives import callout, forward, reveal, sheet
 from app.kinds.registry import KINDS
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from app.content.blocks import Callout
-from app.content.fences import Directive
-from app.content.parse_context import ParseContext
+from app.content.directives.parse_context import ParseContext
+from app.content.text.fences import Directive
 
 OPTIONS: tuple[str, ...] = ()
 CALLOUT_KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import yaml
 
-from app.content.arithmetic import UnreadableError, integer_of, number_of
 from app.content.blocks import MASKS, Distribution, Forward, Input, SourceLocation
-from app.content.errors import did_you_mean
-from app.content.fences import Directive
-from app.content.input_values import shape_of_lists
-from app.content.options import Options, Value, items_of, plain_of, texts_of
-from app.content.parse_context import ParseContext, is_variable
-from app.content.programs import BOX_MODULES, check_forward, read_in, straight_line_program
-from app.content.sizes import LARGEST_SIZE
+from app.content.directives.input_values import shape_of_lists
+from app.content.directives.parse_context import ParseContext, is_variable
+from app.content.program.programs import BOX_MODULES, check_forward, read_in, straight_line_program
+from app.content.text.arithmetic import UnreadableError, integer_of, number_of
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive
+from app.content.text.options import Options, Value, items_of, plain_of, texts_of
+from app.content.text.sizes import LARGEST_SIZE
 
 OPTIONS = ("dims", "hidden", "inputs", "output", "constants", "from", "show")
 DISTRIBUTIONS: Mapping[Distribution, str] = {

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from app.content.blocks import Callout, CodeBox, Prose, Quiz, Reveal, Visual
-from app.content.errors import did_you_mean
-from app.content.fences import Directive, TokenRun, split_at_directives
-from app.content.options import Options
-from app.content.parse_context import ParseContext, check_fence
+from app.content.directives.parse_context import ParseContext, check_fence
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive, TokenRun, split_at_directives
+from app.content.text.options import Options
 from app.course.directives import callout
 from app.kinds.registry import KINDS
 

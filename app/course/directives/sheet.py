@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from app.content.blocks import Quiz, Sheet
-from app.content.directive_reader import DirectiveReader
-from app.content.fences import Directive
-from app.content.options import Value
-from app.content.parse_context import ParseContext
+from app.content.directives.directive_reader import DirectiveReader
+from app.content.directives.parse_context import ParseContext
+from app.content.text.fences import Directive
+from app.content.text.options import Value
 from app.kinds.registry import QUIZZES
 
 OPTIONS = ("forward",)

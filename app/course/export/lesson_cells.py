@@ -18,16 +18,16 @@ from app.content.blocks import (
     Train,
     Visual,
 )
-from app.content.errors import ErrorCollector
+from app.content.directives.parse_context import CHILD_OPTIONS
+from app.content.directives.vary import fill_numbers
 from app.content.export.notebook import ATTACHED, NotebookCell, Work, resource_text
 from app.content.export.python_code import program_cell
 from app.content.export.questions import disclosure_markup, folded_hints, question_markdown
 from app.content.export.source import LessonContext, split_body
-from app.content.fences import Directive, SourceFile
-from app.content.frontmatter import LESSON_KEYS, read_front_matter
-from app.content.options import Options
-from app.content.parse_context import CHILD_OPTIONS
-from app.content.vary import fill_numbers
+from app.content.text.errors import ErrorCollector
+from app.content.text.fences import Directive, SourceFile
+from app.content.text.frontmatter import LESSON_KEYS, read_front_matter
+from app.content.text.options import Options
 from app.course.directives import OPTIONS
 from app.course.parse import file_of
 from app.kinds.registry import code_kind, quiz_kind

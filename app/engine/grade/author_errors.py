@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.content.blocks import Forward
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.engine.grade.jail_runs import JailFailedError
 from app.grading.forward.statements import ForwardProgram, ForwardStatement
 from app.grading.reading.shape_inference import infer_shapes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
 from app.grading.forward.statements import GradientPath
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.bindings import as_written
-from app.content.literals import literal_sizes
+from app.content.program.literals import literal_sizes
 from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of

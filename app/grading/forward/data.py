@@ -16,9 +16,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.content.arithmetic import integer_of
 from app.content.blocks import Forward, Input
-from app.content.programs import parse_program
+from app.content.program.programs import parse_program
+from app.content.text.arithmetic import integer_of
 
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)

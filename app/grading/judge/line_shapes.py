@@ -14,7 +14,7 @@ from typing import Any
 
 from app.bindings import parse_code, root_of
 from app.content.blocks import Forward
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.forward.data import hidden_dims
 from app.grading.judge.syntax_recovery import blank_unparsable_lines
 from app.grading.reading.abstract import Abstract, CollisionError, Sizes

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from app.bindings import as_written, called_name
-from app.content.literals import literal_sizes
+from app.content.program.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.compare import HIDDEN, silent_consumers

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.forward.driver_jobs import HEAD
 from app.grading.judge.verdict import STEPS
 

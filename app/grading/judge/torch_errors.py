@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, OPTIONS
 from app.grading.judge.python_functions import OWN_FUNCTIONS
 from app.grading.judge.run_reports import ReportedError, Row

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.content.lookalikes import IN_SUMS
-from app.content.sizes import format_shape
+from app.content.text.lookalikes import IN_SUMS
+from app.content.text.sizes import format_shape
 from app.grading.judge.compare import Array
 
 STEPS = tuple(10.0**-power for power in range(2, 13))

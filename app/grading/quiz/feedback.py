@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.sentences import render_sentence
+from app.content.text.sentences import render_sentence
 from app.grading.forward.facts import Shape
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial, reduce
 from typing import Any
 
-from app.content.static_values import COMPARED, PLAIN
+from app.content.program.static_values import COMPARED, PLAIN
 from app.grading.reading.abstract import (
     LARGEST,
     NUMBER,

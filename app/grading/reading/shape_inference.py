@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from app.content.blocks import INDICES, MASKS, Forward, Input
-from app.content.programs import parse_program
+from app.content.program.programs import parse_program
 from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
 from app.grading.reading.abstract import Abstract, Kind

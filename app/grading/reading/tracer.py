@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from app.content.static_values import COMPARED, PLAIN
+from app.content.program.static_values import COMPARED, PLAIN
 from app.grading.reading.budget import (
     CostError,
     EntryBudget,

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.sizes import format_shape, name_of, shape_text
+from app.content.text.sizes import format_shape, name_of, shape_text
 from app.grading.forward.data import Array
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (

@@ -1,8 +1,8 @@
 """`{axes}`: which axes are summed to give a gradient."""
 
-from app.content.fences import Directive
-from app.content.parse_context import ParseContext
-from app.content.vary import parse_with_draws
+from app.content.directives.parse_context import ParseContext
+from app.content.directives.vary import parse_with_draws
+from app.content.text.fences import Directive
 from app.kinds.axes.block import AxesQuestion
 
 OPTIONS = ("forward", "of", "from", "vary", "right", "was")

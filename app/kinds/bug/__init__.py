@@ -1,7 +1,7 @@
 """Find the one wrong line of a backward pass, and mend it."""
 
 from app.content.blocks import Bug
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.python_code import gradient_cells
 from app.kinds.block_kind import CodeKind
 from app.kinds.bug.prove import prove_bug

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from app.content.blocks import Bug, Code, CorrectLine, DeclaredMistake
-from app.content.code_box_options import (
+from app.content.directives.code_box_options import (
     blank_code,
     code_of,
     need_message,
@@ -12,10 +12,10 @@ from app.content.code_box_options import (
     parse_exercise_fields,
     required_child,
 )
-from app.content.fences import Directive
-from app.content.parse_context import DirectiveBody, ParseContext
-from app.content.programs import assigned_names, check_python
-from app.content.sentences import render_sentence
+from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.program.programs import assigned_names, check_python
+from app.content.text.fences import Directive
+from app.content.text.sentences import render_sentence
 
 OPTIONS = ("forward", "require", "time", "reveal", "right", "was")
 BUG_CHILDREN = ("given", "hint", "mistake", "solution")

@@ -6,10 +6,10 @@ from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.check.prove_walks import prove_walk
 from app.content.blocks import Forward, Lesson
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.quiz.feedback import Shapes, word_list
 from app.kinds.cells.block import CellsQuestion
 from app.kinds.cells.mark import answer_of, mark_cells, names_of, right_values

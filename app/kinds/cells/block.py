@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.content.exercises import Quiz
+from app.content.blocks.exercises import Quiz
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Forward
-from app.content.exercises import ROUNDING, USUAL_TOLERANCE
-from app.content.sizes import format_shape
+from app.content.blocks.exercises import ROUNDING, USUAL_TOLERANCE
+from app.content.text.arithmetic import UnreadableError, number_of
+from app.content.text.sizes import format_shape
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.data import draw_inputs
 from app.grading.quiz.feedback import (

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.programs import parse_program
+from app.content.program.programs import parse_program
 from app.grading.reading.node import Array, UntracedError
 from app.grading.reading.walk import trace_program
 from app.kinds.cells.block import CellsQuestion

@@ -3,10 +3,10 @@
 import re
 
 from app.content.blocks import Forward
-from app.content.fences import Directive
-from app.content.input_values import point_of, shape_in
-from app.content.options import Options
-from app.content.parse_context import ParseContext
+from app.content.directives.input_values import point_of, shape_in
+from app.content.directives.parse_context import ParseContext
+from app.content.text.fences import Directive
+from app.content.text.options import Options
 from app.kinds.cells.block import CellsQuestion
 
 OPTIONS = ("forward", "of", "at", "feeds", "pick", "right", "was")

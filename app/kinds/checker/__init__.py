@@ -1,7 +1,7 @@
 """Write a check that tells right gradients from wrong ones."""
 
 from app.content.blocks import Checker
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.kinds.block_kind import CodeKind
 from app.kinds.checker.export import checker_cells
 from app.kinds.checker.prove import prove_checker

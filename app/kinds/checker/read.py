@@ -4,18 +4,18 @@ import ast
 from collections.abc import Iterator
 
 from app.content.blocks import Checker, CheckerCase
-from app.content.code_box_options import (
+from app.content.directives.code_box_options import (
     blank_code,
     code_of,
     need_message,
     parse_exercise_fields,
     single_child,
 )
-from app.content.fences import Directive
-from app.content.function_options import parse_signature, solutions_of
-from app.content.parse_context import DirectiveBody, ParseContext
-from app.content.programs import check_python
-from app.content.sentences import render_sentence
+from app.content.directives.function_options import parse_signature, solutions_of
+from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.program.programs import check_python
+from app.content.text.fences import Directive
+from app.content.text.sentences import render_sentence
 
 OPTIONS = ("function", "time", "reveal", "right", "was")
 CHECKER_CHILDREN = ("starter", "hint", "correct", "mistake", "solution")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from app.check.findings import Finding
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.kinds.choice import keep
 from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.choice.export import export_choice

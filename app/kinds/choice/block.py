@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.content.exercises import Option, Quiz
+from app.content.blocks.exercises import Option, Quiz
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from app.content.blocks import Option
 from app.content.export.notebook import Work
 from app.content.export.questions import TEMPTING, QuestionText, hanging_lines
 from app.content.export.source import ListItem, without_lists
-from app.content.mathml import words_of
+from app.content.text.mathml import words_of
 from app.kinds.choice.block import ChoiceQuestion
 
 TASK = re.compile(r"^ {0,3}[-*+]\s+\[[ xX]\] ")

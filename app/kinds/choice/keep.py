@@ -5,12 +5,12 @@ import ast
 from markupsafe import Markup
 
 from app.content.blocks import Distractor, Forward, Option
-from app.content.dependence import values_read
-from app.content.errors import did_you_mean
-from app.content.fences import Directive
-from app.content.parse_context import ParseContext
-from app.content.programs import outputs_of, parse_program
-from app.content.sentences import render_sentence
+from app.content.directives.parse_context import ParseContext
+from app.content.program.dependence import values_read
+from app.content.program.programs import outputs_of, parse_program
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive
+from app.content.text.sentences import render_sentence
 from app.kinds.choice.block import ChoiceQuestion
 
 OPTIONS = ("of", "right", "was")

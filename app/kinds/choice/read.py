@@ -1,9 +1,9 @@
 """`{choice}`: a task list; one `[x]` means radio buttons, several mean checkboxes."""
 
-from app.content.answer_lists import take_options
-from app.content.fences import Directive
-from app.content.parse_context import DirectiveBody, ParseContext
-from app.content.vary import parse_with_draws
+from app.content.directives.answer_lists import take_options
+from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.directives.vary import parse_with_draws
+from app.content.text.fences import Directive
 from app.kinds.choice.block import ChoiceQuestion
 
 OPTIONS = ("vary", "right", "was")

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from app.content.blocks import Grad, Lesson
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import NotebookCell, Work
 from app.content.export.python_code import gradient_cells
-from app.content.mathml import words_of
+from app.content.text.mathml import words_of
 from app.engine.task import given_gradients
 from app.kinds.block_kind import CodeKind
 from app.kinds.grad.prove import prove_grad

@@ -7,7 +7,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
-from app.content.code_box_options import (
+from app.content.directives.code_box_options import (
     blank_code,
     code_of,
     need_message,
@@ -17,14 +17,14 @@ from app.content.code_box_options import (
     single_child,
     solutions_in,
 )
-from app.content.dependence import read_line, sources_of
-from app.content.errors import did_you_mean
-from app.content.fences import Directive
-from app.content.options import Options
-from app.content.parse_context import CHILD_OPTIONS as KNOWN
-from app.content.parse_context import DirectiveBody, ParseContext
-from app.content.programs import assigned_names, check_python, parse_program
-from app.content.sentences import render_sentence
+from app.content.directives.parse_context import CHILD_OPTIONS as KNOWN
+from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.program.dependence import read_line, sources_of
+from app.content.program.programs import assigned_names, check_python, parse_program
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive
+from app.content.text.options import Options
+from app.content.text.sentences import render_sentence
 
 OPTIONS = (
     "forward",

@@ -6,11 +6,11 @@ from markupsafe import Markup
 
 from app.check.findings import Finding
 from app.content.blocks import Forward
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
-from app.content.programs import tensors_of
-from app.content.sentences import code_span
+from app.content.program.programs import tensors_of
+from app.content.text.sentences import code_span
 from app.grading.quiz.feedback import Shapes, word_list
 from app.grading.quiz.worked import evaluate_on_random_data
 from app.kinds.matmul.block import MatmulQuestion

@@ -13,8 +13,8 @@ from itertools import product as pairs
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.programs import parse_program, target_names, tensors_of
-from app.content.sizes import format_shape, shape_text
+from app.content.program.programs import parse_program, target_names, tensors_of
+from app.content.text.sizes import format_shape, shape_text
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
     NOT_YET,

@@ -1,8 +1,8 @@
 """`{matmul}`: build a gradient as a product of two tensors."""
 
-from app.content.fences import Directive
-from app.content.parse_context import ParseContext
-from app.content.vary import parse_with_draws
+from app.content.directives.parse_context import ParseContext
+from app.content.directives.vary import parse_with_draws
+from app.content.text.fences import Directive
 from app.kinds.matmul.block import MatmulQuestion
 
 OPTIONS = ("forward", "of", "vary", "right", "was")

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from app.content.arithmetic import UnreadableError, number_of
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
-from app.content.sentences import code_span
+from app.content.text.arithmetic import UnreadableError, number_of
+from app.content.text.sentences import code_span
 from app.kinds.number.block import NumberQuestion, NumbersQuestion
 from app.kinds.number.mark import mark_number, mark_numbers
 from app.kinds.number.read import OPTIONS, read_number

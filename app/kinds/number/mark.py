@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.arithmetic import CONSTANTS, PLAIN_FUNCTIONS, UnreadableError, number_of
 from app.content.blocks import Distractor, Forward
-from app.content.exercises import ROUNDING, USUAL_TOLERANCE
-from app.content.mathml import words_of
-from app.content.sizes import BRACKETS
+from app.content.blocks.exercises import ROUNDING, USUAL_TOLERANCE
+from app.content.text.arithmetic import CONSTANTS, PLAIN_FUNCTIONS, UnreadableError, number_of
+from app.content.text.mathml import words_of
+from app.content.text.sizes import BRACKETS
 from app.grading.quiz.feedback import (
     NOT_YET,
     THAT_IS_IT,

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from app.content.arithmetic import UnreadableError, number_of
-from app.content.errors import did_you_mean
-from app.content.fences import Directive
-from app.content.options import Options, Value, items_of
-from app.content.parse_context import Drawn, ParseContext, is_variable
-from app.content.vary import parse_with_draws
+from app.content.directives.parse_context import Drawn, ParseContext, is_variable
+from app.content.directives.vary import parse_with_draws
+from app.content.text.arithmetic import UnreadableError, number_of
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive
+from app.content.text.options import Options, Value, items_of
 from app.kinds.number.block import NumberQuestion, NumbersQuestion
 
 OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from app.content.directive_reader import DirectiveReader
-from app.content.sentences import code_span
+from app.content.directives.directive_reader import DirectiveReader
+from app.content.text.sentences import code_span
 from app.kinds.order.block import OrderQuestion
 from app.kinds.order.export import export_order
 from app.kinds.order.mark import as_values, mark_order

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.content.exercises import OrderStep, Quiz
+from app.content.blocks.exercises import OrderStep, Quiz
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

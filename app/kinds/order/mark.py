@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from app.content.blocks import Forward, OrderStep
-from app.content.dependence import Dependency, first_unready, needs_by_rank, needs_of, read_line
+from app.content.program.dependence import Dependency, first_unready, needs_by_rank, needs_of, read_line
 from app.grading.quiz.feedback import (
     NOT_YET,
     THAT_HOLDS,

@@ -6,8 +6,8 @@ from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.check.unanswered import NO_ANSWER, not_proved
 from app.content.blocks import Code, Grad, Lesson
-from app.content.dependence import drawn_order, needs_of, read_line
-from app.content.programs import tensor_of
+from app.content.program.dependence import drawn_order, needs_of, read_line
+from app.content.program.programs import tensor_of
 from app.engine.task import grad_task_of
 from app.kinds.order.block import OrderQuestion
 

@@ -3,15 +3,15 @@
 import ast
 import itertools
 
-from app.content.answer_lists import take_steps
 from app.content.blocks import OrderStep
-from app.content.code_box_options import single_child
-from app.content.dependence import needs_by_rank, needs_of, shuffled, sources_of
-from app.content.fences import Directive
-from app.content.mathml import words_of
-from app.content.options import Options
-from app.content.parse_context import DirectiveBody, ParseContext
-from app.content.programs import check_python, parse_program
+from app.content.directives.answer_lists import take_steps
+from app.content.directives.code_box_options import single_child
+from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.program.dependence import needs_by_rank, needs_of, shuffled, sources_of
+from app.content.program.programs import check_python, parse_program
+from app.content.text.fences import Directive
+from app.content.text.mathml import words_of
+from app.content.text.options import Options
 from app.kinds.order.block import OrderQuestion
 
 OPTIONS = ("of", "forward", "right", "was")

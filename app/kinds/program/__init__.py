@@ -1,7 +1,7 @@
 """Write a function or a class that is judged by its values."""
 
 from app.content.blocks import FunctionBox
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.kinds.block_kind import CodeKind
 from app.kinds.program.export import function_cells
 from app.kinds.program.prove import prove_function

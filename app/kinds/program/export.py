@@ -7,7 +7,7 @@ from app.content.blocks import FunctionBox, FunctionCase, Lesson
 from app.content.export.notebook import NotebookCell, Work
 from app.content.export.python_code import indent_code, plain_text
 from app.content.export.unfit import INDENT
-from app.content.programs import assigned_names
+from app.content.program.programs import assigned_names
 
 
 def function_cells(_: Lesson, box: FunctionBox, work: Work) -> list[NotebookCell]:

@@ -11,8 +11,8 @@ from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
 from app.check.unanswered import UNANSWERED, not_proved
 from app.content.blocks import FunctionBox, Lesson
-from app.content.code_exercises import join_sources
-from app.content.programs import SyntaxIssue, parse_program
+from app.content.blocks.code_exercises import join_sources
+from app.content.program.programs import SyntaxIssue, parse_program
 from app.grading.judge.function_verdict import names_of
 from app.grading.judge.verdict import RIGHT, Verdict
 

@@ -4,13 +4,19 @@ import ast
 from dataclasses import replace
 
 from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
-from app.content.code_box_options import blank_code, code_of, need_message, parse_exercise_fields, single_child
-from app.content.code_exercises import join_sources
-from app.content.fences import Directive
-from app.content.function_options import defined_in, parse_signature, solutions_of
-from app.content.parse_context import DirectiveBody, ParseContext
-from app.content.programs import assigned_names, check_python
-from app.content.sentences import render_sentence
+from app.content.blocks.code_exercises import join_sources
+from app.content.directives.code_box_options import (
+    blank_code,
+    code_of,
+    need_message,
+    parse_exercise_fields,
+    single_child,
+)
+from app.content.directives.function_options import defined_in, parse_signature, solutions_of
+from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.program.programs import assigned_names, check_python
+from app.content.text.fences import Directive
+from app.content.text.sentences import render_sentence
 
 OPTIONS = ("function", "after", "time", "reveal", "right", "was")
 PROGRAM_CHILDREN = ("starter", "hint", "case", "mistake", "solution")

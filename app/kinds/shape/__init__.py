@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from app.check.findings import Finding
 from app.content.blocks import Forward
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
-from app.content.programs import statement_of
-from app.content.sizes import format_shape, shape_text
+from app.content.program.programs import statement_of
+from app.content.text.sizes import format_shape, shape_text
 from app.grading.quiz.feedback import Shapes, tensor_of
 from app.kinds.quiz_kind import Candidate, QuizKind
 from app.kinds.shape.block import ShapeQuestion

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.content.exercises import Quiz
+from app.content.blocks.exercises import Quiz
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Forward
-from app.content.sizes import UnreadableShapeError, format_named_shape, format_shape, name_of, shape_text, sizes_in
+from app.content.text.sizes import UnreadableShapeError, format_named_shape, format_shape, name_of, shape_text, sizes_in
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
     NOT_YET,

@@ -1,10 +1,10 @@
 """`{shape}`: ask for the shape of a tensor or of its gradient."""
 
-from app.content.fences import Directive
-from app.content.options import Options
-from app.content.parse_context import ParseContext
-from app.content.sizes import UnreadableShapeError, sizes_in
-from app.content.vary import parse_with_draws
+from app.content.directives.parse_context import ParseContext
+from app.content.directives.vary import parse_with_draws
+from app.content.text.fences import Directive
+from app.content.text.options import Options
+from app.content.text.sizes import UnreadableShapeError, sizes_in
 from app.kinds.shape.block import ShapeQuestion
 
 OPTIONS = ("forward", "of", "ask", "answer", "vary", "right", "was")

@@ -1,7 +1,7 @@
 """Train a forward program with the gradients of the learner's own code."""
 
 from app.content.blocks import Train
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.kinds.block_kind import CodeKind
 from app.kinds.train.export import training_cells
 from app.kinds.train.prove import prove_training

@@ -11,12 +11,12 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from app.content.arithmetic import number_of
 from app.content.blocks import CodeBox, Forward, Lesson, Table, Train
 from app.content.export.notebook import NotebookCell, Work, resource_text
 from app.content.export.python_code import as_block_body, plain_text, python_size
-from app.content.programs import parse_program, tensors_of
-from app.content.training_sources import boxes_of, parameters_of
+from app.content.program.programs import parse_program, tensors_of
+from app.content.program.training_sources import boxes_of, parameters_of
+from app.content.text.arithmetic import number_of
 
 TEMPLATES: Mapping[str, str] = {
     name: text

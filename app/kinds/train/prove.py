@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.content.blocks import Lesson, Preset, Train
-from app.content.training_sources import boxes_of
+from app.content.program.training_sources import boxes_of
 from app.engine.grader import Grader
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import examples_for

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 import yaml
 
-from app.content.arithmetic import UnreadableError, integer_of, number_of
 from app.content.blocks import Forward, Input, Preset, Train
-from app.content.errors import did_you_mean
-from app.content.fences import Directive
-from app.content.options import NAME_PATTERN, Options, Value, items_of, texts_of
-from app.content.parse_context import ParseContext
-from app.content.programs import tensors_of
-from app.content.tables import table_of
-from app.content.training_sources import missing_gradients, parameters_of
+from app.content.directives.parse_context import ParseContext
+from app.content.directives.tables import table_of
+from app.content.program.programs import tensors_of
+from app.content.program.training_sources import missing_gradients, parameters_of
+from app.content.text.arithmetic import UnreadableError, integer_of, number_of
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive
+from app.content.text.options import NAME_PATTERN, Options, Value, items_of, texts_of
 
 OPTIONS = (
     "forward",

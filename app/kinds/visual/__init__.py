@@ -1,7 +1,7 @@
 """Show a picture of a program or of given numbers."""
 
 from app.content.blocks import Visual
-from app.content.directive_reader import DirectiveReader
+from app.content.directives.directive_reader import DirectiveReader
 from app.kinds.block_kind import BlockKind
 from app.kinds.visual.prove import prove_picture
 from app.kinds.visual.read import OPTIONS, read_visual

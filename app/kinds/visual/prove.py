@@ -6,7 +6,7 @@ from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.check.prove_walks import prove_walk
 from app.content.blocks import Lesson, Visual
-from app.content.visuals import PICTURE_KINDS
+from app.content.directives.visuals import PICTURE_KINDS
 
 
 async def prove_picture(lesson: Lesson, visual: Visual, _: ProofSetup) -> Sequence[Finding]:

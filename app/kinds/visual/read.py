@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import yaml
 
 from app.content.blocks import Forward, Visual
-from app.content.errors import did_you_mean
-from app.content.fences import Directive
-from app.content.input_values import Point, point_of
-from app.content.options import Options, node_of, plain_of
-from app.content.parse_context import ParseContext
-from app.content.programs import tensors_of
-from app.content.visuals import PICTURE_KINDS, check_given
+from app.content.directives.input_values import Point, point_of
+from app.content.directives.parse_context import ParseContext
+from app.content.directives.visuals import PICTURE_KINDS, check_given
+from app.content.program.programs import tensors_of
+from app.content.text.errors import did_you_mean
+from app.content.text.fences import Directive
+from app.content.text.options import Options, node_of, plain_of
 
 OPTIONS = ("kind", "forward", "of", "given", "at")
 

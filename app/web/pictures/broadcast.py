@@ -6,7 +6,7 @@ from math import prod
 
 from markupsafe import Markup
 
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.forward.facts import Shape
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text

@@ -13,7 +13,7 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from app.content.blocks import Forward
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 

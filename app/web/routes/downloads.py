@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Lesson, Quiz, Train
-from app.content.vary import with_draws
+from app.content.directives.vary import with_draws
 from app.course.export import EXPORT_FORMS, Work, cells_of, written_as
 from app.engine.json_columns import decoded_answer
 from app.engine.train.corpus_file import load_names

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import CodeBox, Exercise, Lesson, Quiz
-from app.content.sentences import code_span, render_sentence
+from app.content.text.sentences import code_span, render_sentence
 from app.kinds.registry import quiz_kind, right_answers
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Exercise, Quiz
-from app.content.sentences import render_sentence
-from app.content.vary import drawn_words
+from app.content.directives.vary import drawn_words
+from app.content.text.sentences import render_sentence
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.grading.judge.verdict import Verdict
 from app.kinds.registry import quiz_kind

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
-from app.content.exercise_titles import exercise_title
+from app.content.text.exercise_titles import exercise_title
 from app.store import board
 from app.store.board import ExerciseStatus
 from app.store.database import now

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Deliverable, Lesson, Unit
-from app.content.estimates import total_time
+from app.content.text.estimates import total_time
 from app.store import progress
 from app.web.site import LessonProgress, Site
 

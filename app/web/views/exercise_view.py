@@ -9,8 +9,8 @@ from zlib import crc32
 from markupsafe import Markup
 
 from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, Quiz, Unit
-from app.content.code_exercises import join_sources
-from app.content.mathml import words_of
+from app.content.blocks.code_exercises import join_sources
+from app.content.text.mathml import words_of
 from app.course.editions import edition_of
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.engine.task import GradTask, HuntTask, task_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from app.content.blocks import Block, Forward, Lesson, Prose, Sheet
-from app.content.fences import lesson_markdown
+from app.content.text.fences import lesson_markdown
 
 HEAD_SELECTOR = "#lesson > .opening"
 

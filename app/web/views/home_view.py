@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from app.content.blocks import Course, Lesson, Train
-from app.content.estimates import minutes_of
-from app.content.training_sources import boxes_of
+from app.content.program.training_sources import boxes_of
+from app.content.text.estimates import minutes_of
 from app.web.site import LessonProgress, Site
 from app.web.views.course_progress import Solved
 from app.web.views.exercise_view import exam_in

@@ -8,8 +8,8 @@ from typing import TypeAlias
 from markupsafe import Markup
 
 from app.content.blocks import Block, CodeBox, Exercise, Forward, Lesson, Prose, Quiz, Reveal, Sheet, Train, Visual
-from app.content.mathml import words_of
-from app.content.sizes import format_shape
+from app.content.text.mathml import words_of
+from app.content.text.sizes import format_shape
 from app.kinds.registry import block_kind
 from app.store.progress import LessonState
 from app.web.site import Site

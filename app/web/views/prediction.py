@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Grad
-from app.content.sentences import render_sentence
+from app.content.text.sentences import render_sentence
 from app.grading.judge.hunt_verdict import PREDICTED, split_line
 from app.grading.judge.verdict import RIGHT, Verdict
 

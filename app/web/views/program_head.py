@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from app.content.blocks import CodeBox, Forward, Lesson, Quiz
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.grading.forward.facts import Shape
 from app.kinds.registry import quiz_kind
 from app.store.progress import LessonState

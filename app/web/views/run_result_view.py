@@ -10,7 +10,7 @@ from math import prod
 
 from markupsafe import Markup
 
-from app.content.sizes import format_shape
+from app.content.text.sizes import format_shape
 from app.engine.grader import RunResult
 from app.grading.judge.line_shapes import LineShape
 from app.grading.judge.origins import Origin

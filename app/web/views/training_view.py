@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Lesson, Preset, Train
-from app.content.training_sources import boxes_of
+from app.content.program.training_sources import boxes_of
 from app.engine.json_columns import decoded_snapshot, decoded_verdict
 from app.engine.run_setup import setup_of
 from app.engine.train.training_run import TrainingSpec

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.content.blocks import Lesson, Prose
-from app.content.course_page import CoursePage
 from app.content.export.python_code import as_block_body
+from app.content.text.course_page import CoursePage
 from app.course.export import NotebookCell, Work, cells_of, written_as
 from app.course.parse import parse_lesson
 from app.kinds.choice.block import ChoiceQuestion

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Bug, Checker, Grad, Train
-from app.content.training_sources import parameters_of
+from app.content.program.training_sources import parameters_of
 from app.course.course import load_lesson
 from app.course.export import Work, cells_of, written_as
 from app.course.parse import parse_lesson

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from app.content.arithmetic import integer_of
+from app.content.text.arithmetic import integer_of
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import CacheEntry, FactsCache
 from app.engine.grade.forward_references import ForwardReferences

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Lesson
-from app.content.mathml import words_of
+from app.content.text.mathml import words_of
 from app.course.parse import parse_lesson
 from app.kinds.cells.block import CellsQuestion
 from app.kinds.cells.mark import answer_of, names_of, right_values

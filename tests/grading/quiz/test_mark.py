@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Forward, Lesson, Quiz, SourceLocation
-from app.content.mathml import words_of
+from app.content.text.mathml import words_of
 from app.course.parse import parse_lesson
 from app.grading.quiz.feedback import Feedback
 from app.grading.reading.shape_inference import infer_shapes

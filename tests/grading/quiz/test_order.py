@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import SourceLocation
-from app.content.dependence import drawn_order, needs_of, shuffled, sources_of
+from app.content.program.dependence import drawn_order, needs_of, shuffled, sources_of
 from app.kinds.order.block import OrderQuestion
 from app.kinds.order.mark import as_values, places_in
 from app.kinds.registry import mark_quiz

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.content.blocks import Bug, Lesson
-from app.content.code_exercises import CodeBox
+from app.content.blocks.code_exercises import CodeBox
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes

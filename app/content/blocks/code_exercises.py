@@ -5,7 +5,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.content.exercises import Exercise, Html, SourceLocation
+from app.content.blocks.exercises import Exercise, Html, SourceLocation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import yaml
 
-from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import SourceLocation
-from app.content.errors import ErrorCollector, did_you_mean
+from app.content.text.arithmetic import UnreadableError, number_of
+from app.content.text.errors import ErrorCollector, did_you_mean
 
 OPTION_LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
 NEARLY = re.compile(

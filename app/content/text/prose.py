@@ -13,16 +13,16 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from app.content.addresses import page_url
 from app.content.blocks import Link
-from app.content.course_page import NO_PAGE, CoursePage
-from app.content.errors import ErrorCollector, did_you_mean
-from app.content.fences import OPENS, SourceFile, lesson_markdown
-from app.content.leftover_markup import check_table, check_text, notice_lost
-from app.content.markup_rules import MARKUP_RULES, plain_text
-from app.content.mathml import kept_together
-from app.content.options import NAME_PATTERN
-from app.content.tex import set_formula
+from app.content.text.addresses import page_url
+from app.content.text.course_page import NO_PAGE, CoursePage
+from app.content.text.errors import ErrorCollector, did_you_mean
+from app.content.text.fences import OPENS, SourceFile, lesson_markdown
+from app.content.text.leftover_markup import check_table, check_text, notice_lost
+from app.content.text.markup_rules import MARKUP_RULES, plain_text
+from app.content.text.mathml import kept_together
+from app.content.text.options import NAME_PATTERN
+from app.content.text.tex import set_formula
 
 LANGUAGES = (
     "python",

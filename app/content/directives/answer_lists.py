@@ -8,9 +8,9 @@ from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup
 
 from app.content.blocks import Distractor, Option, OrderStep, SourceLocation
-from app.content.errors import ErrorCollector
-from app.content.fences import SourceFile
-from app.content.prose import ProseRenderer
+from app.content.text.errors import ErrorCollector
+from app.content.text.fences import SourceFile
+from app.content.text.prose import ProseRenderer
 
 SAID = re.compile(r"[:=]|\s[-–—]\s|->")
 """What people put between a value and what they say about it."""

@@ -7,9 +7,9 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from app.content.blocks import SourceLocation
-from app.content.errors import ErrorCollector
-from app.content.fences import SourceFile
-from app.content.mathml import FormulaError, render_mathml
+from app.content.text.errors import ErrorCollector
+from app.content.text.fences import SourceFile
+from app.content.text.mathml import FormulaError, render_mathml
 
 BARRED = re.compile(
     r"\\(?:href|url|includegraphics|html[A-Za-z]*|tag|label|(?:eq)?ref|(?:re)?newcommand|providecommand|[gex]?def|let)(?![A-Za-z])"

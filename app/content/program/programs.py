@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from app.content.blocks import Forward, SourceLocation
-from app.content.errors import ErrorCollector, did_you_mean
-from app.content.straight_line_checks import data_sized_part, is_mask, untraceable_part
-from app.content.unroll import Unrolled, UnrollError, unroll_program
+from app.content.program.straight_line_checks import data_sized_part, is_mask, untraceable_part
+from app.content.program.unroll import Unrolled, UnrollError, unroll_program
+from app.content.text.errors import ErrorCollector, did_you_mean
 
 BOX_MODULES = ("torch", "F", "math")
 MAX_CODE_CHARS = 50_000

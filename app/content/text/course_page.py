@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.content.errors import ErrorCollector, LessonError
-from app.content.fences import SourceFile
-from app.content.frontmatter import read_front_matter
-from app.content.options import items_of
-from app.content.tex import MACRO, balance_problem
+from app.content.text.errors import ErrorCollector, LessonError
+from app.content.text.fences import SourceFile
+from app.content.text.frontmatter import read_front_matter
+from app.content.text.options import items_of
+from app.content.text.tex import MACRO, balance_problem
 
 COURSE_PAGE_FILE = "course.md"
 KEYS = ("macros", "lang")

@@ -9,15 +9,15 @@ from typing import TypedDict, TypeVar
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from app.content.answer_lists import take_tempting
-from app.content.arithmetic import UnreadableError, Value, integer_of
 from app.content.blocks import Distractor, Exercise, Forward, FunctionBox, Grad, Hint, SourceLocation
-from app.content.errors import ErrorCollector, did_you_mean
-from app.content.fences import Directive, SourceFile, split_at_directives
-from app.content.options import NAME_PATTERN, Options
-from app.content.programs import check_gradient, tensor_of, tensors_of
-from app.content.prose import ProseRenderer
-from app.content.sentences import written_out
+from app.content.directives.answer_lists import take_tempting
+from app.content.program.programs import check_gradient, tensor_of, tensors_of
+from app.content.text.arithmetic import UnreadableError, Value, integer_of
+from app.content.text.errors import ErrorCollector, did_you_mean
+from app.content.text.fences import Directive, SourceFile, split_at_directives
+from app.content.text.options import NAME_PATTERN, Options
+from app.content.text.prose import ProseRenderer
+from app.content.text.sentences import written_out
 
 B = TypeVar("B", Grad, FunctionBox)
 Drawn = Mapping[str, Value]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from app.content.lookalikes import IN_SUMS
+from app.content.text.lookalikes import IN_SUMS
 
 Value = Fraction | float
 Names = Mapping[str, int] | Mapping[str, float] | Mapping[str, Value]

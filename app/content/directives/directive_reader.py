@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.content.blocks import Block
-from app.content.fences import Directive
-from app.content.parse_context import ParseContext
+from app.content.directives.parse_context import ParseContext
+from app.content.text.fences import Directive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

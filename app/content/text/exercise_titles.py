@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from app.content.code_exercises import Grad
-from app.content.exercises import Exercise
-from app.content.mathml import words_of
+from app.content.blocks.code_exercises import Grad
+from app.content.blocks.exercises import Exercise
+from app.content.text.mathml import words_of
 
 MAX_TITLE_CHARACTERS = 60
 ENDS = ("? ", ". ", ": ")

@@ -1,9 +1,9 @@
 """Data of a lesson's own: a table of numbers, or a text, in a file beside it."""
 
 from app.content.blocks import Forward, Input, Table
-from app.content.input_values import shape_in
-from app.content.options import Options
-from app.content.parse_context import ParseContext
+from app.content.directives.input_values import shape_in
+from app.content.directives.parse_context import ParseContext
+from app.content.text.options import Options
 
 FEWEST, MOST = 20, 20_000
 """Rows that a run needs, and numbers that it may have: they are sent along with it."""

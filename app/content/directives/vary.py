@@ -13,14 +13,14 @@ from typing import TypeVar
 
 import yaml
 
-from app.content.arithmetic import UnreadableError, Value, integer_of, value_of
 from app.content.blocks import Block, Forward, Lesson, Quiz, Sheet
-from app.content.errors import ErrorCollector
-from app.content.fences import Directive, DirectiveText
-from app.content.options import Value as Text
-from app.content.options import items_of, texts_of
-from app.content.parse_context import Drawn, ParseContext, is_variable
-from app.content.sizes import LARGEST_SIZE
+from app.content.directives.parse_context import Drawn, ParseContext, is_variable
+from app.content.text.arithmetic import UnreadableError, Value, integer_of, value_of
+from app.content.text.errors import ErrorCollector
+from app.content.text.fences import Directive, DirectiveText
+from app.content.text.options import Value as Text
+from app.content.text.options import items_of, texts_of
+from app.content.text.sizes import LARGEST_SIZE
 
 MAX_DRAWS = 50
 """How many draws there are of one question; all of them are proved."""

@@ -11,26 +11,26 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.content.code_exercises import Bug as Bug
-from app.content.code_exercises import Checker as Checker
-from app.content.code_exercises import CheckerCase as CheckerCase
-from app.content.code_exercises import Code as Code
-from app.content.code_exercises import CodeBox as CodeBox
-from app.content.code_exercises import CorrectLine as CorrectLine
-from app.content.code_exercises import DeclaredMistake as DeclaredMistake
-from app.content.code_exercises import FunctionBox as FunctionBox
-from app.content.code_exercises import FunctionCase as FunctionCase
-from app.content.code_exercises import Grad as Grad
-from app.content.exercises import Distractor as Distractor
-from app.content.exercises import Exercise as Exercise
-from app.content.exercises import Hint as Hint
-from app.content.exercises import Option as Option
-from app.content.exercises import OrderStep as OrderStep
-from app.content.exercises import Preset as Preset
-from app.content.exercises import Quiz as Quiz
-from app.content.exercises import SourceLocation as SourceLocation
-from app.content.exercises import Table as Table
-from app.content.exercises import Train as Train
+from app.content.blocks.code_exercises import Bug as Bug
+from app.content.blocks.code_exercises import Checker as Checker
+from app.content.blocks.code_exercises import CheckerCase as CheckerCase
+from app.content.blocks.code_exercises import Code as Code
+from app.content.blocks.code_exercises import CodeBox as CodeBox
+from app.content.blocks.code_exercises import CorrectLine as CorrectLine
+from app.content.blocks.code_exercises import DeclaredMistake as DeclaredMistake
+from app.content.blocks.code_exercises import FunctionBox as FunctionBox
+from app.content.blocks.code_exercises import FunctionCase as FunctionCase
+from app.content.blocks.code_exercises import Grad as Grad
+from app.content.blocks.exercises import Distractor as Distractor
+from app.content.blocks.exercises import Exercise as Exercise
+from app.content.blocks.exercises import Hint as Hint
+from app.content.blocks.exercises import Option as Option
+from app.content.blocks.exercises import OrderStep as OrderStep
+from app.content.blocks.exercises import Preset as Preset
+from app.content.blocks.exercises import Quiz as Quiz
+from app.content.blocks.exercises import SourceLocation as SourceLocation
+from app.content.blocks.exercises import Table as Table
+from app.content.blocks.exercises import Train as Train
 
 NOWHERE = SourceLocation("", 1)
 

@@ -8,7 +8,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 from pygments.util import ClassNotFound
 
-from app.content.sentences import code_span, highlight_code
+from app.content.text.sentences import code_span, highlight_code
 
 CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
 

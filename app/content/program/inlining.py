@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from copy import deepcopy
 from typing import Protocol
 
-from app.content.static_values import NotStaticError, StaticValues
+from app.content.program.static_values import NotStaticError, StaticValues
 
 
 class TensorList:

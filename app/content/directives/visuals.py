@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, FiniteFloat, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 
-from app.content.errors import did_you_mean
-from app.content.options import Options
+from app.content.text.errors import did_you_mean
+from app.content.text.options import Options
 
 MOST_CELLS = 4096
 MOST_NAMES = 32

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from math import isfinite, prod
 
-from app.content.arithmetic import UnreadableError, integer_of
 from app.content.blocks import Forward, Input
-from app.content.errors import did_you_mean
-from app.content.options import Options, items_of, plain_of
+from app.content.text.arithmetic import UnreadableError, integer_of
+from app.content.text.errors import did_you_mean
+from app.content.text.options import Options, items_of, plain_of
 
 MAX_POINT_ENTRIES = 16
 Point = Mapping[str, object]

@@ -4,11 +4,11 @@ import ast
 import re
 
 from app.content.blocks import Code
-from app.content.code_box_options import blank_code, code_of, solutions_in
-from app.content.fences import Directive
-from app.content.options import Options
-from app.content.parse_context import DirectiveBody, ParseContext, is_variable
-from app.content.programs import check_python
+from app.content.directives.code_box_options import blank_code, code_of, solutions_in
+from app.content.directives.parse_context import DirectiveBody, ParseContext, is_variable
+from app.content.program.programs import check_python
+from app.content.text.fences import Directive
+from app.content.text.options import Options
 
 FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 

@@ -17,8 +17,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from app.content.blocks import SourceLocation
-from app.content.errors import ErrorCollector, did_you_mean
-from app.content.options import NEARLY, OPTION_LINE, Value
+from app.content.text.errors import ErrorCollector, did_you_mean
+from app.content.text.options import NEARLY, OPTION_LINE, Value
 
 INFO = re.compile(r"^\s*\{\s*([\w-]+)\s*\}[ \t]*(.*?)\s*$")
 UNBREAKABLE = re.compile(r"^:[\w-]+:[ \t]*\u00a0")

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from app.content.blocks import Forward, Grad, Lesson, Train
-from app.content.errors import LessonError, did_you_mean
+from app.content.text.errors import LessonError, did_you_mean
 
 
 def boxes_of(lessons: Iterable[Lesson], lesson: Lesson, train: Train) -> tuple[Lesson, tuple[Grad, ...]] | None:

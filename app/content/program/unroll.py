@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from app.content.inlining import Inliner, Scope, TensorList
-from app.content.static_values import NotStaticError, StaticValues
-from app.content.straight_line_checks import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
+from app.content.program.inlining import Inliner, Scope, TensorList
+from app.content.program.static_values import NotStaticError, StaticValues
+from app.content.program.straight_line_checks import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
 
 MOST_STATEMENTS = 500
 MAX_CALL_DEPTH = 8

@@ -3,10 +3,10 @@
 import re
 
 from app.content.blocks import Code, Forward
-from app.content.fences import Directive
-from app.content.options import Options
-from app.content.parse_context import DirectiveBody, ExerciseFields, ParseContext
-from app.content.programs import check_gradient
+from app.content.directives.parse_context import DirectiveBody, ExerciseFields, ParseContext
+from app.content.program.programs import check_gradient
+from app.content.text.fences import Directive
+from app.content.text.options import Options
 
 REVEAL = ("after-hints", "after-success", "after:3", "never")
 TIME = re.compile(r"^(\d+(?:\.\d+)?)\s*(ms|s)?$")

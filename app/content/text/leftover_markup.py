@@ -14,8 +14,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from app.content.blocks import SourceLocation
-from app.content.errors import ErrorCollector
-from app.content.fences import SourceFile
+from app.content.text.errors import ErrorCollector
+from app.content.text.fences import SourceFile
 
 AWAY = "\ufffc"
 """Stands for what is more than text: code, a formula, an escaped sign."""

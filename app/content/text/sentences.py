@@ -9,8 +9,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, get_lexer_by_name
 
-from app.content.mathml import FormulaError, kept_together, render_mathml
-from app.content.tex import expand_macros
+from app.content.text.mathml import FormulaError, kept_together, render_mathml
+from app.content.text.tex import expand_macros
 
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
 CODE_SPAN = re.compile(r"`([^`]+)`")
