@@ -20,7 +20,7 @@ PATH_PREFIX = re.compile(r"(/[A-Za-z0-9_-]+)+")
 OWN_PATHS = frozenset(
     {
         "accessibility", "classes", "finish", "healthz", "imprint", "join", "lessons", "me", "metrics", "names",
-        "pictures", "practice", "privacy", "readyz", "sign-in", "sign-out", "static", "theme", "units",
+        "pictures", "practice", "privacy", "readyz", "reports", "sign-in", "sign-out", "static", "theme", "units",
     }
 )  # fmt: skip
 """What an address of the site begins with: behind a proxy that takes a prefix away nobody could tell one from it."""

@@ -18,6 +18,7 @@ from app.store.database import Database, now
 from app.store.former_members import keep_all_grades
 from app.store.notices import STAY as NOTICES_STAY
 from app.store.notices import forget_notices
+from app.store.problem_reports import forget_reports
 from app.store.tables import Clock
 
 log = structlog.get_logger()
@@ -51,6 +52,7 @@ async def delete_expired(database: Database) -> bool:
             await keep_all_grades(db, learner, "forgotten")
         await learners.forget_lost(db, now() - SESSIONS_STAY)
         await forget_notices(db, now() - NOTICES_STAY)
+        await forget_reports(db, now() - NOTICES_STAY)
         await learners.forget_sessions(db, now() - SESSIONS_STAY)
     return True
 

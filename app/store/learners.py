@@ -26,7 +26,7 @@ class SessionLearner:
     """The learner of a session. *stale* when the session was last seen more than a day ago.
 
     An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps. Who
-    *has_notice* must hear of something that was done to their account.
+    must hear of something has a *notice* of that kind: before an answer, of what was done to their account.
     """
 
     learner: int
@@ -34,7 +34,7 @@ class SessionLearner:
     name: str | None = None
     account: bool = False
     in_class: bool = False
-    has_notice: bool = False
+    notice: str = ""
 
 
 def hash_of(token: str) -> str:
@@ -60,7 +60,10 @@ async def open_session(db: AsyncSession, learner: int, *, label: str | None = No
 
 _HAS_CREDENTIAL = exists().where(Credential.learner_id == Learner.id)
 _IN_CLASS = exists().where(Membership.learner_id == Learner.id, Membership.left_at.is_(None))
-_HAS_NOTICE = exists().where(Notice.learner_id == Learner.id, Notice.read_at.is_(None))
+_NOTICE = (
+    # Of `answer`, `password` and `seat` the last that there is.
+    select(func.max(Notice.kind)).where(Notice.learner_id == Learner.id, Notice.read_at.is_(None)).scalar_subquery()
+)
 _KNOWN = (
     select(
         Session.learner_id,
@@ -68,7 +71,7 @@ _KNOWN = (
         Learner.name,
         _HAS_CREDENTIAL.label("account"),
         _IN_CLASS.label("in_class"),
-        _HAS_NOTICE.label("has_notice"),
+        _NOTICE.label("notice"),
     )
     .join(Learner, Learner.id == Session.learner_id)
     .where(Session.token_hash == bindparam("token_hash"))
@@ -80,7 +83,7 @@ async def find_session_learner(db: AsyncSession, token: str) -> SessionLearner |
     if row is None:
         return None
     stale = now() - row.seen_at > SEEN_EVERY
-    return SessionLearner(row.learner_id, stale, row.name, row.account, row.in_class, row.has_notice)
+    return SessionLearner(row.learner_id, stale, row.name, row.account, row.in_class, row.notice or "")
 
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:

@@ -1,4 +1,4 @@
-"""Notices: what was done to an account or a seat that its learner must hear of."""
+"""Notices: what was done to an account or a seat that its learner must hear of, and answers to what they reported."""
 
 import json
 from collections.abc import Sequence
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
 from app.store.tables import Notice
 
-Kind = Literal["password", "seat"]
+Kind = Literal["password", "seat", "answer"]
 SHOWN_FOR = timedelta(days=7)
-"""On every page, at least: until then nobody can put a notice away, since a thief would."""
+"""On every page, at least: until then nobody can put a notice away, since a thief would. An answer can be at once."""
 STAY = timedelta(days=400)
 
 
@@ -29,7 +29,7 @@ class NoticeView:
 
     @property
     def removable(self) -> bool:
-        return not self.read and now() - self.at >= SHOWN_FOR
+        return not self.read and (self.kind == "answer" or now() - self.at >= SHOWN_FOR)
 
 
 async def add_notice(db: AsyncSession, learner: int, kind: Kind, **data: Any) -> None:
@@ -48,7 +48,8 @@ async def notices_of(db: AsyncSession, learner: int) -> Sequence[NoticeView]:
 
 async def mark_read(db: AsyncSession, learner: int) -> None:
     """Mark notices that were shown for long enough as read; they stay on the page of stored data."""
-    conditions = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.created_at <= now() - SHOWN_FOR)
+    removable = or_(Notice.kind == "answer", Notice.created_at <= now() - SHOWN_FOR)
+    conditions = (Notice.learner_id == learner, Notice.read_at.is_(None), removable)
     await db.execute(update(Notice).where(*conditions).values(read_at=now()))
 
 

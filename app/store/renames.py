@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.drafts import store_replaced_text
 from app.store.progress import ResumePoint, progress_of
-from app.store.tables import Attempt, Draft, FormerMember, Learner, Progress, ReplacedText, TrainingRun
+from app.store.tables import Attempt, Draft, FormerMember, Learner, ProblemReport, Progress, ReplacedText, TrainingRun
 
 
 async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
@@ -20,7 +20,7 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
     if not renames:
         return
     lessons = {old.lesson for old in renames}
-    for table in (Attempt, ReplacedText, Progress, Draft, TrainingRun):
+    for table in (Attempt, ReplacedText, ProblemReport, Progress, Draft, TrainingRun):
         stored = await db.execute(
             select(table.learner_id, table.lesson, table.exercise).where(table.lesson.in_(lessons)).distinct()
         )
@@ -46,12 +46,13 @@ async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         former.solved_json = json.dumps(solved)
 
 
+PlacedRow = Attempt | ReplacedText | ProblemReport | Progress | Draft | TrainingRun
 Key = tuple[int, str, str]
 """Learner, lesson and exercise."""
 Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]
 
 
-def _adopt_rows(table: type[Attempt] | type[ReplacedText] | type[Progress] | type[Draft] | type[TrainingRun]) -> Adopt:
+def _adopt_rows(table: type[PlacedRow]) -> Adopt:
     async def adopt(db: AsyncSession, old: Key, new: ResumePoint) -> None:
         conditions = (table.learner_id == old[0], table.lesson == old[1], table.exercise == old[2])
         await db.execute(update(table).where(*conditions).values(lesson=new.lesson, exercise=new.exercise))

@@ -301,6 +301,26 @@ class Notice(Base):
     read_at: Mapped[datetime | None]
 
 
+class ProblemReport(Base):
+    """What a learner *said* is wrong with an exercise, and their *text* there, in this *edition* of it.
+
+    An author settled it at *settled_at*: with an *answer*, or without one where it is empty.
+    """
+
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId] = mapped_column(index=True)
+    created_at: Mapped[datetime]
+    lesson: Mapped[Name]
+    exercise: Mapped[Name]
+    edition: Mapped[str] = mapped_column(String(16))
+    said: Mapped[str]
+    text: Mapped[str]
+    browser: Mapped[Name]
+    settled_at: Mapped[datetime | None]
+    settled_by: Mapped[Author | None]
+    answer: Mapped[str] = mapped_column(default="", server_default="")
+
+
 class Clock(Base):
     """Time that a *job* read from the clock last, and until when the clock is not trusted after a jump."""
 

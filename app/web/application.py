@@ -60,6 +60,7 @@ from app.web.routes import (
     pages,
     passkey_calls,
     practice_pages,
+    problem_reports,
     roster_lists,
     rosters,
     sign_in,
@@ -77,15 +78,29 @@ FOR_ALL = (
     contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
 )  # fmt: skip
 OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere)
-OF_CLASSES = (joining, roster_lists, rosters, assignments, class_home, class_board, class_lessons, gradebook)
+OF_CLASSES = (
+    problem_reports,
+    joining,
+    roster_lists,
+    rosters,
+    assignments,
+    class_home,
+    class_board,
+    class_lessons,
+    gradebook,
+)
 
 PASSES = (429, 500, 502, 503)
 """Of these it helps to ask once more."""
 TICKETS, TICKET_MINUTES = 2000, 10
 """Questions of a network that may be open at a time: each is a row for ten minutes."""
 LETTERS, LETTER_MINUTES = 10, 60
+REPORTS, REPORT_MINUTES = 60, 60
 TOO_MANY_TICKETS = "More than {limit} began to sign in from your network within ten minutes. Try again in {seconds} s."
 TOO_MANY_LETTERS = "More than {limit} letters were asked for to this address within an hour. Try again in {seconds} s."
+TOO_MANY_REPORTS = (
+    "More than {limit} problems were reported from your network within an hour. Try again in {seconds} s."
+)
 TOO_MANY_TRIES = "More than {limit} tries to sign in came within a minute. Go on in {seconds} s."
 
 
@@ -140,6 +155,7 @@ def create_app(
         guesses=Guesses(settings.share),
         tries=RateLimit(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
         tickets=RateLimit(settings.share(TICKETS), said=TOO_MANY_TICKETS, minutes=TICKET_MINUTES),
+        reports=RateLimit(settings.share(REPORTS), said=TOO_MANY_REPORTS, minutes=REPORT_MINUTES),
         letters=RateLimit(settings.share(LETTERS), said=TOO_MANY_LETTERS, minutes=LETTER_MINUTES),
         practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool),
         doors=doors_of(settings),

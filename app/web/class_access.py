@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from app.settings import Settings
 from app.store.classes import ClassMember, Role, find_class_member, today_of
-from app.store.tables import Class
+from app.store.tables import Class, Learner
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -42,6 +42,15 @@ def parse_row_id(typed: str) -> int:
     if not (typed.isascii() and typed.isdecimal() and len(typed) <= DIGITS):
         raise HTTPException(404)
     return int(typed)
+
+
+async def require_teacher(site: Site, learner: int | None) -> Learner:
+    """Learner who may create classes; 404 for everyone else."""
+    async with site.database.read() as db:
+        me = await db.get(Learner, learner) if learner is not None else None
+    if me is None or not me.teaches:
+        raise HTTPException(404)
+    return me
 
 
 def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:

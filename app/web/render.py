@@ -119,7 +119,7 @@ class Pages:
         # A request that was refused early has no visitor.
         visitor = getattr(request.state, "visitor", None)
         shared |= {"called": getattr(visitor, "called", ""), "account": getattr(visitor, "account", False)}
-        shared["has_notice"] = getattr(visitor, "has_notice", False)
+        shared["notice"] = getattr(visitor, "notice", "")
         text = self._render(template, swapped=False, **self._shared, **shared, **values)
         # Private, and asked for again: it shows one learner's state.
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})

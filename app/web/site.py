@@ -178,6 +178,8 @@ class Site:
     """Of signing in, by network and by name."""
     tickets: RateLimit
     """Questions about signing in that are kept, by network."""
+    reports: RateLimit
+    """Of problems, by network."""
     letters: RateLimit
     """By the address that they go to."""
     doors: SignInOptions

@@ -16,7 +16,7 @@ from app.accounts.recovery import seat_link
 from app.content.blocks import Lesson
 from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
-from app.practice.item_lessons import FORM_RENDERERS
+from app.practice.item_lessons import render_form
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items
 from app.store.classes import list_members
@@ -77,12 +77,9 @@ def learner_of(folder: Path, page: Page) -> int:
 
 def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
     """The address of an item in *form* that *learner* is given, and what it asks."""
-    tried = (
-        (item, FORM_RENDERERS[form](item, "fork", "") if form in FORM_RENDERERS else item.fragment)
-        for item in curated_items(2)
-    )
-    item, fragment = next((item, fragment) for item, fragment in tried if fragment)
-    row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": THEN}
+    tried = ((item, render_form(item, form, "fork", "")) for item in curated_items(2))
+    item, (stored, fragment) = next((item, asked) for item, asked in tried if asked)
+    row = columns_of(item) | {"form": stored, "fragment": fragment, "proved_at": THEN}
     names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
     once = f"insert into practice_item ({names}) values ({values}) on conflict do update set form = form returning id"
     mine = "insert into served_item (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"

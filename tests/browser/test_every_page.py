@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.content.blocks import Course, Grad, Lesson, Quiz
-from app.practice.item_lessons import FORM_RENDERERS
+from app.practice.item_lessons import TITLES
 from app.settings import Settings
 from app.web.application import create_app
 from tests.browser.answers import SLUG, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
@@ -60,6 +60,13 @@ def a_run_of_training(page: Page) -> None:
     expect(page.locator(".run")).to_have_attribute("data-phase", "finished")
 
 
+def reports_that_wait(page: Page) -> None:
+    for one in page.locator(".reported details").all():
+        one.locator("summary").click()
+    expect(page.locator(".reported .said")).to_have_text(["The hint is about another line."])
+    expect(page.locator(".reports .replied")).to_have_text(["It is mended."])
+
+
 def nothing(page: Page) -> None:
     assert page
 
@@ -100,6 +107,8 @@ LOOKS = (
     Look("/lessons/{slug}", f"{SMALL_ADDRESS}?ask={BOX.name}", "pupil"),
     Look("/lessons/{slug}", "/lessons/training", "pupil", a_run_of_training),
     Look(f"{BOX_PATH}/history", f"{SMALL_ADDRESS}/code/{BOX.name}/history", "pupil"),
+    Look("/lessons/{slug}/report/{name}", f"{SMALL_ADDRESS}/report/{BOX.name}", "pupil"),
+    Look("/reports", who="instructor", then=reports_that_wait),
     Look("/me", who="pupil"),
     Look("/me", who="somebody with an account"),
     Look("/me/merge", who="somebody with two accounts"),
@@ -141,11 +150,7 @@ AGAIN = (
     Look("/sign-in", who="somebody with an account"),
     Look("/join/{code}", "/join/none"),
     Look("/practice"),
-    *(
-        Look("/practice/{item}", f"item in the form {form}", "pupil")
-        for form in ("write", *FORM_RENDERERS)
-        if form != "bug"
-    ),
+    *(Look("/practice/{item}", f"item in the form {form}", "pupil") for form in TITLES if form != "bug"),
 )
 """Templates that are in the table already, with other parts of the styleguide in them."""
 
@@ -206,6 +211,11 @@ def room(server: str, server_folder: Path) -> Room:
     pupils[0].post(f"{SMALL_ADDRESS}/quiz/half", answer="7")
     pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code="dW = undefined", revision="0")
     pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=BOX.solution.source, revision="1")
+    teacher = Visitor(server, made.instructor)
+    for said in ("It says dX.", "The hint is about another line."):
+        pupils[0].post(f"{SMALL_ADDRESS}/report/{BOX.name}", said=said)
+    first = asked(server_folder, "select min(id) from problem_report where settled_at is null")
+    teacher.post("/reports", chosen=str(first), answer="It is mended.")
     pupil = asked(
         server_folder, "select min(learner_id) from membership where class_id = ? and role = 'learner'", made.group
     )
@@ -226,11 +236,11 @@ def room(server: str, server_folder: Path) -> Room:
             "nobody": [],
             "pupil": pupils[0].cookies,
             **{f"pupil who {has}": one.cookies for has, one in zip(ENDS, pupils[1:], strict=True)},
-            "instructor": Visitor(server, made.instructor).cookies,
+            "instructor": teacher.cookies,
             "somebody with an account": accounts.cookies,
             "somebody with two accounts": _two(server, made.group).cookies,
         },
-        items={f"item in the form {form}": given(server_folder, pupil, form)[0] for form in ("write", *FORM_RENDERERS)},
+        items={f"item in the form {form}": given(server_folder, pupil, form)[0] for form in TITLES},
     )
 
 

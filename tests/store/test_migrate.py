@@ -108,7 +108,7 @@ async def test_a_database_before_1_0_0_keeps_every_row_under_the_new_names(empty
 
     await migrate(empty)
 
-    assert len(before) == len(Base.metadata.tables)
+    assert {TABLES.get(name, name) for name in before} == set(Base.metadata.tables) - {"problem_report"}
     for old, row in before.items():
         new = TABLES.get(old, old)
         renamed = COLUMNS.get(new, {})
@@ -135,7 +135,7 @@ async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: s
         await migrate(empty)
 
     (line,) = log
-    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0010")
+    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0011")
     if "sqlite" in empty:
         copy = Path(line["copy"])
         assert copy.name.endswith(".before-0009")

@@ -35,6 +35,7 @@ async def seated(url: str, size: int, lesson: str) -> Seated:
     database = Database(url)
     async with database.write() as db:
         teacher, instructor = await learners.begin_session(db)
+        await invitations.let_teach(db, teacher)
         group = await classes.create_class(db, "Deep learning", "Europe/Berlin", teacher, "Ada")
         db.add(Assignment(class_id=group.id, lesson=lesson, late_share=0.5, points=10))
         pupils = []

@@ -20,11 +20,11 @@ from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
 
 OPEN = ("/", "/accessibility", "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/me", "/metrics", "/names",
-        "/pictures/", "/practice", "/privacy", "/readyz", "/sign-in", "/sign-out", "/static", "/theme",
+        "/pictures/", "/practice", "/privacy", "/readyz", "/reports", "/sign-in", "/sign-out", "/static", "/theme",
         "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"
-TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new")}
+TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new"), ("GET", "/reports"), ("POST", "/reports")}
 MAY: dict[tuple[str, str], Role] = {
     ("GET", ""): "learner",
     ("GET", "/leave"): "learner",

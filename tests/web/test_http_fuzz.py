@@ -56,7 +56,7 @@ FIELDS = [
     "code", "revision", "line", "nudge", "confirm", "at", "answer", "left", "left_transposed", "right",
     "right_transposed", "preset", "attempt", "theme", "back", "timezone", "called", "external_id", "text", "place",
     "who", "until", "due", "late", "opens", "share", "points", "exercises", "choose", "role", "extra_days", "joining",
-    "entry-dX", "entry-dW", "entry-",
+    "entry-dX", "entry-dW", "entry-", "said", "chosen", "close",
 ]  # fmt: skip
 PLAIN = [
     "0",
@@ -316,6 +316,7 @@ def test_every_route_is_reached_with_what_its_page_sends(app: FastAPI, asker: As
     Classroom(app, asker.run).write(as_it_was)
     code = {"code": "x", "revision": "0", "nudge": "dW", "at": "0", "answer": "1", "theme": "dark", "preset": "short"}
     code["place"] = "linear/half"
+    code |= {"said": "It says dX.", "chosen": "1", "close": "yes"}
     code |= {"joining": "open", "until": "2199-01-01", "who": "2", "text": "Bob, +3", "stays": "both"}
     places = {
         "code": ("linear", "linear-backward"), "quiz": ("linear", "dw-shape"), "train": (SLUGS[-1], "run"),

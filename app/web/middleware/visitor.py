@@ -286,9 +286,9 @@ class Visitor:
         return self.known is not None and self.known.in_class
 
     @property
-    def has_notice(self) -> bool:
-        """True if the learner has an unread notice, as far as this request has loaded it."""
-        return self.known is not None and self.known.has_notice
+    def notice(self) -> str:
+        """The kind of an unread notice of the learner, as far as this request has loaded it."""
+        return self.known.notice if self.known else ""
 
     async def learner(self) -> int | None:
         """Id of the learner; None for a browser that has nothing stored yet."""

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form
 from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,7 +16,7 @@ from app.store.former_members import is_graded
 from app.store.tables import Class, Learner
 from app.teaching.dates import format_moment, list_timezones, parse_day, zone_fault
 from app.teaching.text_input import name_fault, one_line
-from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page
+from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page, require_teacher
 from app.web.render import back_to
 from app.web.routes.rosters import roster_page
 from app.web.site import Site, TheSite, TheVisitor
@@ -39,18 +38,9 @@ async def listed(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
     return site.pages.page(request, "classes.html", mine=memberships, teaches=teaches, claimed=claimed)
 
 
-async def _teacher(site: Site, learner: int | None) -> Learner:
-    """Learner who may create classes; 404 for everyone else."""
-    async with site.database.read() as db:
-        me = await db.get(Learner, learner) if learner is not None else None
-    if me is None or not me.teaches:
-        raise HTTPException(404)
-    return me
-
-
 @router.get("/classes/new")
 async def blank(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
-    me = await _teacher(site, await visitor.learner())
+    me = await require_teacher(site, await visitor.learner())
     return _form(request, site, mine=me.name or "")
 
 
@@ -63,7 +53,7 @@ async def make(
     timezone: Annotated[str, Form()] = "UTC",
     called: Annotated[str, Form()] = "",
 ) -> Response:
-    me = await _teacher(site, await visitor.learner())
+    me = await require_teacher(site, await visitor.learner())
     await visitor.begin()
     name, called = one_line(name), one_line(called)
     problem = name_fault(called) or zone_fault(timezone) or ("" if name else classes.NO_CLASS_NAME)

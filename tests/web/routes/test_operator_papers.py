@@ -79,6 +79,7 @@ TOLD = {
     "membership": "an id at your school", "extension": "more", "accommodation": "more",
     "grade_override": "grades set by hand",
     "audit_event": "who changed what", "former_member": "stay in its gradebook", "notice": "Notices of what was done",
+    "problem_report": "Problems with exercises that you report",
     "roster_change": "what their last list for the roster changed",
 }  # fmt: skip
 NOBODYS = {"practice_item", "class", "assignment", "given_unit", "clock"}
