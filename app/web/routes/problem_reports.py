@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Exercise, Lesson
-from app.content.exercise_titles import exercise_title
+from app.content.text.exercise_titles import exercise_title
 from app.course.editions import edition_of
 from app.store import problem_reports
 from app.store.problem_reports import LONGEST_SAID, MOST_OPEN, MOST_SHOWN, TooManyReportsError
