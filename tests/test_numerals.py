@@ -1,7 +1,7 @@
 """Every reader of numbers, over all numerals of Unicode: it reads or refuses in words, and none is an error of ours.
 
 `"²".isdigit()` is true and `int("²")` raises; `int` takes the digits of sixty scripts, and no more than 4,300 of them.
-Questions are asked so in `grading/quiz`, lessons in `content/test_parse`, forms and addresses in `web/test_http_fuzz`.
+Questions are asked so in `kinds`, lessons in `content/test_parse`, forms and addresses in `web/test_http_fuzz`.
 """
 
 import ast
@@ -36,7 +36,7 @@ from app.web.routes.assignments import _number
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.slips_view import said_of
 from tests.examples import examples
-from tests.grading.quiz.test_mark import LESSON, QUIZZES
+from tests.kinds.test_mark import LESSON, QUIZZES
 
 APP = Path(__file__).parents[1] / "app"
 NUMERALS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.numeric(chr(code), None) is not None]

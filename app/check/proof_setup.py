@@ -1,4 +1,4 @@
-"""What the proof of one exercise has at hand."""
+"""The setting of a proof: a grader, and all that an exercise may use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from app.grading.forward.facts import Facts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofSetup:
-    """What the proof of one exercise has at hand.
+    """Setting in which an exercise is proved.
 
     Args:
         facts: Of the forward programs of its lesson, by name; none of those that the exercise is about fails.

@@ -1,4 +1,4 @@
-"""What a kind of exercise, or a picture, is to the rooms above: one value, made in the folder of the kind."""
+"""Kinds of exercises, and of pictures, as the rooms above see them: one value each, made in the folder of the kind."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass

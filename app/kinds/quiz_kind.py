@@ -1,4 +1,4 @@
-"""What a kind of question is to the rooms above: one value, made in the folder of the kind."""
+"""Kinds of questions, as the rooms above see them: one value each, made in the folder of the kind."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

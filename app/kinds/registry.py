@@ -32,14 +32,14 @@ LONGEST_ANSWER, LONGEST_VALUE = 120, 24
 QUIZZES: tuple[QuizKind[Any], ...] = (SHAPE, NUMBER, NUMBERS, CHOICE, AXES, MATMUL, ORDER, CELLS)
 CODES: tuple[CodeKind[Any], ...] = (GRAD, BUG, CHECKER, PROGRAM, TRAIN)
 KINDS: tuple[BlockKind[Any], ...] = (*QUIZZES, *CODES, VISUAL)
-_KINDS: Mapping[type, BlockKind[Any]] = {kind.block: kind for kind in KINDS}
+_BLOCKS: Mapping[type, BlockKind[Any]] = {kind.block: kind for kind in KINDS}
 _QUIZZES: Mapping[type, QuizKind[Any]] = {kind.block: kind for kind in QUIZZES}
 _CODES: Mapping[type, CodeKind[Any]] = {kind.block: kind for kind in CODES}
 
 
 def block_kind(block: object) -> BlockKind[Any] | None:
     """The kind of *block*; None for one without a folder of its own."""
-    return _KINDS.get(type(block))
+    return _BLOCKS.get(type(block))
 
 
 def quiz_kind(quiz: Quiz) -> QuizKind[Any]:

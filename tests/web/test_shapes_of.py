@@ -4,7 +4,7 @@ import asyncio
 
 from app.grading.forward.facts import Facts
 from app.web.site import ShapeLookup
-from tests.grading.quiz.test_wanted_tensors import RAN, attention
+from tests.kinds.test_wanted_tensors import RAN, attention
 from tests.web.conftest import FakeGrader
 
 UNREADABLE = "-(10.0 ** 17)"

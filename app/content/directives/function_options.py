@@ -1,4 +1,4 @@
-"""What boxes for functions share: the signature that is asked for, and the solutions that define it."""
+"""Options that boxes for functions share: the signature that is asked for, and the solutions that define it."""
 
 import ast
 import re

@@ -7,9 +7,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.content.blocks import Block, CodeBox, Exercise, Train
+from app.content.blocks import Block, Exercise
 from app.installation import TEMPLATES
-from app.kinds.registry import QUIZZES
+from app.kinds.registry import KINDS
 from app.web.views.lesson_view import PageBlock
 
 LESSON = "/lessons/linear"
@@ -60,7 +60,7 @@ def test_a_unit_has_a_page_with_its_summary_and_lessons(client: TestClient) -> N
 
 
 def test_every_kind_of_block_has_a_template() -> None:
-    kinds = {*get_args(Block), *get_args(CodeBox), Train, *(kind.block for kind in QUIZZES)} - {Exercise}
+    kinds = {*get_args(Block), *(kind.block for kind in KINDS)} - {Exercise}
     made = (object.__new__(kind) for kind in kinds)
 
     assert not [one for one in (PageBlock(block, None).template for block in made) if not (TEMPLATES / one).exists()]

@@ -30,7 +30,7 @@ from app.kinds.shape.block import ShapeQuestion
 from app.kinds.shape.mark import answer_disagreement, expected
 from tests.courses import LESSONS, course_in
 
-FIXTURE = Path(__file__).parents[1] / "fixtures" / "quizzes.md"
+FIXTURE = Path(__file__).parent / "quizzes.md"
 
 
 def read(path: Path) -> Lesson:

@@ -5,7 +5,7 @@ from app.course.parse import parse_lesson
 from app.course.prove_quizzes import prove_inference, prove_quiz
 from app.grading.forward.facts import Facts
 from app.grading.reading.shape_inference import infer_shapes
-from tests.grading.quiz.test_wanted_tensors import RAN, attention
+from tests.kinds.test_wanted_tensors import RAN, attention
 
 LESSON = """---
 title: Quizzes
