@@ -214,7 +214,7 @@ async def _words(url: str) -> None:
         passing=True,
         run=to_json_column(snapshot),
         owner="",
-        halt="",
+        checkpoint="",
     )
     async with database.write() as db:
         learner, _ = await learners.begin_session(db)

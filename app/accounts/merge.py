@@ -124,11 +124,11 @@ def _accommodations(into: Accommodation, other: Accommodation) -> MergedRow:
     return MergedRow(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
 
 
-def _excuses(into: GradeOverride, other: GradeOverride) -> MergedRow:
+def _grade_overrides(into: GradeOverride, other: GradeOverride) -> MergedRow:
     return MergedRow(into, other)
 
 
-def _practice(into: ServedItem, other: ServedItem) -> MergedRow:
+def _served_items(into: ServedItem, other: ServedItem) -> MergedRow:
     done = _first(into.done_at, other.done_at)
     stays, goes = (other, into) if done is not None and other.done_at == done else (into, other)
     return MergedRow(stays, goes)
@@ -140,7 +140,7 @@ def _cards(into: Card, other: Card) -> MergedRow:
     return MergedRow(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
 
 
-def _sittings(into: PracticeSession, other: PracticeSession) -> MergedRow:
+def _practice_sessions(into: PracticeSession, other: PracticeSession) -> MergedRow:
     stays, goes = (into, other) if into.began_at >= other.began_at else (other, into)
     return MergedRow(stays, goes, {"seen_attempt_id": min(into.seen_attempt_id, other.seen_attempt_id)})
 
@@ -166,10 +166,10 @@ MERGE_RULES = (
     MergeRule(RosterChange, ("class_id",), _roster_changes),
     MergeRule(Extension, ("assignment_id",), _extensions),
     MergeRule(Accommodation, ("class_id",), _accommodations),
-    MergeRule(GradeOverride, ("assignment_id",), _excuses),
-    MergeRule(ServedItem, ("item_id",), _practice),
+    MergeRule(GradeOverride, ("assignment_id",), _grade_overrides),
+    MergeRule(ServedItem, ("item_id",), _served_items),
     MergeRule(Card, ("family", "slip"), _cards),
-    MergeRule(PracticeSession, (), _sittings),
+    MergeRule(PracticeSession, (), _practice_sessions),
     MergeRule(Drill, ("family",), _drills),
 )
 

@@ -306,14 +306,14 @@ async def override_grade(
     await record_event(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
 
 
-async def excuse_no_more(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
+async def withdraw_override(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
     await db.execute(
         delete(GradeOverride).where(GradeOverride.assignment_id == row.id, GradeOverride.learner_id == learner)
     )
     await record_event(db, row.class_id, actor, "excuse-gone", learner, assignment=row.id)
 
 
-async def excuses_of(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:
+async def list_overrides(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:
     return (await db.scalars(select(GradeOverride).where(GradeOverride.assignment_id == row.id))).all()
 
 

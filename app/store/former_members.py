@@ -43,12 +43,12 @@ async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason
         return
     await drop_grades(db, group.id, person.learner_id)
     set_by_hand = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
-    excuses = await db.scalars(set_by_hand.where(GradeOverride.learner_id == person.learner_id))
+    grade_overrides = await db.scalars(set_by_hand.where(GradeOverride.learner_id == person.learner_id))
     row = FormerMember(
         class_id=group.id, learner_id=person.learner_id, name=person.name, external_id=person.external_id,
         label=person.label, left_at=now(), reason=reason,
         solved_json=json.dumps(await _solved_exercises(db, group, person.learner_id)),
-        overrides_json=json.dumps({grade_override.assignment_id: grade_override.points for grade_override in excuses}),
+        overrides_json=json.dumps({override.assignment_id: override.points for override in grade_overrides}),
     )  # fmt: skip
     db.add(row)
     await db.flush()

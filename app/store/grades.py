@@ -34,7 +34,7 @@ class Grade(NamedTuple):
     """Grade of one learner for one assignment.
 
     *points* are None where it does not count for them, or not yet: see *state*. Of *total* exercises so many were
-    solved *in time*, and so many *late*. *excuse* is what was set by hand, if anything.
+    solved *in time*, and so many *late*. *override* is what was set by hand, if anything.
     """
 
     points: float | None
@@ -42,7 +42,7 @@ class Grade(NamedTuple):
     late: int
     total: int
     deadline: Deadline
-    excuse: GradeOverride | None
+    override: GradeOverride | None
     state: State
 
 
@@ -85,10 +85,10 @@ async def build_gradebook(
         for assignment in await assignments_of(db, group.id)
     ]
     time = await assignment_times(db, group, learner)
-    excused = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
-    excuses = {
+    set_by_hand = select(GradeOverride).join(Assignment).where(Assignment.class_id == group.id)
+    overrides = {
         (grade_override.assignment_id, grade_override.learner_id): grade_override
-        for grade_override in await db.scalars(excused)
+        for grade_override in await db.scalars(set_by_hand)
     }
     solved = await _solved_counts(db, group.id, assignment_rows, time, learner)
     rows = []
@@ -99,7 +99,7 @@ async def build_gradebook(
                 assignment_row,
                 solved.get((who, assignment_row.id), NONE_SOLVED),
                 time.deadline(assignment_row.assignment, who) if who in time.moved else assignment_row.deadline,
-                excuses.get((assignment_row.id, who)),
+                overrides.get((assignment_row.id, who)),
                 moment if joined else None,
             )
             for assignment_row in assignment_rows
@@ -125,7 +125,7 @@ def grade(
     assignment_row: _AssignmentRow,
     solved: Sequence[int],
     deadline: Deadline,
-    excuse: GradeOverride | None,
+    override: GradeOverride | None,
     moment: datetime | None,
 ) -> Grade:
     """Compute a grade from how many exercises were *solved* in time, and late; *moment* is None for an empty seat.
@@ -133,22 +133,22 @@ def grade(
     Who did nothing has no points until it is due, and then none of them: an empty cell is no zero.
     """
     in_time, late = solved
-    state = _state(assignment_row, in_time + late, deadline.due, excuse, moment)
-    points = excuse.points if excuse else None
+    state = _state(assignment_row, in_time + late, deadline.due, override, moment)
+    points = override.points if override else None
     if state == "counted":
         points = assignment_row.points * (in_time + late * assignment_row.late_share) / assignment_row.total
-    return Grade(points, in_time, late, assignment_row.total, deadline, excuse, state)
+    return Grade(points, in_time, late, assignment_row.total, deadline, override, state)
 
 
 def _state(
     assignment_row: _AssignmentRow,
     done: int,
     due: datetime | None,
-    excuse: GradeOverride | None,
+    override: GradeOverride | None,
     moment: datetime | None,
 ) -> State:
-    if excuse is not None:
-        return "excused" if excuse.points is None else "by-hand"
+    if override is not None:
+        return "excused" if override.points is None else "by-hand"
     if moment is None:
         return "absent"
     if not assignment_row.total:

@@ -31,7 +31,7 @@ class NewTrainingRun:
     passing: bool
     run: str
     owner: str
-    halt: str
+    checkpoint: str
 
 
 def is_live(run: TrainingRun) -> bool:
@@ -75,7 +75,7 @@ async def begin_training(db: AsyncSession, learner: int, begun: NewTrainingRun) 
         begun.passing,
         begun.run,
     )
-    run.live, run.stopping, run.owner, run.checkpoint_json = True, False, begun.owner, begun.halt
+    run.live, run.stopping, run.owner, run.checkpoint_json = True, False, begun.owner, begun.checkpoint
     run.began_at = run.lease_renewed_at = now()
     await db.flush()
     return True
@@ -83,22 +83,22 @@ async def begin_training(db: AsyncSession, learner: int, begun: NewTrainingRun) 
 
 async def record_training(
     db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *,
-    owner: str, live: bool, finished: bool = False, halt: str | None = None, leaving: bool = False,
+    owner: str, live: bool, finished: bool = False, checkpoint: str | None = None, leaving: bool = False,
 ) -> Wish:  # fmt: skip
     """Keep how far *owner* has come with a run; what is wished of it.
 
     A *finished* one stays until the next. What came of right gradients is never replaced by what came of wrong ones.
 
     Args:
-        halt: Where to go on from, if there is something new.
+        checkpoint: Where to go on from, if there is something new.
         leaving: Somebody else is to go on with it at once.
     """
     row = await db.get(TrainingRun, (learner, lesson, exercise), with_for_update=True)
     if row is None or row.owner != owner:
         return "leave"
     row.snapshot_json, row.live, row.lease_renewed_at = run, live, now()
-    if halt is not None or not live:
-        row.checkpoint_json = halt
+    if checkpoint is not None or not live:
+        row.checkpoint_json = checkpoint
     if leaving:
         row.owner = None
     if finished and (row.passing or not await _has_solved(db, learner, lesson, exercise)):
@@ -107,7 +107,7 @@ async def record_training(
 
 
 async def claim_orphaned_runs(db: AsyncSession, owner: str, most: int) -> list[TrainingRun]:
-    """Make *owner* that of runs whose own is gone, *most* at a time; their `halt` is there."""
+    """Make *owner* that of runs whose own is gone, *most* at a time; their checkpoints are loaded."""
     # Not its own: it drives them still, and was slow to write.
     gone = or_(
         TrainingRun.owner.is_(None), and_(TrainingRun.owner != owner, TrainingRun.lease_renewed_at < now() - SILENCE)

@@ -23,7 +23,7 @@ from app.store.trainings import Wish
 log = structlog.get_logger()
 
 RECORD_SECONDS = 2.0
-HALT_SECONDS = 10.0
+CHECKPOINT_SECONDS = 10.0
 LOST = "The server ended while this run was going, so it ended at step {step:,}. Start it again."
 
 
@@ -56,17 +56,17 @@ class TrainingRecorder:
         learner: int,
         place: tuple[str, str],
         snapshot: Snapshot,
-        halt: Checkpoint | None = None,
+        checkpoint: Checkpoint | None = None,
         *,
         leaving: bool = False,
     ) -> Wish:
         """Write *snapshot* down; what is wished."""
-        text = None if halt is None else await asyncio.to_thread(to_json, halt)
+        text = None if checkpoint is None else await asyncio.to_thread(to_json, checkpoint)
         try:
             async with self.database.write() as db:
                 wish = await trainings.record_training(
                     db, learner, *place, to_json_column(snapshot), owner=self.owner, live=snapshot.live,
-                    finished=snapshot.phase == "finished", halt=text, leaving=leaving,
+                    finished=snapshot.phase == "finished", checkpoint=text, leaving=leaving,
                 )  # fmt: skip
                 await self.bus.publish(db, run_key(learner, *place))
         except SQLAlchemyError as error:
@@ -88,8 +88,8 @@ class LocalTrainingRun:
         self._training = training
         self._ledger = ledger
         self.task: asyncio.Task[None] | None = None
-        self._halt = training.halt
-        self._halt_again = 0.0
+        self._checkpoint = training.checkpoint
+        self._renew_checkpoint = 0.0
 
     @property
     def snapshot(self) -> Snapshot:
@@ -107,7 +107,7 @@ class LocalTrainingRun:
                 async with self._ledger.database.write() as db:
                     await progress.mark_solved(db, self._learner, *self.order.place, self.order.planned.edition or None)
         except asyncio.CancelledError:
-            await self._record(self._training.snapshot, self._training.halt, leaving=True)
+            await self._record(self._training.snapshot, self._training.checkpoint, leaving=True)
             raise
         except Exception as error:
             log.exception("training-failed")
@@ -128,22 +128,22 @@ class LocalTrainingRun:
                     word.cancel()
                 if run.done():
                     return "go on"
-                wish = await self._record(self._training.snapshot, self._new_halt())
+                wish = await self._record(self._training.snapshot, self._new_checkpoint())
                 if wish == "leave":
                     return wish
                 if wish == "stop":
                     self._training.stop()
 
-    def _new_halt(self) -> Checkpoint | None:
+    def _new_checkpoint(self) -> Checkpoint | None:
         """Checkpoint to continue from, if it was not stored lately."""
-        now, halt = asyncio.get_running_loop().time(), self._training.halt
-        if halt is self._halt or now < self._halt_again:
+        now, checkpoint = asyncio.get_running_loop().time(), self._training.checkpoint
+        if checkpoint is self._checkpoint or now < self._renew_checkpoint:
             return None
-        self._halt, self._halt_again = halt, now + HALT_SECONDS
-        return halt
+        self._checkpoint, self._renew_checkpoint = checkpoint, now + CHECKPOINT_SECONDS
+        return checkpoint
 
-    async def _record(self, snapshot: Snapshot, halt: Checkpoint | None = None, *, leaving: bool = False) -> Wish:
-        return await self._ledger.record(self._learner, self.order.place, snapshot, halt, leaving=leaving)
+    async def _record(self, snapshot: Snapshot, checkpoint: Checkpoint | None = None, *, leaving: bool = False) -> Wish:
+        return await self._ledger.record(self._learner, self.order.place, snapshot, checkpoint, leaving=leaving)
 
 
 def run_key(learner: int, lesson: str, exercise: str) -> str:

@@ -108,7 +108,7 @@ class TrainingRuns:
             passing=order.passing,
             run=to_json_column(training.snapshot),
             owner=self._ledger.owner,
-            halt=to_json(training.halt),
+            checkpoint=to_json(training.checkpoint),
         )
         try:
             async with self._ledger.database.write() as db:
@@ -201,9 +201,9 @@ class TrainingRuns:
     async def _go_on_with(self, row: TrainingRun) -> None:
         learner = row.learner_id
         try:
-            halt = from_json(Checkpoint, row.checkpoint_json or "")
-            training = await asyncio.to_thread(self._training, halt.planned)
-            training.go_on_from(halt)
+            checkpoint = from_json(Checkpoint, row.checkpoint_json or "")
+            training = await asyncio.to_thread(self._training, checkpoint.planned)
+            training.go_on_from(checkpoint)
         except (ValueError, NamesError) as error:
             log.warning("training-not-taken-over", error=type(error).__name__)
             kept = decoded_snapshot(row.snapshot_json)
@@ -212,7 +212,7 @@ class TrainingRuns:
             return
         order = TrainingRequest(
             lesson=row.lesson, exercise=row.exercise, preset=row.preset, attempt_id=row.attempt_id,
-            passing=row.passing, planned=halt.planned,
+            passing=row.passing, planned=checkpoint.planned,
         )  # fmt: skip
         log.info("training-taken-over", lesson=row.lesson, exercise=row.exercise, step=training.snapshot.step)
         self._live[learner] = LocalTrainingRun(learner, order, training, self._ledger)

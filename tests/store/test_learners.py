@@ -67,7 +67,14 @@ async def test_only_learners_without_a_trace_are_forgotten(database: Database, m
 async def test_whoever_trained_is_not_forgotten(database: Database, me: int) -> None:
     async with database.write() as db:
         begun = NewTrainingRun(
-            lesson="l", exercise="run", preset="short", attempt_id=None, passing=False, run="{}", owner="o", halt="h"
+            lesson="l",
+            exercise="run",
+            preset="short",
+            attempt_id=None,
+            passing=False,
+            run="{}",
+            owner="o",
+            checkpoint="h",
         )
         await trainings.begin_training(db, me, begun)
 
@@ -153,7 +160,7 @@ async def test_older_attempts_go_but_the_newest_right_one_and_what_is_trained_wi
             passing=False,
             run="{}",
             owner="o",
-            halt="h",
+            checkpoint="h",
         )
         await trainings.begin_training(db, me, begun)
         await progress.record_attempt(db, me, "lesson", "another", answered(0))

@@ -129,7 +129,7 @@ async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, m
 
 
 RUN = NewTrainingRun(
-    lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}", owner="o", halt="h"
+    lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}", owner="o", checkpoint="h"
 )
 
 

@@ -14,7 +14,7 @@ from app.store.trainings import FORGOTTEN, SILENCE, NewTrainingRun
 pytestmark = pytest.mark.anyio
 
 RUN = NewTrainingRun(
-    lesson="l", exercise="run", preset="short", attempt_id=3, passing=True, run="{}", owner="here", halt="start"
+    lesson="l", exercise="run", preset="short", attempt_id=3, passing=True, run="{}", owner="here", checkpoint="start"
 )
 
 
@@ -171,7 +171,7 @@ async def test_a_run_that_is_driven_is_nobody_elses(database, me):
 
 async def test_a_run_whose_process_is_gone_goes_on_in_another_from_where_it_was_last_kept(database, me, monkeypatch):
     await begin(database, me)
-    await record(database, me, "{}", live=True, halt="step 400")
+    await record(database, me, "{}", live=True, checkpoint="step 400")
     await record(database, me, "{}", live=True)
     later = now() + SILENCE + timedelta(seconds=1)
     monkeypatch.setattr(trainings, "now", lambda: later)
@@ -194,7 +194,7 @@ async def test_who_was_only_slow_to_write_takes_over_no_run_of_its_own(database,
 
 async def test_a_run_that_is_left_goes_on_in_another_at_once(database, me):
     await begin(database, me)
-    await record(database, me, "{}", live=True, halt="step 9", leaving=True)
+    await record(database, me, "{}", live=True, checkpoint="step 9", leaving=True)
 
     assert await taken(database) == [(me, "there", "step 9")]
 

@@ -231,7 +231,7 @@ async def _stored(settings: Settings, token: str, snapshot: Snapshot, preset: st
             passing=False,
             run=to_json_column(snapshot),
             owner="o",
-            halt="h",
+            checkpoint="h",
         )
         await trainings.begin_training(db, known.learner, begun)
         await trainings.record_training(

@@ -134,27 +134,27 @@ class Training:
             source=source,
             floor=floor,
         )
-        self._halt = Checkpoint(planned=planned, snapshot=self._snapshot)
+        self._checkpoint = Checkpoint(planned=planned, snapshot=self._snapshot)
 
     @property
     def snapshot(self) -> Snapshot:
         return self._snapshot
 
     @property
-    def halt(self) -> Checkpoint:
+    def checkpoint(self) -> Checkpoint:
         """Checkpoint of the run after its last whole chunk."""
-        return self._halt
+        return self._checkpoint
 
-    def go_on_from(self, halt: Checkpoint) -> None:
+    def go_on_from(self, checkpoint: Checkpoint) -> None:
         """Be where another training of the same plan was.
 
         Raises:
             ValueError: It was none of the same plan.
         """
-        self._own.go_on_from(halt.own)
-        self._shared.go_on_from(halt.reference)
+        self._own.go_on_from(checkpoint.own)
+        self._shared.go_on_from(checkpoint.reference)
         self._began_at = self._own.step
-        self._halt, self._snapshot = halt, replace(halt.snapshot, phase="waiting", seconds_left=None)
+        self._checkpoint, self._snapshot = checkpoint, replace(checkpoint.snapshot, phase="waiting", seconds_left=None)
 
     def stop(self) -> None:
         """End the run after the stretch that is under way."""
@@ -198,7 +198,7 @@ class Training:
                 await self._sample_on_the_way()
             self._look()
             shared = self._shared.descent.reached
-            self._halt = replace(self._halt, snapshot=self._snapshot, own=own.reached, reference=shared)
+            self._checkpoint = replace(self._checkpoint, snapshot=self._snapshot, own=own.reached, reference=shared)
         return "finished"
 
     async def _judge(self) -> None:

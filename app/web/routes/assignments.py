@@ -224,7 +224,7 @@ async def _one(
     async with site.database.read() as db:
         people = await classes.list_members(db, group.id)
         time = await assignments.assignment_times(db, group)
-        excuses = await assignments.excuses_of(db, row)
+        excuses = await assignments.list_overrides(db, row)
     learners = [membership for membership in people if membership.role == "learner"]
     given = {
         "fields": shown_fields(row, group.timezone),
@@ -389,7 +389,7 @@ async def excuse(
 
 
 @router.post(ONE + "/excuses/{learner_id}/delete")
-async def excuse_no_more(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
+async def withdraw_override(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
-        await assignments.excuse_no_more(db, row, parse_row_id(learner_id), within.person.learner_id)
+        await assignments.withdraw_override(db, row, parse_row_id(learner_id), within.person.learner_id)
     return back_to_class(within, "assignments", row.id)

@@ -273,7 +273,7 @@ def test_a_run_that_another_process_goes_on_with_comes_to_the_same(monkeypatch):
 
     expected = run(whole)
     asyncio.run(stopped_on_the_way(open_ask()))
-    crossed = from_json_value(Checkpoint, json.loads(json.dumps(to_json_value(first.halt))))
+    crossed = from_json_value(Checkpoint, json.loads(json.dumps(to_json_value(first.checkpoint))))
     asked = []
 
     async def counted(stretch):
@@ -291,9 +291,9 @@ def test_a_run_that_another_process_goes_on_with_comes_to_the_same(monkeypatch):
 
 
 def test_a_run_that_was_left_before_its_first_step_begins():
-    halt = from_json_value(Checkpoint, json.loads(json.dumps(to_json_value(training().halt))))
+    checkpoint = from_json_value(Checkpoint, json.loads(json.dumps(to_json_value(training().checkpoint))))
     second = training()
-    second.go_on_from(halt)
+    second.go_on_from(checkpoint)
 
     assert run(second).phase == "finished"
 
@@ -304,7 +304,7 @@ def test_where_others_were_is_no_step_back_for_what_is_shared():
     early = training()
 
     one = training(references=references)
-    one.go_on_from(early.halt)
+    one.go_on_from(early.checkpoint)
 
     assert run(one).coincides
 
@@ -314,4 +314,4 @@ def test_a_halt_of_a_longer_run_is_refused():
     run(longer)
 
     with pytest.raises(ValueError, match="broadcast"):
-        training().go_on_from(longer.halt)
+        training().go_on_from(longer.checkpoint)

@@ -167,7 +167,7 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
         passing=True,
         run=to_json_column(run),
         owner="o",
-        halt="h",
+        checkpoint="h",
     )
     write(trainings.begin_training, begun)
     end(write, run)
@@ -181,7 +181,14 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
 
 def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
     begun = trainings.NewTrainingRun(
-        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
+        lesson="training",
+        exercise="run",
+        preset="short",
+        attempt_id=None,
+        passing=True,
+        run="",
+        owner="o",
+        checkpoint="h",
     )
     stopped = replace(RUN, phase="stopped", step=40, judged=(), sampled=(), compared=())
     for run in (RUN, stopped):
@@ -199,7 +206,14 @@ def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) 
 
 def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, write) -> None:
     begun = trainings.NewTrainingRun(
-        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
+        lesson="training",
+        exercise="run",
+        preset="short",
+        attempt_id=None,
+        passing=True,
+        run="",
+        owner="o",
+        checkpoint="h",
     )
     later = replace(RUN, judged=(SplitLoss(part="test", rows=10, own=2.3001, reference=2.3001),))
     for run in (RUN, later):
@@ -252,7 +266,14 @@ def test_what_a_lesson_builds_on_is_a_soft_gate(client: TestClient, write) -> No
 def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClient, write) -> None:
     run = replace(RUN, points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4)))
     begun = trainings.NewTrainingRun(
-        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
+        lesson="training",
+        exercise="run",
+        preset="short",
+        attempt_id=None,
+        passing=True,
+        run="",
+        owner="o",
+        checkpoint="h",
     )
     write(trainings.begin_training, replace(begun, run=to_json_column(run)))
     end(write, run)
