@@ -15,7 +15,7 @@ def imports():
     ("file", "test"),
     [
         ("app/grading/judge/parsed_submission.py", "tests/grading/judge/test_parsed_submission.py"),
-        ("app/grading/reading/shape_rules/matrices.py", "tests/grading/reading/test_shape_rules.py"),
+        ("app/grading/reading/line_reader.py", "tests/grading/reading/test_shape_inference.py"),
         ("app/engine/pool/memfd_messages.py", "tests/engine/pool/test_reader.py"),
         ("app/web/views/lamps.py", "tests/web/routes/test_code_boxes.py"),
         ("app/web/routes/passkey_calls.py", "tests/web/routes/test_passkeys.py"),

@@ -157,7 +157,7 @@ def _array(operand: str) -> Array:
 
 def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[OpNode]:
     """The steps of each statement of *source* that can be read, what is computed first before."""
-    scope = Interpreter(arrays, dims, EntryBudget(masks=False, largest=MAX_STATIC_NUMBER))
+    scope = Interpreter(arrays, dims, EntryBudget(data_sizes=False, largest=MAX_STATIC_NUMBER))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for statement in ast.parse(source).body:

@@ -7,7 +7,7 @@ from app.web.site import ShapeLookup
 from tests.kinds.test_wanted_tensors import RAN, attention
 from tests.web.conftest import FakeGrader
 
-UNREADABLE = "-(10.0 ** 17)"
+UNREADABLE = "torch.finfo(torch.float32).min"
 
 
 class RunningGrader(FakeGrader):

@@ -22,7 +22,8 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
-from app.grading.reading.tracer import READING_ERRORS, Tracer
+from app.grading.reading.plain_tracer import READING_ERRORS
+from app.grading.reading.tracer import Tracer
 
 SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})

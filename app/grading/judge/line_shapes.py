@@ -8,18 +8,18 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
-from math import prod
 from typing import Any
+
+import numpy as np
 
 from app.bindings import parse_code, root_of
 from app.content.blocks import Forward
 from app.content.text.sizes import format_shape
-from app.grading.forward.data import hidden_dims
 from app.grading.judge.syntax_recovery import blank_unparsable_lines
-from app.grading.reading.abstract import Abstract, CollisionError, Sizes
-from app.grading.reading.shape_inference import scope_on
-from app.grading.reading.shape_reader import ShapeReader
+from app.grading.reading.collisions import CollisionError
+from app.grading.reading.line_reader import LineReader
+from app.grading.reading.shape_inference import read_program, read_small
+from app.grading.reading.size_words import Sizes, size_words
 
 MOST_PARTS = 4
 MOST_NAMES = 120
@@ -75,8 +75,9 @@ class ShapeContext:
     """Context in which the shapes of a text are inferred.
 
     Args:
-        scopes: What stands in scope, on the lesson's own sizes first; more of them give names to sizes.
-        dims: The sizes behind each of them.
+        scopes: What stands in scope, on the lesson's own sizes first; more of them give names to sizes. Where the
+            lesson's own are too large to be read on, it is the others alone.
+        dims: The lesson's own sizes, and the others.
         made: By name of an intermediate: the statement that makes it.
         calls: Read after the text, such as a call of the function that it defines.
     """
@@ -92,35 +93,62 @@ class ShapeContext:
         made = self.made or {}
         given_rows = []
         for name, value in self.scopes[0].items():
-            if isinstance(value, Abstract):
-                shape = self.named([scope.get(name) for scope in self.scopes])
-                given_rows.append(
-                    NameShape(name=name, shape=shape, numbers=format_shape(value.shape), made=made.get(name, ""))
-                )
+            if isinstance(value, np.ndarray):
+                values = [scope.get(name) for scope in self.scopes]
+                shape, numbers = self.named(values), self.numbers(values)
+                given_rows.append(NameShape(name=name, shape=shape, numbers=numbers, made=made.get(name, "")))
         return tuple(given_rows[:MOST_NAMES])
 
+    @property
+    def is_carried(self) -> bool:
+        """True if the lesson's own sizes are too large to be read on: they follow from the others, by their names."""
+        return len(self.scopes) < len(self.dims)
+
     @cached_property
-    def words(self) -> Mapping[Sizes, str]:
-        """By the sizes that it has, one for each scope: what a size is called."""
-        return _words(self.dims) if len(self.dims) > 1 else {}
+    def words(self) -> Mapping[Sizes, tuple[str, int]]:
+        """By the sizes that it has, one for each scope: what a size is called, and what it is in the lesson."""
+        words = size_words(self.dims) if len(self.dims) > 1 else {}
+        return {sizes[-len(self.scopes) :]: (word, sizes[0]) for sizes, word in words.items()}
 
     def named(self, values: Sequence[Any]) -> str:
         """The shape of one tensor, which *values* are on each of the scopes."""
-        first = values[0].shape
-        shapes = [value.shape for value in values if isinstance(value, Abstract) and value.rank == len(first)]
-        if len(shapes) < len(self.dims):
-            return format_shape(first)
-        return format_shape([self.words.get(each, str(each[0])) for each in zip(*shapes, strict=True)])
+        return self.named_shape(_shapes(values))
+
+    def named_shape(self, shapes: Sequence[Sizes | None]) -> str:
+        """A shape, which is one of *shapes* on each of the scopes, in the names of dims; the first is known."""
+        return format_shape([self.words.get(each, (self._number(each), 0))[0] for each in self._axes(shapes)])
+
+    def numbers(self, values: Sequence[Any]) -> str:
+        """The shape of one tensor as it is in the lesson."""
+        if not self.is_carried:
+            return format_shape(values[0].shape)
+        sizes = [self.words.get(each, ("", self._number(each)))[1] for each in self._axes(_shapes(values))]
+        return format_shape(sizes)
+
+    def _number(self, sizes: Sizes) -> str:
+        """A size that has no name."""
+        return "?" if self.is_carried and (len(sizes) == 1 or len(set(sizes)) > 1) else str(sizes[0])
+
+    def _axes(self, shapes: Sequence[Sizes | None]) -> list[Sizes]:
+        """By axis: its size on each of the scopes, or on the first alone where the others are not known."""
+        first = shapes[0] or ()
+        known = [shape for shape in shapes if shape is not None and len(shape) == len(first)]
+        return list(zip(*(known if len(known) == len(self.scopes) else [first]), strict=True))
+
+
+def _shapes(values: Sequence[Any]) -> list[Sizes | None]:
+    return [value.shape if isinstance(value, np.ndarray) else None for value in values]
 
 
 def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContext:
     """Context for a text about *forward*, with these *gradients* in scope."""
-    dims = (dict(forward.dims), *(hidden_dims(forward, shift) for shift in (0, 1)))
-    scopes = []
-    for dim in dims:
-        scope = scope_on(forward, dim)
-        scope |= {name: scope[name[1:]] for name in gradients if isinstance(scope.get(name[1:]), Abstract)}
-        scopes.append(scope)
+    here = read_program(forward, forward.dims)
+    smaller = [read_small(forward, shift) for shift in (0, 1)]
+    dims = (dict(forward.dims), *(dims for dims, _ in smaller))
+    readers = [*(() if here.too_large else (here,)), *(reader for _, reader in smaller)]
+    scopes = [reader.scope for reader in readers]
+    for scope in scopes:
+        scope |= {name: scope[name[1:]] for name in gradients if isinstance(scope.get(name[1:]), np.ndarray)}
     made = {
         name: ast.unparse(statement)
         for statement in parse_code(forward.source).body
@@ -132,8 +160,8 @@ def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContex
 
 def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> ShapeContext:
     """Context for a text that defines *function*: the *arguments* that the code of a *case* makes."""
-    reader = ShapeReader({})
-    reader.run(_body(case)[0])
+    reader = LineReader({})
+    reader.read(_body(case)[0])
     scope = {name: item for name, item in reader.scope.items() if name in arguments}
     return ShapeContext((scope,), calls=f"{function}({', '.join(arguments)})")
 
@@ -152,8 +180,8 @@ def infer_line_shapes(code: str, ground: ShapeContext) -> InlayShapes:
         line_shape = _line(statement, values, ground, source)
         if line_shape is not None and not (line_shape.line in lines and lines[line_shape.line].collides):
             lines[line_shape.line] = line_shape
-        if isinstance(given, Abstract) and (name := _subject(statement)):
-            shape, numbers = ground.named(values), format_shape(given.shape)
+        if isinstance(given, np.ndarray) and (name := _subject(statement)):
+            shape, numbers = ground.named(values), ground.numbers(values)
             names[name] = NameShape(name=name, shape=shape, numbers=numbers, line=statement.lineno)
     return InlayShapes(lines=tuple(lines[at] for at in sorted(lines)), names=tuple(names.values())[: 2 * MOST_NAMES])
 
@@ -190,11 +218,11 @@ def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Colle
         if id(statement) in own and not isinstance(seen.get(at, (None, None))[1], CollisionError):
             seen[at] = statement, given
 
-    reader = ShapeReader(scope, saw)
+    reader = LineReader(scope, saw)
     for statement in body:
-        if not reader.run([statement]):  # half of a loop says nothing of the whole
+        if not reader.read([statement]):  # half of a loop says nothing of the whole
             return {at: item for at, item in seen.items() if at[0] < statement.lineno}
-    reader.run(parse_code(calls).body)
+    reader.read(parse_code(calls).body)
     return seen
 
 
@@ -203,22 +231,22 @@ def _line(statement: ast.stmt, values: Sequence[Any], ground: ShapeContext, sour
     match given:
         case CollisionError():
             return _collision(line, given, values, ground, source)
-        case Abstract():
+        case np.ndarray():
             text, fits = ground.named(values), None
             about = _subject(statement)[1:] if _subject(statement).startswith("d") else ""
             theirs = [scope.get(about) for scope in ground.scopes]
-            if isinstance(theirs[0], Abstract):
+            if isinstance(theirs[0], np.ndarray):
                 # On every size: where two of them are equal here, a transpose fits here only.
                 fits = all(
                     value.shape == own.shape
                     for value, own in zip(values, theirs, strict=True)
-                    if isinstance(value, Abstract) and isinstance(own, Abstract)
+                    if isinstance(value, np.ndarray) and isinstance(own, np.ndarray)
                 )
                 if fits and not given.shape:
                     return None  # a number like every other there: nothing is told by it
                 text = f"{text} like {about}" if fits else f"{text}, {about} is {ground.named(theirs)}"
             return LineShape(line=line, text=text, fits=fits)
-        case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(item, Abstract) for item in given):
+        case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(item, np.ndarray) for item in given):
             several = [
                 [value[at] if isinstance(value, tuple) and len(value) == len(given) else None for value in values]
                 for at in range(len(given))
@@ -233,10 +261,7 @@ def _collision(
     if met.place is None:
         return None
     same = [each for each in values if isinstance(each, CollisionError) and each.how == met.how]
-    name, other = (
-        ground.named([Abstract(each) for each in shapes])
-        for shapes in zip(*(_shapes(each) for each in same), strict=True)
-    )
+    name, other = (ground.named_shape(shapes) for shapes in zip(*(each.shapes for each in same), strict=True))
     why = ""
     if met.axes is not None:
         why = f": {_axis_word(name, met.axes[0])} is not {_axis_word(other, met.axes[1])}"
@@ -244,10 +269,6 @@ def _collision(
     left, right = met.place
     start, end = (left.lineno, left.col_offset), (right.end_lineno or right.lineno, right.end_col_offset or 0)
     return LineShape(line=line, text=text, start=(start[0], _column(source, start)), end=(end[0], _column(source, end)))
-
-
-def _shapes(met: CollisionError) -> tuple[Sizes, Sizes]:
-    return met.one, met.other
 
 
 def _axis_word(shape: str, at: int) -> str:
@@ -270,33 +291,3 @@ def _subject(statement: ast.stmt) -> str:
         case _:
             names = set()
     return next(iter(names), "")
-
-
-def _words(dims: Sequence[Mapping[str, int]]) -> dict[Sizes, str]:
-    """Names of sizes that are a dim, or follow from dims; ambiguous ones have none."""
-    single = {name: tuple(dim[name] for dim in dims) for name in dims[0] if all(name in dim for dim in dims)}
-    words: dict[Sizes, str] = {}
-    for rows in ([(item, name) for name, item in single.items()], _products(single), _beside(single)):
-        fresh: dict[Sizes, str] = {}
-        for item, word in rows:
-            fresh[item] = word if fresh.get(item, word) == word else ""
-        words = fresh | words
-    return {item: word for item, word in words.items() if word and set(item) != {1}}
-
-
-def _products(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
-    several = [names for count in (2, 3) for names in combinations_with_replacement(single, count)]
-    products = [
-        (tuple(map(prod, zip(*(single[name] for name in names), strict=True))), "·".join(names)) for names in several
-    ]
-    return [row for row in products if len(set(row[0])) > 1]
-
-
-def _beside(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
-    moved = [
-        (f"{name}{by:+d}", tuple(size + by for size in sizes))
-        for name, sizes in single.items()
-        for by in (1, 2, -1, -2)
-    ]
-    times = [(f"{by}·{name}", tuple(size * by for size in sizes)) for name, sizes in single.items() for by in (2, 3, 4)]
-    return [(sizes, word) for word, sizes in (*moved, *times) if len(set(sizes)) > 1]

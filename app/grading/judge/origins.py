@@ -20,7 +20,8 @@ from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.reading.budget import CostError, EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import Array, OpNode, UntracedError
-from app.grading.reading.tracer import READING_ERRORS, Tracer
+from app.grading.reading.plain_tracer import READING_ERRORS
+from app.grading.reading.tracer import Tracer
 from app.grading.reading.walk import sent_gradients
 
 LARGEST = 20_000

@@ -2,15 +2,20 @@
 
 import ast
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
-from app.grading.reading.budget import EntryBudget, broadcast_entries, einsum_steps, entry_count
-from app.grading.reading.library import gather_index, standardise
-from app.grading.reading.node import Act, Array, Axes, OpNode, UntracedError, one_hot, softmax
+from app.grading.reading.arguments import Arguments, ExpressionTracer
+from app.grading.reading.budget import CostError, broadcast_entries, einsum_steps, entry_count
+from app.grading.reading.collisions import CollisionError, broadcast_shape, check_equal, check_joint
+from app.grading.reading.library import gather_index
+from app.grading.reading.node import Array, Axes, OpNode, UntracedError, one_hot, softmax
+from app.grading.reading.values import standardise
+from app.grading.reading.windows import convolved, convolved_back, pooled
 
 REDUCED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sum", "mean", "nansum", "nanmean", "max", "min", "logsumexp"), ("dim", "keepdim")),
@@ -18,43 +23,8 @@ REDUCED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("softmax", "log_softmax"), ("dim",)),
 }
 """Reductions, and what stands along one axis, with the names of their arguments."""
-
-
-class ExpressionTracer(Protocol):
-    """The part of a tracer that is needed here."""
-
-    budget: EntryBudget
-
-    def node(self, expr: ast.expr) -> OpNode: ...
-    def value(self, expr: ast.expr) -> Any: ...
-    def plain(self, expr: ast.expr) -> Any: ...
-    def made(self, expr: ast.expr, op: str, value: Any, *operands: OpNode, **options: Any) -> OpNode: ...
-    def moved(self, expr: ast.expr, op: str, act: Act, *operands: OpNode, **options: Any) -> OpNode: ...
-    def index(self, expr: ast.expr, x: OpNode, index: Any) -> OpNode: ...
-
-
-class Arguments:
-    """The arguments of one call, by the names that torch gives them."""
-
-    def __init__(
-        self, reader: ExpressionTracer, names: Sequence[str], arguments: list[ast.expr], words: dict[str, ast.expr]
-    ):
-        self._reader = reader
-        self.given = dict(zip(names, arguments, strict=False)) | words
-        if set(self.given) - set(names):
-            raise UntracedError("an option that is not known here")
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.given
-
-    def node(self, name: str) -> OpNode:
-        return self._reader.node(self.given[name])
-
-    def value(self, name: str) -> Any:
-        return self._reader.value(self.given[name])
-
-    def plain(self, name: str, default: Any = None) -> Any:
-        return self._reader.plain(self.given[name]) if name in self.given else default
+PARTS_MAX = 2_000
+"""Parts that one tensor is cut into."""
 
 
 def _reduced(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
@@ -103,7 +73,10 @@ def _clamped(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments
 
 def _masked(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x = given.node("input")
-    mask = np.broadcast_to(given.value("mask"), x.value.shape).astype(bool)
+    mask = np.asarray(given.value("mask"))
+    shape = broadcast_shape(x.value.shape, mask.shape, how=op)
+    reader.budget.pay(entry_count(shape))
+    mask = np.broadcast_to(mask, shape).astype(bool)
     return reader.made(expr, op, np.where(mask, given.plain("value"), x.value), x, words={"m": mask.astype(float)})
 
 
@@ -132,37 +105,6 @@ def _einsum_back(text: str, values: list[Array], position: int, g: Array) -> Arr
     return np.broadcast_to(share.reshape(shape), values[position].shape)
 
 
-def _convolved(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Arguments) -> OpNode:
-    """As torch has it, of [batch, in, *places] with a kernel [out, in, *places]: nothing is flipped."""
-    nodes = [given.node(name) for name in ("input", "weight", "bias") if name in given]
-    x, kernel = nodes[0].value, nodes[1].value
-    rank = kernel.ndim - 2
-    defaults = {"stride": 1, "padding": 0, "dilation": 1}
-    steps, padding, gaps = (_each(given.plain(name, default), rank) for name, default in defaults.items())
-    wide = [size + 2 * pad for size, pad in zip(x.shape[2:], padding, strict=True)]
-    reader.budget.pay(entry_count(x.shape[:2]) * entry_count(wide) * entry_count(kernel.shape[2:]))
-    reader.budget.pay(entry_count(x.shape[0], kernel.shape[0]) * entry_count(wide))
-    windows = partial(_windows, sizes=kernel.shape[2:], steps=steps, padding=padding, gaps=gaps)
-    cut = reader.moved(expr, "windows", windows, nodes[0])
-    places = list(range(2 + rank, 2 + 2 * rank))
-    value = np.moveaxis(np.tensordot(cut.value, kernel, ([1, *places], [1, *range(2, 2 + rank)])), -1, 1)
-    if len(nodes) > 2:
-        value = value + nodes[2].value.reshape(-1, *(1,) * rank)
-    return reader.made(expr, "conv", value, *nodes, windows=cut)
-
-
-def _each(sizes: Any, rank: int) -> tuple[int, ...]:
-    return tuple(sizes) if isinstance(sizes, tuple | list) else (int(sizes),) * rank
-
-
-def _windows(x: Array, sizes: Axes, steps: Axes, padding: Axes, gaps: Axes) -> Array:
-    """Every window of *x*: [batch, in, *positions, *places in the window]."""
-    padded = np.pad(x, ((0, 0), (0, 0), *((each, each) for each in padding)))
-    spans = [gap * (size - 1) + 1 for size, gap in zip(sizes, gaps, strict=True)]
-    windows = np.lib.stride_tricks.sliding_window_view(padded, spans, tuple(range(2, 2 + len(sizes))))
-    return windows[(slice(None), slice(None), *(slice(None, None, each) for each in (*steps, *gaps)))]
-
-
 def _cumulated(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x = given.node("input")
     axes = (int(given.plain("dim")) % x.value.ndim,)
@@ -175,9 +117,11 @@ def _joined(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments)
     act = np.concatenate if op == "cat" else np.stack
     if not isinstance(parts, ast.List | ast.Tuple):
         whole = given.value("tensors")
+        check_joint([np.shape(item) for item in whole], axis, op)
         reader.budget.pay(sum(int(np.size(item)) for item in whole))
         return reader.made(expr, "library", act(whole, axis))
     nodes = [reader.node(each) for each in parts.elts]
+    check_joint([node.value.shape for node in nodes], axis, op)
     reader.budget.pay(sum(node.value.size for node in nodes))
     rank = nodes[0].value.ndim + (op == "stack")
     return reader.moved(expr, op, lambda *arrays: act(arrays, axis), *nodes, axis=axis % rank)
@@ -198,12 +142,14 @@ def _of_two(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments)
 
 def _loss(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     x, target, reduction = given.node("input"), given.node("target"), given.plain("reduction", "mean")
+    if op in CLASS_LOSSES:
+        shape = x.value.shape[: x.value.ndim > 1] + x.value.shape[2:]  # of one row, the classes are its only axis
+        if target.value.shape not in (shape, x.value.shape):
+            raise CollisionError((x.value.shape, target.value.shape), None, "meet in a loss")
+    else:
+        shape = broadcast_shape(x.value.shape, target.value.shape)
     if reduction == "none":
-        shape = (
-            x.value.shape[:1] + x.value.shape[2:]
-            if op in {"cross_entropy", "nll_loss"}
-            else np.broadcast_shapes(x.value.shape, target.value.shape)
-        )
+        reader.budget.pay(entry_count(shape))
         return reader.made(expr, "library", np.zeros(shape))
     words: dict[str, Any] = {"n": x.value.size}
     if op == "cross_entropy":
@@ -221,6 +167,11 @@ def _layer_norm(reader: ExpressionTracer, expr: ast.Call, op: str, given: Argume
     if "bias" in given and "weight" not in given:
         raise UntracedError("a layer norm with a bias alone")
     axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
+    inner = x.value.shape[x.value.ndim - len(sizes) :]
+    if inner != tuple(sizes):
+        raise CollisionError((x.value.shape, tuple(sizes)), None, "standardise")
+    for part in parts:
+        check_equal(inner, part.value.shape, "standardise")
     reader.budget.pay(broadcast_entries(x.value, *(part.value for part in parts)))
     u, r = standardise(x.value, axes, eps)
     value = u
@@ -242,34 +193,71 @@ def _gathered(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Argumen
 
 def _part(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
     """One of the parts that a tensor was cut into, as an index."""
-    x, rank = given.node("input"), given.plain("rank")
-    axis = int(given.plain("dim", 0)) % x.value.ndim
-    whole = x.value.shape[axis]
+    x = given.node("input")
+    return reader.index(expr, x, _cuts(op, given, x.value)[given.plain("rank")])
+
+
+def _cuts(op: str, given: Arguments, x: Array) -> list[tuple[Any, ...]]:
+    """The index of each part that *x* is cut into."""
+    axis = int(given.plain("dim", 0)) % x.ndim
+    front, whole = (slice(None),) * axis, x.shape[axis]
     if op == "unbind":
-        return reader.index(expr, x, (*(slice(None),) * axis, range(whole)[rank]))
+        return [(*front, rank) for rank in range(_bounded(whole))]
     size = next(
         given.plain(name) for name in ("chunks", "split_size_or_sections", "split_size", "size") if name in given
     )
     if isinstance(size, tuple | list):
         sizes = list(size)
+        if sum(sizes) != whole:
+            raise UntracedError("parts of another sum")
     else:
         chunk_size = -(-whole // int(size)) if op == "chunk" else int(size)
-        sizes = [min(chunk_size, whole - start) for start in range(0, whole, chunk_size)]
-    start = sum(sizes[: range(len(sizes))[rank]])
-    return reader.index(expr, x, (*(slice(None),) * axis, slice(start, start + sizes[rank])))
+        starts = range(0, whole, chunk_size)
+        sizes = [min(chunk_size, whole - start) for start in starts[: _bounded(len(starts))]]
+    starts_of_parts = accumulate(sizes, initial=0)
+    return [(*front, slice(start, start + size)) for start, size in zip(starts_of_parts, sizes, strict=False)]
+
+
+def _bounded(parts: int) -> int:
+    if parts > PARTS_MAX:
+        raise CostError("too many parts")
+    return parts
+
+
+def trace_parts(
+    reader: ExpressionTracer, op: str, arguments: list[ast.expr], words: dict[str, ast.expr]
+) -> tuple[Array, ...]:
+    """All parts that a tensor is cut into."""
+    given = Arguments(reader, CALLS[op][1], arguments, words)
+    x = given.node("input").value
+    reader.budget.pay(int(np.size(x)))
+    return tuple(np.asarray(x[index]) for index in _cuts(op, given, x))
 
 
 Call = Callable[[ExpressionTracer, ast.Call, str, Arguments], OpNode]
-CONVOLVED = ("input", "weight", "bias", "stride", "padding", "dilation")
+CONVOLVED = ("input", "weight", "bias", "stride", "padding", "dilation", "groups")
+CONVOLVED_BACK = ("input", "weight", "bias", "stride", "padding", "output_padding", "none", "dilation")
+"""Of groups nothing is known here."""
+CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss"})
 LOSSES = (
     "cross_entropy", "mse_loss", "binary_cross_entropy_with_logits", "binary_cross_entropy", "nll_loss", "l1_loss",
     "smooth_l1_loss", "huber_loss",
 )  # fmt: skip
+CUT: Mapping[str, tuple[str, ...]] = {
+    "unbind": ("input", "dim", "rank"),
+    "chunk": ("input", "chunks", "dim", "rank"),
+    "split": ("input", "split_size_or_sections", "dim", "split_size", "size", "rank"),
+}
 CALLS: Mapping[str, tuple[Call, tuple[str, ...]]] = {
     **{op: (_reduced, ("input", *names, "correction")) for op, names in REDUCED.items()},
     "clamp": (_clamped, ("input", "min", "max")),
     "masked_fill": (_masked, ("input", "mask", "value")),
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), (_convolved, CONVOLVED)),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), (convolved, CONVOLVED)),
+    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), (convolved_back, CONVOLVED_BACK)),
+    **dict.fromkeys(
+        ("avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d"),
+        (pooled, ("input", "kernel_size", "stride", "padding")),
+    ),
     "cumsum": (_cumulated, ("input", "dim")),
     **dict.fromkeys(("cat", "stack"), (_joined, ("tensors", "dim"))),
     "where": (_where, ("condition", "input", "other")),
@@ -279,9 +267,7 @@ CALLS: Mapping[str, tuple[Call, tuple[str, ...]]] = {
     "embedding": (_looked_up, ("index", "input")),
     "index_select": (_looked_up, ("input", "dim", "index")),
     "gather": (_gathered, ("input", "dim", "index")),
-    "unbind": (_part, ("input", "dim", "rank")),
-    "chunk": (_part, ("input", "chunks", "dim", "rank")),
-    "split": (_part, ("input", "split_size_or_sections", "dim", "split_size", "size", "rank")),
+    **{op: (_part, names) for op, names in CUT.items()},
 }
 """By operation: its reader, and what torch calls its arguments; `rank` is the part that is picked of several."""
 

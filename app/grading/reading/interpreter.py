@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.reading.budget import EntryBudget
+from app.grading.reading.budget import EntryBudget, SpentError, bounded_list
+from app.grading.reading.collisions import SIGNS, CollisionError
 from app.grading.reading.node import Array, OpNode, UntracedError
+from app.grading.reading.plain_tracer import READING_ERRORS, target_bindings
 from app.grading.reading.recall import Recall
-from app.grading.reading.tracer import BINARY, READING_ERRORS, Tracer, target_bindings
+from app.grading.reading.tracer import BINARY, Tracer
 
 STATEMENTS_MAX = 4_000
 """Of one reading; its budget of time ends most before."""
@@ -23,6 +25,7 @@ COMPOUND = (ast.For, ast.While, ast.If, ast.With)
 """Statements with statements inside that are read here."""
 
 
+DEEPEST_CALL = 8
 CHANGES_OF_LISTS: Mapping[str, Callable[..., object]] = {
     "append": list.append,
     "extend": list.extend,
@@ -39,8 +42,19 @@ class _NextTurnError(Exception):
     """`continue`."""
 
 
+class ReturnError(Exception):
+    """`return`."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
 class Interpreter:
     """A scope of arrays and of other values, such as sizes and lists; *recall* holds what was read before."""
+
+    follows_functions = False
+    """Whether functions that the text defines are read where it calls them."""
 
     def __init__(
         self,
@@ -55,6 +69,7 @@ class Interpreter:
         self.recall = recall
         self.after_turn: Callable[[Interpreter], None] | None = None
         self.left = STATEMENTS_MAX
+        self._depth = 0
 
     def copy(self) -> "Interpreter":
         return Interpreter(self.arrays, self.others, self.budget, self.recall)
@@ -77,7 +92,7 @@ class Interpreter:
             with np.errstate(all="ignore"):
                 for statement in statements:
                     self._statement(statement, known)
-        except (*READING_ERRORS, _LeaveLoopError, _NextTurnError) as error:
+        except (*READING_ERRORS, _LeaveLoopError, _NextTurnError, ReturnError) as error:
             raise UntracedError(str(error)) from error
 
     def _statement(self, statement: ast.stmt, known: dict[int, OpNode] | None) -> None:
@@ -88,8 +103,10 @@ class Interpreter:
                 for target in targets:
                     self._bind(target, result, known)
             case ast.AugAssign(target=target, op=op, value=value) if type(op) in BINARY:
-                now = ast.BinOp(_read(target), op, value)
-                self._bind(target, self._value(now, known), known)
+                old = _read(target)
+                made = self._value(ast.copy_location(ast.BinOp(old, op, value), target), known)
+                self._check_change(old, made, op, (target, value))
+                self._bind(target, made, known)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, self._value(value, known), known)
             case ast.For(target=target, iter=items, body=body, orelse=[]):
@@ -107,9 +124,13 @@ class Interpreter:
             case ast.Expr(value=ast.Call() as call):
                 name = _changed_in_place(call)
                 self._bind(ast.Name(name, ast.Store()), self._value(call, known), known)
+            case ast.FunctionDef(name=name) if self.follows_functions:
+                self.assign(ast.Name(name, ast.Store()), statement)
+            case ast.Return(value=value):
+                raise ReturnError(None if value is None else self._value(value, known))
             case ast.Delete(targets=targets) if all(isinstance(target, ast.Name) for target in targets):
                 self.forget(ast.unparse(target) for target in targets)
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
+            case ast.Pass() | ast.Assert() | ast.Expr(value=ast.Constant()):
                 pass
             case ast.Break():
                 raise _LeaveLoopError
@@ -120,8 +141,8 @@ class Interpreter:
 
     def _spend(self) -> None:
         self.left -= 1
-        if self.left < 0 or self.budget.is_empty:
-            raise UntracedError("too long")
+        if self.left < 0 or self.budget.is_spent():
+            raise SpentError("too long")
 
     def _all(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
@@ -148,18 +169,48 @@ class Interpreter:
     def _holds(self, test: ast.expr) -> bool:
         return bool(self._tracer(None).value(test))
 
+    def call(self, function: ast.FunctionDef | ast.Lambda, arguments: Sequence[Any], words: Mapping[str, Any]) -> Any:
+        """What *function*, which the text itself defines, gives."""
+        self._spend()
+        if not self.follows_functions or self._depth >= DEEPEST_CALL:
+            raise UntracedError("too deep")
+        bound = {**self._defaults(function.args), **_bound_parameters(function.args, arguments, words)}
+        outer, self._depth = (self.arrays, self.others), self._depth + 1
+        self.arrays, self.others = dict(self.arrays), dict(self.others)
+        self.forget(parameter.arg for parameter in _parameters(function.args))
+        try:
+            for name, value in bound.items():
+                self._keep(name, value)
+            if isinstance(function, ast.Lambda):
+                return self._value(function.body, None)
+            self._all(function.body)
+        except ReturnError as returned:
+            return returned.value
+        finally:
+            (self.arrays, self.others), self._depth = outer, self._depth - 1
+        return None
+
+    def _defaults(self, arguments: ast.arguments) -> dict[str, Any]:
+        names = [parameter.arg for parameter in _parameters(arguments)]
+        defaults = arguments.defaults
+        return {name: self._value(each, None) for name, each in zip(names[-len(defaults) :], defaults, strict=False)}
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        """Give *value* to the names in *target*."""
+        self._bind(target, value, None)
+
     def _change_list(self, name: str, attr: str, call: ast.Call) -> None:
         # A new list: one that a copy of this scope holds as well must stay as it is.
         changed = list(self.others[name])
         self.budget.pay(len(changed))
         CHANGES_OF_LISTS[attr](changed, *(self._value(argument, None) for argument in call.args))
-        self.others[name] = changed
+        self.others[name] = bounded_list(changed)
 
     def _value(self, expr: ast.expr, known: dict[int, OpNode] | None) -> Any:
         return self._tracer(known).value(expr)
 
     def _tracer(self, known: dict[int, OpNode] | None) -> Tracer:
-        tracer = Tracer(self.arrays, self.others, self.budget)
+        tracer = Tracer(self.arrays, self.others, self.budget, self)
         # Who wants to know every part is told every part.
         tracer.known, tracer.recall = known, self.recall if known is None else None
         return tracer
@@ -169,19 +220,27 @@ class Interpreter:
             case ast.Subscript(value=ast.Name(id=name), slice=part) if isinstance(self.others.get(name), list | dict):
                 changed = copy(self.others[name])
                 changed[self._value(part, None)] = value
-                self.others[name] = changed
+                self.others[name] = bounded_list(changed)
             case ast.Subscript(value=ast.Name(id=name), slice=part):
                 self.budget.pay(self.arrays[name].size)
                 full = np.array(self.arrays[name], dtype=np.float64)
                 tracer = self._tracer(known)
                 parts = part.elts if isinstance(part, ast.Tuple) else [part]
-                full[tuple(tracer.plain(each) for each in parts)] = value
+                _put(full, tuple(tracer.plain(each) for each in parts), value, target)
                 self.arrays[name] = full
             case ast.Name() | ast.Tuple() | ast.List():
                 for name, binding in target_bindings(target, value).items():
                     self._keep(name, binding)
             case _:
-                raise UntracedError(ast.unparse(target))
+                raise UntracedError(target)
+
+    def _check_change(self, old: ast.expr, made: Any, op: ast.operator, place: tuple[ast.expr, ast.expr]) -> None:
+        """Raise a `CollisionError` where *made* has not the shape of the tensor that it would change."""
+        before = self._value(old, None)
+        if isinstance(before, np.ndarray) and np.shape(made) != before.shape:
+            collision = CollisionError((np.shape(made), before.shape), None, f"{SIGNS[type(op)]}=")
+            collision.place = place
+            raise collision
 
     def _keep(self, name: str, value: Any) -> None:
         here, there = (self.arrays, self.others) if isinstance(value, np.ndarray) else (self.others, self.arrays)
@@ -189,14 +248,36 @@ class Interpreter:
         here[name] = value
 
 
+def _put(full: Array, index: tuple[Any, ...], value: Any, target: ast.expr) -> None:
+    try:
+        full[index] = value
+    except ValueError:
+        if isinstance(value, np.ndarray):
+            collision = CollisionError((value.shape, full[index].shape), None, "=")
+            collision.locate(target)
+            raise collision from None
+        raise
+
+
 def _read(target: ast.expr) -> ast.expr:
     """A target as an expression."""
     match target:
         case ast.Name(id=name):
-            return ast.Name(name, ast.Load())
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
         case ast.Subscript(value=value, slice=part):
-            return ast.Subscript(value, part, ast.Load())
-    raise UntracedError(ast.unparse(target))
+            return ast.copy_location(ast.Subscript(value, part, ast.Load()), target)
+    raise UntracedError(target)
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def _bound_parameters(arguments: ast.arguments, given: Sequence[Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    names = [parameter.arg for parameter in _parameters(arguments)]
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or len(given) > len(names) or set(words) - {*names}:
+        raise UntracedError("arguments that are not known here")
+    return {**dict(zip(names, given, strict=False)), **words}
 
 
 def _changed_in_place(call: ast.Call) -> str:
@@ -205,5 +286,5 @@ def _changed_in_place(call: ast.Call) -> str:
     while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr.endswith("_"):
         inner = inner.func.value
     if not isinstance(inner, ast.Name):
-        raise UntracedError(ast.unparse(call))
+        raise UntracedError(call)
     return inner.id

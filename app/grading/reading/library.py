@@ -1,8 +1,8 @@
 """Functions of torch in numpy, by what becomes of their entries.
 
 `FUNCTIONS` act entry by entry. `MOVES` put entries of their first argument elsewhere, copy them or leave them out, so
-that going back needs no rule of its own. `VALUES` are read for their value alone, in learners' lines. Each takes what
-torch's function takes, with arrays for tensors; in-place methods stand under their name without the underscore.
+that going back needs no rule of its own. Each takes what torch's function takes, with arrays for tensors; in-place
+methods stand under their name without the underscore.
 """
 
 import math
@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.reading.node import Array, Axes, erf, one_hot, sigmoid, swapped
+from app.grading.reading.collisions import check_axes, refilled_shape
+from app.grading.reading.node import Array, erf, sigmoid, swapped
 
 GELU_INNER, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
 
@@ -56,7 +57,7 @@ FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
     "cos": np.cos,
     "sinh": np.sinh,
     "cosh": np.cosh,
-    "copy": lambda x: x,
+    "copy": lambda x: np.asarray(x, order="C"),
 }
 """`copy` stands for clone, contiguous and the like."""
 
@@ -66,19 +67,41 @@ def sizes_of(sizes: Sequence[Any]) -> tuple[int, ...]:
     return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else tuple(sizes)
 
 
+def _reshaped(x: Array, *sizes: Any) -> Array:
+    return x.reshape(refilled_shape(x.shape, sizes_of(sizes), "reshape"))
+
+
+def _viewed(x: Array, *sizes: Any) -> Array:
+    # Like torch, and unlike `reshape`, it copies nothing.
+    return x.reshape(refilled_shape(x.shape, sizes_of(sizes), "view"), copy=False)
+
+
 def _flattened(x: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
-    return x.reshape(*x.shape[:start_dim], -1, *x.shape[end_dim % x.ndim + 1 :])
+    start, end = start_dim % max(x.ndim, 1), end_dim % max(x.ndim, 1)
+    if start > end:
+        raise ValueError("the axes are the wrong way round")
+    return x.reshape(*x.shape[:start], math.prod(x.shape[start : end + 1]), *x.shape[end + 1 :])
 
 
 def _expanded(x: Array, *sizes: Any) -> Array:
     wanted = sizes_of(sizes)
     # A new axis has no size that -1 could leave as it is.
     added = len(wanted) - x.ndim
-    return np.broadcast_to(x, (*wanted[:added], *map(_kept, x.shape, wanted[added:])))
+    full = (*wanted[:added], *map(_kept, x.shape, wanted[added:]))
+    if min(full, default=0) >= 0:
+        for axis, size in enumerate(x.shape):
+            if size != 1:
+                check_axes(x.shape, full, (axis, axis + added), "expand")
+    return np.broadcast_to(x, full)
 
 
 def _kept(old: int, new: int) -> int:
     return old if new == -1 else new
+
+
+def _squeezed(x: Array, dim: Any = None) -> Array:
+    axes = range(x.ndim) if dim is None else [axis % max(x.ndim, 1) for axis in np.atleast_1d(dim)]
+    return x.squeeze(tuple(axis for axis in axes if x.ndim and x.shape[axis] == 1))
 
 
 def _padded(x: Array, pad: Sequence[int], *_: Any) -> Array:
@@ -89,6 +112,19 @@ def _padded(x: Array, pad: Sequence[int], *_: Any) -> Array:
 def _unfolded(x: Array, dim: int, size: int, step: int) -> Array:
     windows = np.lib.stride_tricks.sliding_window_view(x, size, dim)
     return windows[tuple(slice(None, None, step) if at == dim % x.ndim else slice(None) for at in range(windows.ndim))]
+
+
+def _unflattened(x: Array, dim: int, sizes: Sequence[int]) -> Array:
+    axis = dim % x.ndim
+    inner = refilled_shape(x.shape[axis : axis + 1], sizes, "unflatten")
+    return x.reshape(*x.shape[:axis], *inner, *x.shape[axis + 1 :])
+
+
+def _pixel_unshuffled(x: Array, factor: int) -> Array:
+    *before, height, width = x.shape
+    apart = x.reshape(*before, height // factor, factor, width // factor, factor)
+    places = np.moveaxis(apart, (-3, -1), (-4, -3))
+    return places.reshape(*before[:-1], before[-1] * factor**2, height // factor, width // factor)
 
 
 def _diagonal(x: Array) -> Array:
@@ -111,11 +147,12 @@ def gather_index(dim: int, index: Array) -> tuple[Any, ...]:
 
 
 MOVES: Mapping[str, Callable[..., Array]] = {
-    "reshape": lambda x, *sizes: x.reshape(sizes_of(sizes)),
-    "view_as": lambda x, y: x.reshape(y.shape),
-    "reshape_as": lambda x, y: x.reshape(y.shape),
+    "reshape": _reshaped,
+    "view": _viewed,
+    "view_as": lambda x, y: _viewed(x, y.shape),
+    "reshape_as": lambda x, y: _reshaped(x, y.shape),
     "unsqueeze": lambda x, dim: np.expand_dims(x, dim),
-    "squeeze": lambda x, dim=None: x.squeeze(dim),
+    "squeeze": _squeezed,
     "flatten": _flattened,
     "ravel": np.ravel,
     "permute": lambda x, *order: x.transpose(sizes_of(order)),
@@ -127,12 +164,13 @@ MOVES: Mapping[str, Callable[..., Array]] = {
     "movedim": np.moveaxis,
     "moveaxis": np.moveaxis,
     "expand": _expanded,
-    "expand_as": lambda x, y: np.broadcast_to(x, y.shape),
+    "expand_as": lambda x, y: _expanded(x, *y.shape),
     "broadcast_to": _expanded,
     "repeat": lambda x, *sizes: np.tile(x, sizes_of(sizes)),
     "tile": lambda x, *sizes: np.tile(x, sizes_of(sizes)),
     "flip": lambda x, *dims: np.flip(x, sizes_of(dims)),
-    "roll": lambda x, shifts, dims: np.roll(x, shifts, dims),
+    "roll": lambda x, shifts, dims=None: np.roll(x, shifts, dims),
+    "repeat_interleave": lambda x, repeats, dim=None: np.repeat(x, repeats, dim),
     "diagonal": _diagonal,
     "diag_embed": _spread_on_diagonal,
     "diag": np.diag,
@@ -140,137 +178,12 @@ MOVES: Mapping[str, Callable[..., Array]] = {
     "triu": np.triu,
     "pad": _padded,
     "unfold": _unfolded,
+    "narrow": lambda x, dim, start, length: x[(*(slice(None),) * (dim % x.ndim), slice(start, start + length))],
+    "select": lambda x, dim, index: x[(*(slice(None),) * (dim % x.ndim), index)],
+    "unflatten": _unflattened,
+    "pixel_unshuffle": _pixel_unshuffled,
 }
 KINDS_OF_MOVE: Mapping[str, str] = {
-    **dict.fromkeys(("view_as", "reshape_as", "unsqueeze", "squeeze", "flatten", "ravel"), "reshape"),
+    **dict.fromkeys(("view", "view_as", "reshape_as", "unsqueeze", "squeeze", "flatten", "ravel"), "reshape"),
     **dict.fromkeys(("transpose", "t", "T", "mT", "movedim", "moveaxis"), "permute"),
-}
-
-
-def _index_add(x: Array, dim: int, index: Array, source: Array, alpha: float = 1.0) -> Array:
-    full = np.moveaxis(np.array(x, dtype=float), dim, 0)
-    np.add.at(full, index, alpha * np.moveaxis(source, dim, 0))
-    return np.moveaxis(full, 0, dim)
-
-
-def _index_put(x: Array, indices: Sequence[Array], values: Array, accumulate: bool = False) -> Array:
-    return _written(x, tuple(indices), values, accumulate)
-
-
-def _written(x: Array, index: Any, values: Any, add: bool) -> Array:
-    full = np.array(x, dtype=float)
-    if add:
-        np.add.at(full, index, values)
-    else:
-        full[index] = values
-    return full
-
-
-def _like(fill: float) -> Callable[..., Array]:
-    return lambda x, **_: np.full(np.shape(x), fill, dtype=float)
-
-
-def _filled(fill: float) -> Callable[..., Array]:
-    return lambda *sizes, **_: np.full(sizes_of(sizes), fill, dtype=float)
-
-
-def _unchanged(x: Array, *_: Any, **__: Any) -> Array:
-    return x
-
-
-def _elu(x: Array, alpha: float = 1.0) -> Array:
-    return np.where(x > 0, x, alpha * np.expm1(x))
-
-
-def _norm(x: Array, p: float = 2, dim: Any = None, keepdim: bool = False) -> Array:
-    return np.asarray((np.abs(x) ** p).sum(axis=dim, keepdims=keepdim) ** (1 / p))
-
-
-def _fill_diagonal(x: Array, value: float) -> Array:
-    full = np.array(x, dtype=float)
-    np.fill_diagonal(full, value)
-    return full
-
-
-def standardise(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
-    """The input of a layer norm with mean 0 and variance 1, and the factor that made the variance 1."""
-    factor = np.asarray((x.var(axis=axes, keepdims=True) + eps) ** -0.5)
-    return (x - x.mean(axis=axes, keepdims=True)) * factor, factor
-
-
-VALUES: Mapping[str, Callable[..., Any]] = {
-    **dict.fromkeys(("zeros_like", "empty_like", "rand_like", "randn_like", "zero"), _like(0.0)),
-    "ones_like": _like(1.0),
-    "full_like": lambda x, fill, **_: np.full(np.shape(x), fill, dtype=float),
-    "fill": lambda x, fill: np.full(np.shape(x), fill, dtype=float),
-    **dict.fromkeys(("zeros", "empty", "rand", "randn"), _filled(0.0)),
-    "ones": _filled(1.0),
-    "full": lambda size, fill, **_: np.full(sizes_of((size,)), fill, dtype=float),
-    "eye": lambda n, m=None, **_: np.eye(n, m),
-    "arange": lambda *bounds, **_: np.arange(*bounds),
-    "tensor": lambda data, **_: np.asarray(data),
-    "add": lambda x, y, alpha=1.0: x + alpha * y,
-    "sub": lambda x, y, alpha=1.0: x - alpha * y,
-    "copy": lambda _x, y: np.asarray(y),
-    "outer": np.multiply.outer,
-    "addmm": lambda x, a, b, beta=1.0, alpha=1.0: beta * x + alpha * (a @ b),
-    "addcmul": lambda x, a, b, value=1.0: x + value * a * b,
-    "addcdiv": lambda x, a, b, value=1.0: x + value * a / b,
-    "baddbmm": lambda x, a, b: x + a @ b,
-    "linear": lambda x, w, b=0.0: x @ w.T + b,
-    "index_add": _index_add,
-    "index_put": _index_put,
-    "scatter": lambda x, dim, index, src: _written(x, gather_index(dim, index), src, add=False),
-    "scatter_add": lambda x, dim, index, src: _written(x, gather_index(dim, index), src, add=True),
-    "fill_diagonal": _fill_diagonal,
-    "trace": np.trace,
-    **dict.fromkeys(("inverse", "inv"), np.linalg.inv),
-    "pinv": np.linalg.pinv,
-    "solve": np.linalg.solve,
-    "det": np.linalg.det,
-    "logdet": lambda x: np.linalg.slogdet(x)[1],
-    "one_hot": lambda x, num_classes=-1: one_hot(x, num_classes if num_classes > 0 else int(x.max()) + 1),
-    "argmax": lambda x, dim=None, keepdim=False: np.argmax(x, axis=dim, keepdims=keepdim),
-    "argmin": lambda x, dim=None, keepdim=False: np.argmin(x, axis=dim, keepdims=keepdim),
-    "bincount": lambda x, weights=None, minlength=0: np.bincount(x, weights, minlength),
-    "norm": _norm,
-    "prod": lambda x, dim=None, keepdim=False: np.prod(x, axis=dim, keepdims=keepdim),
-    **dict.fromkeys(("to", "type", "type_as", "item", "detach", "cpu", "requires_grad", "dropout"), _unchanged),
-    **dict.fromkeys(("long", "int"), lambda x: x.astype(np.int64)),
-    "bool": lambda x: x.astype(bool),
-    "sign": np.sign,
-    "round": np.round,
-    "heaviside": np.heaviside,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "nan_to_num": np.nan_to_num,
-    "exp2": np.exp2,
-    "tan": np.tan,
-    "elu": _elu,
-    "selu": lambda x: 1.0507009873554805 * _elu(x, 1.6732632423543772),
-    "mish": lambda x: x * np.tanh(np.logaddexp(x, 0.0)),
-    "leaky_relu": lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x),
-    "relu6": lambda x: np.clip(x, 0.0, 6.0),
-    "hardtanh": lambda x, min_val=-1.0, max_val=1.0: np.clip(x, min_val, max_val),
-    "clamp_min": np.maximum,
-    "clamp_max": np.minimum,
-    "normalize": lambda x, p=2.0, dim=1: x / np.maximum(_norm(x, p, dim, keepdim=True), 1e-12),
-    "fmod": np.fmod,
-    "remainder": np.remainder,
-    "atan2": np.arctan2,
-    "hypot": np.hypot,
-    "logaddexp": np.logaddexp,
-    "argsort": lambda x, dim=-1: np.argsort(x, dim),
-    "logical_and": np.logical_and,
-    "logical_or": np.logical_or,
-    "logical_not": np.logical_not,
-    "isfinite": np.isfinite,
-    "isnan": np.isnan,
-    "isinf": np.isinf,
-    "gt": np.greater,
-    "lt": np.less,
-    "ge": np.greater_equal,
-    "le": np.less_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
 }

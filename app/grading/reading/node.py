@@ -18,7 +18,12 @@ Act = Callable[..., Array]
 
 
 class UntracedError(Exception):
-    """A text uses something that is not on the list."""
+    """A text uses something that is not on the list: a part of it, or why."""
+
+    def __str__(self) -> str:
+        # Most are caught and forgotten, and writing out a part takes long.
+        what = self.args[0] if self.args else ""
+        return ast.unparse(what) if isinstance(what, ast.AST) else str(what)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

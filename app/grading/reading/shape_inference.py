@@ -1,26 +1,31 @@
 """Shapes of a forward program's tensors, read from its source alone: quizzes need no jail and no torch.
 
-What is not on the reader's list is left out, and so is a shape that depends on the numbers; nothing is guessed, and
-nothing is raised.
+The program is read on drawn numbers, and a value has a shape. What is not on the reader's list is left out, and so is a
+shape that depends on the numbers; nothing is guessed, and nothing is raised.
 """
 
 import ast
 from collections.abc import Mapping
 from contextlib import suppress
 from math import prod
-from typing import Any
+
+import numpy as np
 
 from app.content.blocks import INDICES, MASKS, Forward, Input
 from app.content.program.programs import parse_program
 from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
-from app.grading.reading.abstract import Abstract, Kind
-from app.grading.reading.shape_reader import ShapeReader
+from app.grading.reading.budget import CostError, DataSizeError, EntryBudget
+from app.grading.reading.line_reader import LineReader
+from app.grading.reading.node import Array, OpNode, UntracedError
+from app.grading.reading.size_words import size_words
 
 ALTOGETHER = 2_000_000
 """Entries of all tensors of a program on one set of sizes: a run may send back a few sets of so many."""
-STEPS = 100_000
-"""Parts of a program that are looked at: a loop of an author's is written out."""
+PROGRAM_ENTRIES, PROGRAM_STATEMENTS = 100_000_000, 20_000
+"""Of one reading of a program; a loop of an author's is written out."""
+ON_THE_WAY = 4_000_000
+"""Entries that a part of a program may take while it is measured, such as the windows of a convolution."""
 
 
 def infer_shapes(forward: Forward) -> dict[str, Shape]:
@@ -28,9 +33,15 @@ def infer_shapes(forward: Forward) -> dict[str, Shape]:
 
     A size that is the one of a dim, here and wherever the dims are others, remembers which: see `sizes.name_of`.
     """
-    others = hidden_dims(forward, 0)
-    here, there = (_shapes(forward, dims) for dims in (forward.dims, others))
-    return {name: _with_names(shape, forward.dims, others, there.get(name, ())) for name, shape in here.items()}
+    here = read_program(forward, forward.dims)
+    others, there = read_small(forward, 0)
+    shapes = carried_shapes(forward) if here.too_large else array_shapes(here.arrays)
+    elsewhere = array_shapes(there.arrays)
+    return {name: _with_names(shape, forward.dims, others, elsewhere.get(name, ())) for name, shape in shapes.items()}
+
+
+def array_shapes(arrays: Mapping[str, Array]) -> dict[str, Shape]:
+    return {name: array.shape for name, array in arrays.items()}
 
 
 class Size(int):
@@ -53,16 +64,44 @@ def _with_names(shape: Shape, dims: Mapping[str, int], others: Mapping[str, int]
     return tuple(Size.of(pair[0], known[pair]) if pair in known else pair[0] for pair in pairs)
 
 
-def _shapes(forward: Forward, dims: Mapping[str, int]) -> dict[str, Shape]:
-    return {name: value.shape for name, value in scope_on(forward, dims).items() if isinstance(value, Abstract)}
+def read_program(forward: Forward, dims: Mapping[str, int]) -> LineReader:
+    """The reader after *forward* has run on sizes *dims*, with the dims and every tensor that can be read in scope.
+
+    It remembers whether there was a tensor of more than `LARGEST_TENSOR` entries, which is not read.
+    """
+    arrays, is_whole = _drawn_inputs(forward.inputs, dims)
+    budget = EntryBudget(data_sizes=False, largest=LARGEST_TENSOR, total=PROGRAM_ENTRIES)
+    reader = LineReader({**dims, **arrays}, budget=budget, statements=PROGRAM_STATEMENTS)
+    reader.too_large = not is_whole
+    if is_whole:
+        reader.read(_statements(forward))
+    return reader
 
 
-def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
-    """Scope after *forward* has run on sizes *dims*: the dims, and every tensor that can be inferred."""
-    reader = ShapeReader({**dims, **_inputs(forward.inputs, dims)}, steps=STEPS)
-    tree = parse_program(forward.source)
-    reader.run(tree.body if isinstance(tree, ast.Module) else ())
-    return reader.scope
+def read_small(forward: Forward, shift: int) -> tuple[dict[str, int], LineReader]:
+    """Sizes for *shift*, see `hidden_dims`, on which no tensor is large, and the reader after *forward* on them."""
+    readers: dict[tuple[int, ...], LineReader] = {}
+
+    def fits(dims: Mapping[str, int]) -> bool:
+        reader = readers[tuple(dims.values())] = read_program(forward, dims)
+        return small_together(dims) and not reader.too_large
+
+    dims = hidden_dims(forward, shift, fits=fits)
+    return dims, readers.get(tuple(dims.values())) or read_program(forward, dims)
+
+
+def carried_shapes(forward: Forward) -> dict[str, Shape]:
+    """Shapes on sizes that are too large to be read on, by what becomes of the dims on two smaller sets."""
+    smaller = [read_small(forward, shift) for shift in (0, 1)]
+    first, second = (array_shapes(reader.arrays) for _, reader in smaller)
+    known = {sizes[1:]: sizes[0] for sizes in size_words((forward.dims, *(dims for dims, _ in smaller)))}
+    shapes = {}
+    for name in (name for name in first if name in second):
+        pairs = list(zip(first[name], second[name], strict=False))
+        sizes = [pair[0] if pair[0] == pair[1] else known.get(pair) for pair in pairs]
+        if len(first[name]) == len(second[name]) and None not in sizes:
+            shapes[name] = tuple(size for size in sizes if size is not None)
+    return shapes
 
 
 def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
@@ -71,36 +110,45 @@ def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
     Where a part of the program cannot be told, a tensor that has every one of *dims* has to be small enough as well.
     """
     try:
-        inputs = _inputs(forward.inputs, dims)
-        reader = _Measuring({**dims, **inputs}, steps=STEPS)
-        tree = parse_program(forward.source)
-        reader.run(tree.body if isinstance(tree, ast.Module) else ())
+        sizes = [prod(shape_of(tensor_input, dims)) for tensor_input in forward.inputs]
     except ValueError:
         return small_together(dims)
-    sizes = [prod(value.shape) for value in reader.scope.values() if isinstance(value, Abstract)]
-    known = all(isinstance(reader.scope.get(name), Abstract) for name in forward.outputs)
-    largest = max([reader.largest, *sizes])
-    return largest <= LARGEST_TENSOR and sum(sizes) <= ALTOGETHER and (known or small_together(dims))
+    if max(sizes, default=0) > LARGEST_TENSOR:
+        return False
+    arrays, _ = _drawn_inputs(forward.inputs, dims)
+    budget = EntryBudget(data_sizes=False, largest=ON_THE_WAY)
+    reader = LineReader({**dims, **arrays}, budget=budget, statements=PROGRAM_STATEMENTS)
+    for statement in _statements(forward):
+        parts: dict[int, OpNode] = {}
+        try:
+            reader.run([statement], parts)
+        except UntracedError as error:
+            if isinstance(error.__cause__, CostError) and not isinstance(error.__cause__, DataSizeError):
+                return False
+            reader.forget_written(statement)
+        if max((node.value.size for node in parts.values()), default=0) > LARGEST_TENSOR:
+            return False
+    known = all(name in reader.arrays for name in forward.outputs)
+    return sum(array.size for array in reader.arrays.values()) <= ALTOGETHER and (known or small_together(dims))
 
 
-class _Measuring(ShapeReader):
-    """Knows the *largest* tensor that any part of a program makes."""
-
-    largest = 0
-
-    def value(self, expr: ast.expr) -> Any:
-        value = super().value(expr)
-        if isinstance(value, Abstract):
-            self.largest = max(self.largest, prod(value.shape))
-        return value
+def _statements(forward: Forward) -> list[ast.stmt]:
+    tree = parse_program(forward.source)
+    return tree.body if isinstance(tree, ast.Module) else []
 
 
-def _inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> dict[str, Abstract]:
-    found = {}
+def _drawn_inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> tuple[dict[str, Array], bool]:
+    """The inputs that have a shape on *dims*, and whether none of them is too large."""
+    numbers, arrays, is_whole = np.random.default_rng(0), dict[str, Array](), True
     for tensor_input in inputs:
         with suppress(ValueError):
-            kind: Kind = (
-                "b" if tensor_input.distribution in MASKS else "i" if tensor_input.distribution in INDICES else "f"
-            )
-            found[tensor_input.name] = Abstract(shape_of(tensor_input, dims), kind)
-    return found
+            shape = shape_of(tensor_input, dims)
+            if prod(shape) > LARGEST_TENSOR:
+                is_whole = False
+            elif tensor_input.distribution in MASKS:
+                arrays[tensor_input.name] = np.ones(shape, dtype=bool)
+            elif tensor_input.distribution in INDICES:
+                arrays[tensor_input.name] = np.zeros(shape, dtype=np.int64)
+            else:
+                arrays[tensor_input.name] = np.asarray(numbers.random(shape) + 0.5)
+    return arrays, is_whole

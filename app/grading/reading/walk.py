@@ -11,8 +11,9 @@ import numpy as np
 
 from app.content.blocks import MASKS, Forward, Input
 from app.grading.reading.node import Array, OpNode, UntracedError, reduce_to
+from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.rules import backward
-from app.grading.reading.tracer import READING_ERRORS, Tracer
+from app.grading.reading.tracer import Tracer
 
 Nodes = list[tuple[str, OpNode]]
 Numbers = Mapping[str, Array]
@@ -123,7 +124,7 @@ def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, A
                 nodes += parts
                 values |= {name: node.value for name, node in parts}
             case _:
-                raise UntracedError(ast.unparse(statement))
+                raise UntracedError(statement)
     return values, nodes
 
 
@@ -137,7 +138,7 @@ def _parts(target: ast.expr, expr: ast.expr) -> list[tuple[str, ast.expr]]:
         case ast.Tuple(elts=names), _:
             cut = (ast.Subscript(expr, ast.Constant(rank), ast.Load()) for rank in range(len(names)))
             return [part for pair in zip(names, cut, strict=True) for part in _parts(*pair)]
-    raise UntracedError(ast.unparse(target))
+    raise UntracedError(target)
 
 
 def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:

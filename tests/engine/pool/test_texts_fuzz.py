@@ -20,7 +20,8 @@ from app.grading.reading import budget
 from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
 from app.grading.reading.calls import CALLS
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.library import FUNCTIONS, MOVES, VALUES
+from app.grading.reading.library import FUNCTIONS, MOVES
+from app.grading.reading.values import SEVERAL, VALUES
 from app.sandbox.gate import find_refusal, normalise
 from app.sandbox.wire import Job, RawReply
 
@@ -66,7 +67,7 @@ KEYWORDS = (
     "shifts",
     "diagonal",
 )
-FUNCTION = st.sampled_from(sorted({*CALLS, *FUNCTIONS, *MOVES, *VALUES, "einsum", "sum", "pow"}))
+FUNCTION = st.sampled_from(sorted({*CALLS, *FUNCTIONS, *MOVES, *SEVERAL, *VALUES, "einsum", "sum", "pow"}))
 ATOM = st.sampled_from([*NAMES, *SIZES, "x.shape", "x[0]", "'ab,cd->abcd'", "'ij,jk->ik'", "torch.float64"])
 
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.line_reader import LineReader
 from app.grading.reading.node import UntracedError
 
 X = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
@@ -37,6 +38,10 @@ for t in range(T):
     "no gradients": "with torch.no_grad():\n    y = x * 2",
     "solved": "z = x @ x.T + torch.eye(2)\ny = torch.linalg.solve(z, x[:, 0]) @ torch.inverse(z) * torch.logdet(z)",
     "two conditions": "y = ((x > 1) & (x < 4)).double() + ((x < 2) | (x > 3)) * 2.0",
+    "a name on the way": "y = (z := 2 * x) + z",
+    "parts": "a, b = x.split([1, 2], 1)\ny = torch.cat([b, a], 1)",
+    "the largest": "m, i = x.max(1)\ny = m + i",
+    "an assertion": "assert x.shape == (2, 3)\ny = x",
     "words": "'doc'\ny: torch.Tensor = x\npass\ndel x",
 }
 
@@ -53,6 +58,25 @@ def test_statements_give_the_numbers_that_torch_gives(text):
     exec(text, scope)
 
     assert np.allclose(read(text).arrays["y"], scope["y"].numpy(), rtol=0, atol=1e-12)
+
+
+FUNCTIONS = {
+    "a function": "def f(a, n=2):\n    b = a * n\n    return b, b.T\ny, _ = f(x)",
+    "a function of a name": "double = lambda a, n: a * n\ny = double(x, n=2) + (lambda a: -a)(x)",
+    "a function in a function": "def f(a):\n    def g(b):\n        return b + a\n    return g(2 * a)\ny = f(x)",
+    "several arguments": "def f(a, b):\n    return a - b\nboth = (x, 2 * x)\ny = f(*both)",
+}
+
+
+@pytest.mark.parametrize("text", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_functions_of_the_text_are_followed_where_shapes_are_read(text):
+    scope = {"torch": torch, "x": X.clone()}
+    exec(text, scope)
+    reader = LineReader({"x": X.numpy()})
+
+    reader.read(ast.parse(text).body)
+
+    assert np.allclose(reader.arrays["y"], scope["y"].numpy(), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

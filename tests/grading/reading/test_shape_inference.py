@@ -2,16 +2,23 @@
 
 import ast
 import math
+from collections.abc import Iterator
 
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from app.content.blocks import Forward, Input, SourceLocation
-from app.grading.reading.shape_inference import infer_shapes
+from app.grading.forward.data import draw_inputs
+from app.grading.reading.collisions import CollisionError
+from app.grading.reading.line_reader import LineReader
+from app.grading.reading.shape_inference import infer_shapes, read_program
+from app.practice.draw import generate_item, named_items
 from tests.courses import LESSONS, course_in
+from tests.grading.programs.load import PROGRAMS
+from tests.grading.unseen.load import BOXES
 
 DIMS = {"B": 2, "T": 3, "N": 6, "D": 4, "H": 5}
 INPUTS = {
@@ -292,6 +299,9 @@ STEPS = [
     "{a}.masked_fill({b} > 1, 0.0)",
     "{a}.unfold({axis}, {other}, 1)",
 ]
+TORCH_REFUSES = (
+    RuntimeError, IndexError, TypeError, ValueError, NameError, AttributeError, SyntaxError, UserWarning,
+)  # fmt: skip
 AXES = st.integers(-3, 4)
 STEP = st.fixed_dictionaries(
     {
@@ -307,19 +317,35 @@ STEP = st.fixed_dictionaries(
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much])  # many a drawn line does not fit
 @given(st.lists(STEP, min_size=1, max_size=3))
-def test_whatever_runs_in_torch_has_its_shape_or_none(steps):
+def test_what_is_told_is_what_torch_does(steps):
+    """A shape is the one that torch gives, and where shapes collide, torch does not run."""
     lines = [f"t{number} = {one['step'].format(**one)}" for number, one in enumerate(steps)]
-    source = "\n".join(lines)
-    shapes = infer_shapes(program(source))
+    told: dict[int, object] = {}
+    reader = LineReader(read_program(program(""), DIMS).scope, lambda line, given: told.setdefault(line.lineno, given))
+    reader.read(ast.parse("\n".join(lines)).body)
     try:
-        made = run(source)
-    except (RuntimeError, IndexError, TypeError, ValueError, NameError, AttributeError, SyntaxError, UserWarning):
-        assume(False)
+        made = run("\n".join(lines))
+    except TORCH_REFUSES:
+        event("torch refuses")
         return
 
-    assert {name: shape for name, shape in shapes.items() if name in made} == {
-        name: made[name] for name in shapes if name in made
+    assert not [given for given in told.values() if isinstance(given, CollisionError)]
+    assert {name: array.shape for name, array in reader.arrays.items() if name in made} == {
+        name: made[name] for name in reader.arrays if name in made
     }
+
+
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+@given(STEP)
+def test_shapes_that_collide_are_refused_by_torch(step):
+    line = f"y = {step['step'].format(**step)}"
+    met: list[object] = []
+    reader = LineReader(read_program(program(""), DIMS).scope, lambda _, given: met.append(given))
+    reader.read(ast.parse(line).body)
+    assume(met and isinstance(met[0], CollisionError))
+
+    with pytest.raises(TORCH_REFUSES):
+        run(line)
 
 
 @given(st.text(alphabet="XWbyt01()[],.:=@+-* \n'sumvie", max_size=80) | st.text(max_size=80))
@@ -354,16 +380,32 @@ def test_sizes_remember_their_dims():
     assert names["z"] == ["B", ""]
 
 
-def test_every_tensor_of_every_lesson_is_inferred():
+def forwards() -> Iterator[Forward]:
+    """Programs of the course, of practice, and of public code."""
     for lesson in course_in(LESSONS).lessons:
-        for forward in (block for block in lesson.blocks if isinstance(block, Forward)):
-            shapes = infer_shapes(forward)
-            tree = ast.parse(forward.source)
-            names = {
-                node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
+        yield from (block for block in lesson.blocks if isinstance(block, Forward))
+    for level in (1, 2, 3):
+        yield from (item.program for item in (*named_items(level), *(generate_item(level, seed) for seed in range(8))))
+    yield from (public.forward for public in PROGRAMS)
+    yield from (box.forward for box in BOXES)
 
-            assert names - set(shapes) == set(), f"{lesson.path}: {forward.name}"
+
+NOT_READ = frozenset({"im2col"})
+"""Programs of public code with an operation that is not read."""
+
+
+def test_every_tensor_of_every_program_has_the_shape_of_torch():
+    for forward in forwards():
+        drawn = draw_inputs(forward, forward.dims, "seed", "float32")
+        scope: dict[str, object] = {"torch": torch, "F": F, "math": math, **forward.dims}
+        scope |= {name: torch.from_numpy(array) for name, array in drawn.items()}
+        exec(compile(forward.source, "test", "exec"), scope)
+        written = {node.id for node in ast.walk(ast.parse(forward.source)) if isinstance(node, ast.Name)}
+        made = {name: scope[name] for name in written | drawn.keys() if isinstance(scope.get(name), torch.Tensor)}
+
+        shapes = infer_shapes(forward)
+        assert forward.name in NOT_READ or shapes.keys() == made.keys(), forward.name
+        assert shapes == {name: tuple(made[name].shape) for name in shapes}, forward.name
 
 
 @pytest.mark.parametrize(
