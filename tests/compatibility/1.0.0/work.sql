@@ -11,7 +11,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0010');
+INSERT INTO "alembic_version" VALUES('0011');
 CREATE TABLE assignment (
 	id INTEGER NOT NULL, 
 	class_id INTEGER NOT NULL, 
@@ -45,8 +45,8 @@ CREATE TABLE attempt (
 	CONSTRAINT pk_attempt PRIMARY KEY (id), 
 	CONSTRAINT fk_attempt_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE
 );
-INSERT INTO "attempt" VALUES(1,2,'linear-layer','dw-shape','quiz','["(4, 3)"]','{"correct": false, "echo": "(4, 3)"}',0,NULL,NULL,'2026-11-25 16:51:02.300582',NULL);
-INSERT INTO "attempt" VALUES(2,2,'linear-layer','linear-backward','code','dW = X.T @ dY  # as it was written then','{"outcome":"graded","passed":false,"names":[{"name":"dX","verdict":"wrong","code":"dX:transposed","message":"This is the transpose of `dX`.","exact":false,"approx":false,"maxdiff":0.731234,"line":1,"note":"","worst":[{"index":[1,2],"yours":0.5,"off":1.0,"ratio":-1.0}],"differences":{"rows":[".aL","lA?"],"largest":0.731,"shape":[2,3],"corner":[0,0],"pattern":"Each `row` is off."},"word":"","facts":[]},{"name":"dW","verdict":"not-yet","code":null,"message":"A blank is left.","exact":null,"approx":null,"maxdiff":null,"line":null,"note":"","worst":[],"differences":null,"word":"","facts":[]},{"name":"db","verdict":"not-yet","code":null,"message":"A blank is left.","exact":null,"approx":null,"maxdiff":null,"line":null,"note":"","worst":[],"differences":null,"word":"","facts":[]}],"line":null,"column":null,"message":"","hidden_sizes":2,"printed":"<b>dW = X.T @ dY  # as it was written then</b>","wall_ms":0.0,"jail_ms":0.0}',0,'dX:transposed','70b0b3a03bb37e8c2bdb2b0c922a88bc1d9b35567ccb67b537be1ca2233c7a50','2026-11-25 16:51:02.515733',1);
+INSERT INTO "attempt" VALUES(1,2,'linear-layer','dw-shape','quiz','["(4, 3)"]','{"correct": false, "echo": "(4, 3)"}',0,NULL,NULL,'2026-11-25 17:47:58.975663',NULL);
+INSERT INTO "attempt" VALUES(2,2,'linear-layer','linear-backward','code','dW = X.T @ dY  # as it was written then','{"outcome":"graded","passed":false,"names":[{"name":"dX","verdict":"wrong","code":"dX:transposed","message":"This is the transpose of `dX`.","exact":false,"approx":false,"maxdiff":0.731234,"line":1,"note":"","worst":[{"index":[1,2],"yours":0.5,"off":1.0,"ratio":-1.0}],"differences":{"rows":[".aL","lA?"],"largest":0.731,"shape":[2,3],"corner":[0,0],"pattern":"Each `row` is off."},"word":"","facts":[]},{"name":"dW","verdict":"not-yet","code":null,"message":"A blank is left.","exact":null,"approx":null,"maxdiff":null,"line":null,"note":"","worst":[],"differences":null,"word":"","facts":[]},{"name":"db","verdict":"not-yet","code":null,"message":"A blank is left.","exact":null,"approx":null,"maxdiff":null,"line":null,"note":"","worst":[],"differences":null,"word":"","facts":[]}],"line":null,"column":null,"message":"","hidden_sizes":2,"printed":"<b>dW = X.T @ dY  # as it was written then</b>","wall_ms":0.0,"jail_ms":0.0}',0,'dX:transposed','c9ce538902c911ec02b299ec349113faabd3842f6ac2e4e4c044447a60e68703','2026-11-25 17:47:59.148562',1);
 CREATE TABLE audit_event (
 	id INTEGER NOT NULL, 
 	recorded_at DATETIME NOT NULL, 
@@ -59,10 +59,10 @@ CREATE TABLE audit_event (
 	CONSTRAINT fk_audit_event_class_id FOREIGN KEY(class_id) REFERENCES class (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_audit_event_actor FOREIGN KEY(actor) REFERENCES learner (id) ON DELETE SET NULL
 );
-INSERT INTO "audit_event" VALUES(1,'2026-11-25 16:51:01.288025',NULL,NULL,'teacher-added','1','{}');
-INSERT INTO "audit_event" VALUES(2,'2026-11-25 16:51:02.279304',1,1,'class-made','1','{"name": "Algebra"}');
-INSERT INTO "audit_event" VALUES(3,'2026-11-25 16:51:02.282266',1,NULL,'assigned','1','{"lesson": "linear", "due": null}');
-INSERT INTO "audit_event" VALUES(4,'2026-11-25 16:51:02.288311',1,2,'joined','2','{"role": "learner"}');
+INSERT INTO "audit_event" VALUES(1,'2026-11-25 17:47:58.144791',NULL,NULL,'teacher-added','1','{}');
+INSERT INTO "audit_event" VALUES(2,'2026-11-25 17:47:58.912022',1,1,'class-made','1','{"name": "Algebra"}');
+INSERT INTO "audit_event" VALUES(3,'2026-11-25 17:47:58.914955',1,NULL,'assigned','1','{"lesson": "linear", "due": null}');
+INSERT INTO "audit_event" VALUES(4,'2026-11-25 17:47:58.920473',1,2,'joined','2','{"role": "learner"}');
 CREATE TABLE card (
 	id INTEGER NOT NULL, 
 	learner_id INTEGER NOT NULL, 
@@ -91,14 +91,14 @@ CREATE TABLE class (
 	CONSTRAINT uq_class_join_code UNIQUE (join_code), 
 	CONSTRAINT fk_class_created_by FOREIGN KEY(created_by) REFERENCES learner (id) ON DELETE SET NULL
 );
-INSERT INTO "class" VALUES(1,'Algebra','Europe/Berlin','TQNVXCK1A','open',1,'2026-11-25 16:51:02.277403',NULL,NULL,0);
+INSERT INTO "class" VALUES(1,'Algebra','Europe/Berlin','HXJPNWW2H','open',1,'2026-11-25 17:47:58.909907',NULL,NULL,0);
 CREATE TABLE clock (
 	job VARCHAR(20) NOT NULL, 
 	seen_at DATETIME NOT NULL, 
 	doubted_until DATETIME, 
 	CONSTRAINT pk_clock PRIMARY KEY (job)
 );
-INSERT INTO "clock" VALUES('sweep','2026-11-25 16:51:01.274190','2026-11-26 16:51:01.274190');
+INSERT INTO "clock" VALUES('sweep','2026-11-25 17:47:58.096733','2026-11-26 17:47:58.096733');
 CREATE TABLE credential (
 	id INTEGER NOT NULL, 
 	learner_id INTEGER NOT NULL, 
@@ -115,8 +115,8 @@ CREATE TABLE credential (
 	CONSTRAINT uq_credential_kind_issuer_subject UNIQUE (kind, issuer, subject), 
 	CONSTRAINT fk_credential_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE
 );
-INSERT INTO "credential" VALUES(1,1,'password','','ada','$argon2id$v=19$m=65536,t=3,p=4$wr2EeN0n7DtMQLmERU9hdg$9O+kwf8ilcHJ/fGT1ibFdowkwdTGh70BymtitU4Pes8',NULL,1,'2026-11-25 16:51:01.980927','2026-11-25 16:51:01.980930',NULL);
-INSERT INTO "credential" VALUES(2,2,'password','','grace','$argon2id$v=19$m=65536,t=3,p=4$9PMiDYTtIk4fIGoA61l96Q$ygxVjQ2dLji7nIk6QW6ps39VmREOQq/N1eSIHFY9mmk',NULL,1,'2026-11-25 16:51:02.978223','2026-11-25 16:51:02.978224',NULL);
+INSERT INTO "credential" VALUES(1,1,'password','','ada','$argon2id$v=19$m=65536,t=3,p=4$whUc2W0FT8jglzStSFmvPA$8I5dU2JOgubT/0y3uoZbCOuR6sHmsSvKVwAb9P2+934',NULL,1,'2026-11-25 17:47:58.623356','2026-11-25 17:47:58.623359',NULL);
+INSERT INTO "credential" VALUES(2,2,'password','','grace','$argon2id$v=19$m=65536,t=3,p=4$pLZeMUQ3oybMfAW0nXm53A$/3rr6VyQfbDQMpk5Ta31LwiEzHZPklx3FSEfz8eDmvI',NULL,1,'2026-11-25 17:47:59.703435','2026-11-25 17:47:59.703436',NULL);
 CREATE TABLE draft (
 	learner_id INTEGER NOT NULL, 
 	lesson VARCHAR(200) NOT NULL, 
@@ -128,7 +128,7 @@ CREATE TABLE draft (
 	CONSTRAINT pk_draft PRIMARY KEY (learner_id, lesson, exercise), 
 	CONSTRAINT fk_draft_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE
 );
-INSERT INTO "draft" VALUES(2,'linear-layer','linear-backward','dW = X.T @ dY  # as it was written then',1,'2026-11-25 16:51:02.294570',NULL);
+INSERT INTO "draft" VALUES(2,'linear-layer','linear-backward','dW = X.T @ dY  # as it was written then',1,'2026-11-25 17:47:58.927716',NULL);
 CREATE TABLE drill (
 	learner_id INTEGER NOT NULL, 
 	family VARCHAR(40) NOT NULL, 
@@ -192,8 +192,8 @@ CREATE TABLE learner (
 	teaches BOOLEAN DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_learner PRIMARY KEY (id)
 );
-INSERT INTO "learner" VALUES(1,'2026-11-25 16:51:01.270057',NULL,NULL,'Ada',1);
-INSERT INTO "learner" VALUES(2,'2026-11-25 16:51:01.291556','linear-layer','2026-11-25 16:51:02.339719','Grace',0);
+INSERT INTO "learner" VALUES(1,'2026-11-25 17:47:58.091696',NULL,NULL,'Ada',1);
+INSERT INTO "learner" VALUES(2,'2026-11-25 17:47:58.150930','linear-layer','2026-11-25 17:47:59.033475','Grace',0);
 CREATE TABLE membership (
 	class_id INTEGER NOT NULL, 
 	learner_id INTEGER NOT NULL, 
@@ -210,8 +210,8 @@ CREATE TABLE membership (
 	CONSTRAINT fk_membership_class_id FOREIGN KEY(class_id) REFERENCES class (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_membership_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE
 );
-INSERT INTO "membership" VALUES(1,1,'instructor','Ada',NULL,NULL,'2026-11-25 16:51:02.279249',NULL,0,NULL);
-INSERT INTO "membership" VALUES(1,2,'learner','Grace',NULL,NULL,'2026-11-25 16:51:02.287108',NULL,0,NULL);
+INSERT INTO "membership" VALUES(1,1,'instructor','Ada',NULL,NULL,'2026-11-25 17:47:58.911965',NULL,0,NULL);
+INSERT INTO "membership" VALUES(1,2,'learner','Grace',NULL,NULL,'2026-11-25 17:47:58.919200',NULL,0,NULL);
 CREATE TABLE notice (
 	id INTEGER NOT NULL, 
 	learner_id INTEGER NOT NULL, 
@@ -230,8 +230,8 @@ CREATE TABLE one_time_token (
 	expires_at DATETIME NOT NULL, 
 	CONSTRAINT pk_one_time_token PRIMARY KEY (token_hash)
 );
-INSERT INTO "one_time_token" VALUES('adb82ea670b31cac87830cbfdfea116c1928c9a772e9d6394680070dab7d6f71','rotated','{}',0,'2026-11-25 17:01:01.984637');
-INSERT INTO "one_time_token" VALUES('e4ba886ba28e1e234c358a447c609fb23e758003c1e8f9fbd25d746f9b25260f','rotated','{}',0,'2026-11-25 17:01:02.979894');
+INSERT INTO "one_time_token" VALUES('c460eea69aa07a0712ff18ba7b1fec38c1a0782dbf2ea10bed129b0dc5a568e2','rotated','{}',0,'2026-11-25 17:57:58.626730');
+INSERT INTO "one_time_token" VALUES('083cfc99f98049eea940ee642fd427c510cfc9c245e41e897f794e97d9280312','rotated','{}',0,'2026-11-25 17:57:59.705304');
 CREATE TABLE practice_item (
 	id INTEGER NOT NULL, 
 	version INTEGER NOT NULL, 
@@ -257,6 +257,23 @@ CREATE TABLE practice_session (
 	seen_attempt_id INTEGER NOT NULL, 
 	CONSTRAINT pk_practice_session PRIMARY KEY (learner_id), 
 	CONSTRAINT fk_practice_session_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE
+);
+CREATE TABLE problem_report (
+	id INTEGER NOT NULL, 
+	learner_id INTEGER NOT NULL, 
+	created_at DATETIME NOT NULL, 
+	lesson VARCHAR(200) NOT NULL, 
+	exercise VARCHAR(200) NOT NULL, 
+	edition VARCHAR(16) NOT NULL, 
+	said TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	browser VARCHAR(200) NOT NULL, 
+	settled_at DATETIME, 
+	settled_by INTEGER, 
+	answer TEXT DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_problem_report PRIMARY KEY (id), 
+	CONSTRAINT fk_problem_report_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE, 
+	CONSTRAINT fk_problem_report_settled_by FOREIGN KEY(settled_by) REFERENCES learner (id) ON DELETE SET NULL
 );
 CREATE TABLE progress (
 	learner_id INTEGER NOT NULL, 
@@ -330,8 +347,8 @@ CREATE TABLE session (
 	CONSTRAINT fk_session_learner_id FOREIGN KEY(learner_id) REFERENCES learner (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_session_credential_id FOREIGN KEY(credential_id) REFERENCES credential (id) ON DELETE CASCADE
 );
-INSERT INTO "session" VALUES('0b133be81868a17bf40eb2ec208a9c71a7d6a6e9e43e2d0fefb20a96fbdb88d0',1,'2026-11-25 16:51:01.985620','2026-11-25 16:51:01.985621','A browser',1);
-INSERT INTO "session" VALUES('597b8af148d6f2df3a252d5a9d779bd12231686fe8d9a190889f2dcc72ce161a',2,'2026-11-25 16:51:02.980307','2026-11-25 16:51:02.980308','A browser',2);
+INSERT INTO "session" VALUES('0e4e2054a094fb6be5d84a097b02d218ad14d9e3998ffcbf0eabcfe76786f1e4',1,'2026-11-25 17:47:58.627664','2026-11-25 17:47:58.627666','A browser',1);
+INSERT INTO "session" VALUES('974f910941188cb8bc5a00c988600509daa7444ec34289c3c7e7fd919205ddff',2,'2026-11-25 17:47:59.705737','2026-11-25 17:47:59.705738','A browser',2);
 CREATE TABLE training_run (
 	learner_id INTEGER NOT NULL, 
 	lesson VARCHAR(200) NOT NULL, 
@@ -354,24 +371,25 @@ CREATE INDEX ix_one_time_token_expires_at ON one_time_token (expires_at);
 CREATE INDEX ix_practice_item_level_wanted ON practice_item (level, wanted);
 CREATE INDEX ix_credential_learner_id ON credential (learner_id);
 CREATE INDEX ix_replaced_text_learner_id_lesson_exercise ON replaced_text (learner_id, lesson, exercise);
-CREATE INDEX ix_attempt_learner_id_lesson_exercise ON attempt (learner_id, lesson, exercise);
+CREATE INDEX ix_attempt_created_at ON attempt (created_at) WHERE code IS NOT NULL;
 CREATE INDEX ix_attempt_learner_id_id ON attempt (learner_id, id);
 CREATE INDEX ix_attempt_task_key ON attempt (task_key);
-CREATE INDEX ix_attempt_created_at ON attempt (created_at) WHERE code IS NOT NULL;
+CREATE INDEX ix_attempt_learner_id_lesson_exercise ON attempt (learner_id, lesson, exercise);
 CREATE INDEX ix_notice_learner_id ON notice (learner_id);
-CREATE INDEX ix_served_item_learner_id_given_at ON served_item (learner_id, given_at);
+CREATE INDEX ix_problem_report_learner_id ON problem_report (learner_id);
 CREATE INDEX ix_served_item_item_id ON served_item (item_id);
-CREATE INDEX ix_session_credential_id ON session (credential_id);
+CREATE INDEX ix_served_item_learner_id_given_at ON served_item (learner_id, given_at);
 CREATE INDEX ix_session_learner_id ON session (learner_id);
+CREATE INDEX ix_session_credential_id ON session (credential_id);
 CREATE INDEX ix_membership_learner_id ON membership (learner_id);
 CREATE INDEX ix_roster_change_learner_id ON roster_change (learner_id);
-CREATE INDEX ix_former_member_class_id ON former_member (class_id);
 CREATE INDEX ix_former_member_learner_id ON former_member (learner_id);
+CREATE INDEX ix_former_member_class_id ON former_member (class_id);
 CREATE INDEX ix_assignment_class_id ON assignment (class_id);
 CREATE INDEX ix_accommodation_learner_id ON accommodation (learner_id);
+CREATE INDEX ix_audit_event_recorded_at ON audit_event (recorded_at);
 CREATE INDEX ix_audit_event_actor ON audit_event (actor);
 CREATE INDEX ix_audit_event_class_id_verb_recorded_at ON audit_event (class_id, verb, recorded_at);
-CREATE INDEX ix_audit_event_recorded_at ON audit_event (recorded_at);
 CREATE INDEX ix_review_card_id ON review (card_id);
 CREATE INDEX ix_review_item_id ON review (item_id);
 CREATE INDEX ix_extension_learner_id ON extension (learner_id);
