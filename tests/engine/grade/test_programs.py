@@ -5,6 +5,7 @@ edit of each fourth program, `make prove` at some five thousand.
 """
 
 import ast
+from math import ceil
 
 import pytest
 
@@ -141,7 +142,7 @@ def test_a_wrong_edit_is_named(measured):
 
 
 def test_what_is_said_of_a_wrong_edit_holds_of_it(measured):
-    assert len(measured.false) <= FALSE * len(measured.slips), measured.listed(measured.false)
+    assert len(measured.false) <= ceil(FALSE * len(measured.slips)), measured.listed(measured.false)
 
 
 def test_the_edits_are_of_many_kinds(measured):
