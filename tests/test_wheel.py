@@ -1,6 +1,7 @@
 """The wheel as people install it: beside the packages of the tests, started in an empty folder, with a home of its own.
 
-What it installs is never written to. One test walks through the commands, each as a process, as at a terminal.
+What it installs is never written to. Commands are walked through, each as a process, as at a terminal; those that start
+graders in `make prove`.
 """
 
 import json
@@ -101,8 +102,16 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def copy(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(tmp_path_factory.mktemp("installed"), built)
+
+
+@pytest.fixture
+def installed(copy: Installed) -> Iterator[Installed]:
+    """The copy, with nothing yet in the folder that its user stands in."""
+    yield copy
+    shutil.rmtree(copy.here)
+    copy.here.mkdir()
 
 
 def test_a_wheel_holds_every_file_that_is_no_code(built: Path) -> None:
@@ -163,22 +172,32 @@ def test_an_installed_copy_serves_from_an_empty_folder(installed: Installed) -> 
         assert database.execute("select count(*) from attempt").fetchone() == (2,)
 
 
-def test_an_installed_copy_has_every_command(installed: Installed) -> None:
+def test_an_installed_copy_writes_where_it_is_told_and_never_into_itself(installed: Installed) -> None:
     before = installed.files()
     shipped = installed.packages / "app" / "_share" / "lessons"
-    (installed.here / "mine.py").write_text(WRONG)
 
     assert installed.run("--version") == f"backhand {installed.wheel.name.split('-')[1]}\n"
     assert f"work is kept in {installed.data}" in installed.run("doctor")
     assert "10-a-layer-trained.ipynb" in installed.run("export", shipped / LESSON)
     assert (installed.here / "10-a-layer-trained.ipynb").is_file()
+    assert "lessons were copied to course" in installed.run("course", "course")
+    assert "course/99-more/01-mine.md written" in installed.run("new", "course/99-more/01-mine.md")
+    assert installed.files() == before
+
+
+@pytest.mark.prove
+def test_an_installed_copy_grades_draws_checks_and_previews(installed: Installed) -> None:
+    before = installed.files()
+    shipped = installed.packages / "app" / "_share" / "lessons"
+    (installed.here / "mine.py").write_text(WRONG)
+    installed.run("course", "course")
+    installed.run("new", "course/99-more/01-mine.md")
+
+    told = installed.run("grade", f"{shipped / LESSON}#linear-backward", "mine.py", "--json", status=1)
+    assert "transpose" in json.loads(told)["names"]["dW"]["message"]
     assert "```{forward} practice-" in installed.run(
         "practice", "draw", "--level", "1", "--wanted", "mean", "--seed", "3"
     )
-    told = installed.run("grade", f"{shipped / LESSON}#linear-backward", "mine.py", "--json", status=1)
-    assert "transpose" in json.loads(told)["names"]["dW"]["message"]
-    assert "lessons were copied to course" in installed.run("course", "course")
-    assert "course/99-more/01-mine.md written" in installed.run("new", "course/99-more/01-mine.md")
     assert "1 lesson, 2 exercises, 0 errors" in installed.run("check", "course/99-more/01-mine.md", "--no-mutants")
     with installed.serving("preview", "course/99-more/01-mine.md") as (learner, _):
         assert "Preview of /lessons/mine" in learner.get("/preview")[1]
