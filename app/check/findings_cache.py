@@ -7,14 +7,14 @@ libraries that judge it. Every entry can be had again, so a lost or damaged file
 import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
 from app.check.findings import Finding
-from app.content.blocks import NOWHERE, Lesson, SourceLocation
+from app.content.blocks import NOWHERE, Lesson, SourceLocation, Table, Train
 from app.engine.grader_version import JUDGES, sources_digest
 
 PROVERS = (*JUDGES, "check", "course", "kinds", "web/pictures")
@@ -68,7 +68,10 @@ class FindingsCache:
             file.unlink(missing_ok=True)
 
     def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:
-        contents = json.dumps([edition(), list(self._about), lesson_contents(lesson, reach)])
+        programs = sorted(
+            repr(replace(program, place=NOWHERE)) for program in lesson.forwards.values()
+        )  # also of others
+        contents = json.dumps([edition(), list(self._about), lesson_texts(lesson, reach), programs])
         return self._folder / f"{sha256(contents.encode()).hexdigest()}.json"
 
 
@@ -77,11 +80,18 @@ def lessons_used(lesson: Lesson, others: Iterable[Lesson]) -> list[Lesson]:
     return [item for item in others if item is not lesson and f"{item.name}#" in lesson.source]
 
 
-def lesson_contents(lesson: Lesson, reach: Iterable[Lesson]) -> list[object]:
-    """All that findings in *lesson* depend on in lessons: its text, and what it uses in its *reach*."""
-    sources = sorted(item.source for item in reach)
-    programs = sorted(repr(replace(program, place=NOWHERE)) for program in lesson.forwards.values())  # also of others
-    return [lesson.source, dict(lesson.macros), sources, programs]
+def lesson_texts(lesson: Lesson, reach: Iterable[Lesson]) -> list[object]:
+    """All that findings in *lesson* depend on in lessons: its text and data, and those it uses in its *reach*."""
+    texts = sorted((item.source, *map(_data, _tables(item))) for item in reach)
+    return [lesson.source, dict(lesson.macros), *map(_data, _tables(lesson)), texts]
+
+
+def _tables(lesson: Lesson) -> Iterator[Table]:
+    return (block.table for block in lesson.every if isinstance(block, Train) and block.table)
+
+
+def _data(table: Table) -> str:
+    return json.dumps([table.contexts, table.targets])
 
 
 def edition() -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from app.check.findings_cache import edition, lesson_contents, lessons_used
+from app.check.findings_cache import edition, lesson_texts, lessons_used
 from app.content.blocks import Lesson
 
 FILE = Path(__file__).parent / "proved.toml"
@@ -20,8 +20,8 @@ TURNS = 6
 
 
 def digest(lesson: Lesson, course: Iterable[Lesson]) -> str:
-    contents = lesson_contents(lesson, lessons_used(lesson, course))
-    return sha256(json.dumps(contents).encode()).hexdigest()[:16]
+    texts = lesson_texts(lesson, lessons_used(lesson, course))
+    return sha256(json.dumps(texts).encode()).hexdigest()[:16]
 
 
 def to_prove(course: Sequence[Lesson], kept: dict[str, str], turn: int) -> list[Lesson]:
