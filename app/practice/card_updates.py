@@ -46,14 +46,18 @@ class CardUpdater:
 
     async def from_lessons(self) -> None:
         """Open the cards of slips that were made in lessons since."""
-        sitting = await cards.sitting_of(self.db, self.learner)
-        fresh = await cards.slips_since(self.db, self.learner, sitting.seen_attempt_id if sitting else 0)
+        practice_session = await cards.find_practice_session(self.db, self.learner)
+        fresh = await cards.slips_since(
+            self.db, self.learner, practice_session.seen_attempt_id if practice_session else 0
+        )
         for about, at in _made(fresh, self.curriculum):
             self._open(about, at)
         if fresh:
             plan = PLAN.dump_json(SessionPlan()).decode()
-            sitting = sitting or await cards.start_practice_session(self.db, self.learner, plan, self.now - RESTED)
-            sitting.seen_attempt_id = fresh[-1].id
+            practice_session = practice_session or await cards.start_practice_session(
+                self.db, self.learner, plan, self.now - RESTED
+            )
+            practice_session.seen_attempt_id = fresh[-1].id
 
     async def from_item(self, given: ServedItem) -> None:
         """Rate what the item that was *given* is about, and open what went wrong at it."""
@@ -90,15 +94,15 @@ class CardUpdater:
                 _keep(card, scheduler.review_card(memory_of(card), rating, at))
                 await cards.add_review(self.db, card, rating, at, row.id)
 
-    async def _sitting_of(self, given: ServedItem) -> PracticeSession | None:
-        """The sitting of now, if the item was *given* in it."""
-        sitting = await cards.sitting_of(self.db, self.learner)
-        return sitting if sitting and given.given_at >= sitting.began_at else None
+    async def _find_practice_session(self, given: ServedItem) -> PracticeSession | None:
+        """The practice session of now, if the item was *given* in it."""
+        practice_session = await cards.find_practice_session(self.db, self.learner)
+        return practice_session if practice_session and given.given_at >= practice_session.began_at else None
 
     async def _tell_class(self, given: ServedItem, code: str) -> None:
         """Keep the first slip at an item that a class was given as a mistake at that practice, without its text."""
-        sitting = await self._sitting_of(given)
-        goal = self._goal(PLAN.validate_json(sitting.plan_json)) if sitting else None
+        practice_session = await self._find_practice_session(given)
+        goal = self._goal(PLAN.validate_json(practice_session.plan_json)) if practice_session else None
         if goal:
             # Everybody is drawn other exercises: a class shares the kind of a slip, and not the gradient it was at.
             kind = f"d:{scheduler.slip_of(code)}"
@@ -109,14 +113,14 @@ class CardUpdater:
         return set_called(plan.assigned, self.curriculum.sets)
 
     async def _count(self, given: ServedItem) -> None:
-        """Let an item that was done in a sitting count: for what a class was given, or for the own best."""
-        sitting = await self._sitting_of(given)
-        if sitting is None or given.done_at is None:
+        """Let an item that was done in a practice session count: for what a class was given, or for the own best."""
+        practice_session = await self._find_practice_session(given)
+        if practice_session is None or given.done_at is None:
             return
-        plan = PLAN.validate_json(sitting.plan_json)
-        done = await cards.given_to(self.db, self.learner, sitting.began_at)
+        plan = PLAN.validate_json(practice_session.plan_json)
+        done = await cards.given_to(self.db, self.learner, practice_session.began_at)
         if plan.drill:
-            solved = SessionState(plan, sitting.began_at, tuple(done), over=False).done
+            solved = SessionState(plan, practice_session.began_at, tuple(done), over=False).done
             await cards.record_drill(self.db, self.learner, plan.families[0], solved, given.done_at)
         goal = self._goal(plan)
         if goal:
@@ -145,8 +149,8 @@ async def _cards_of(db: AsyncSession, learner: int) -> Known:
 
 async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) -> Known:
     """All cards of *learner*, with those that slips in lessons will open; nothing is written."""
-    known, sitting = await _cards_of(db, learner), await cards.sitting_of(db, learner)
-    fresh = await cards.slips_since(db, learner, sitting.seen_attempt_id if sitting else 0)
+    known, practice_session = await _cards_of(db, learner), await cards.find_practice_session(db, learner)
+    fresh = await cards.slips_since(db, learner, practice_session.seen_attempt_id if practice_session else 0)
     for about, at in _made(fresh, curriculum):
         if about not in known and len(known) < cards.MOST_CARDS:
             known[about] = _new_card(learner, about, at)

@@ -49,7 +49,7 @@ SIBLINGS: tuple[frozenset[str], ...] = (
     frozenset({"gate-flipped", "gate-value"}),
     frozenset({"average-missing", "diagonal", "unnormalised"}),
 )
-"""Slips that are taken for each other: they stand next to each other in a sitting."""
+"""Slips that are taken for each other: they stand next to each other in a practice session."""
 
 
 About = tuple[str, str]
@@ -151,7 +151,7 @@ def is_over(
 ITEM_FORMS: tuple[str, ...] = ("worked", "fade", "write")
 """How a family is met for the first time, the second, the third."""
 ROUND: tuple[str, ...] = ("write", "bug", "shapes", "which", "order", "fade")
-"""And after that, by the place in a sitting: every form in every round, and what is due first."""
+"""And after that, by the place in a practice session: every form in every round, and what is due first."""
 
 
 SHAPELY = frozenset({"order", "shapes", "fade"})

@@ -13,7 +13,7 @@ from app.store.cards import ROOM
 from app.store.tables import ServedItem
 
 MANY = 100
-"""Items of a sitting that ends with its time."""
+"""Items of a practice session that ends with its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

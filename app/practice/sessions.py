@@ -1,4 +1,4 @@
-"""A learner's practice: the sitting that they are in, and which item comes next."""
+"""A learner's practice: the practice session that they are in, and which item comes next."""
 
 import random
 from collections import Counter
@@ -60,14 +60,14 @@ class Practice:
         return await cards_shown(db, learner, self.curriculum)
 
     async def begin(self, db: AsyncSession, learner: int, plan: SessionPlan) -> SessionState:
-        """A new sitting. What was open goes on in an ordinary one, and is left for any other."""
+        """Start a practice session. What was open goes on in an ordinary one, and is left for any other."""
         for served_item in await cards.open_items(db, learner) if plan != SessionPlan() else ():
             served_item.left_at = self.clock()
-        sitting = await cards.start_practice_session(db, learner, PLAN.dump_json(plan).decode(), self.clock())
-        return SessionState(plan, sitting.began_at, (), over=False)
+        practice_session = await cards.start_practice_session(db, learner, PLAN.dump_json(plan).decode(), self.clock())
+        return SessionState(plan, practice_session.began_at, (), over=False)
 
     async def end(self, db: AsyncSession, learner: int, standing: SessionState | None) -> str:
-        """The address of what is said of a sitting that is over. What was open is left."""
+        """The address of what is said of a practice session that is over. What was open is left."""
         for served_item in await cards.open_items(db, learner) if standing and standing.plan != SessionPlan() else ():
             served_item.left_at = self.clock()
         plan = standing.plan if standing else SessionPlan()
@@ -76,18 +76,22 @@ class Practice:
         return f"/practice/drill/{plan.families[0]}" if plan.drill else "/practice"
 
     async def standing(self, db: AsyncSession, learner: int) -> SessionState | None:
-        """Where the sitting of *learner* is; None where there was none, or long ago."""
-        sitting = await cards.sitting_of(db, learner)
-        if sitting is None:
+        """Where the practice session of *learner* is; None where there was none, or long ago."""
+        practice_session = await cards.find_practice_session(db, learner)
+        if practice_session is None:
             return None
-        plan, now = PLAN.validate_json(sitting.plan_json), self.clock()
-        given = tuple(await cards.given_to(db, learner, sitting.began_at))
-        last = max((served_item.done_at or served_item.given_at for served_item in given), default=sitting.began_at)
+        plan, now = PLAN.validate_json(practice_session.plan_json), self.clock()
+        given = tuple(await cards.given_to(db, learner, practice_session.began_at))
+        last = max(
+            (served_item.done_at or served_item.given_at for served_item in given), default=practice_session.began_at
+        )
         if now - last >= RESTED:
             return None
-        standing = SessionState(plan, sitting.began_at, given, over=False)
+        standing = SessionState(plan, practice_session.began_at, given, over=False)
         longest = timedelta(minutes=plan.minutes)
-        return replace(standing, over=scheduler.is_over(sitting.began_at, now, standing.done, plan.items, longest))
+        return replace(
+            standing, over=scheduler.is_over(practice_session.began_at, now, standing.done, plan.items, longest)
+        )
 
     async def next_item(
         self, db: AsyncSession, learner: int, known: Known, standing: SessionState, tried: Collection[About]

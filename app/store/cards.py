@@ -154,18 +154,18 @@ async def add_review(db: AsyncSession, card: Card, rating: int, moment: datetime
     db.add(Review(card_id=card.id, item_id=item, rating=rating, reviewed_at=moment))
 
 
-async def sitting_of(db: AsyncSession, learner: int) -> PracticeSession | None:
+async def find_practice_session(db: AsyncSession, learner: int) -> PracticeSession | None:
     return await db.get(PracticeSession, learner)
 
 
 async def start_practice_session(db: AsyncSession, learner: int, plan: str, moment: datetime) -> PracticeSession:
-    """A sitting that begins; there is one for each learner."""
-    sitting = await sitting_of(db, learner)
-    if sitting is None:
-        sitting = PracticeSession(learner_id=learner, seen_attempt_id=0, began_at=moment, plan_json="")
-        db.add(sitting)
-    sitting.began_at, sitting.plan_json = moment, plan
-    return sitting
+    """Start a practice session in place of the last one of *learner*."""
+    practice_session = await find_practice_session(db, learner)
+    if practice_session is None:
+        practice_session = PracticeSession(learner_id=learner, seen_attempt_id=0, began_at=moment, plan_json="")
+        db.add(practice_session)
+    practice_session.began_at, practice_session.plan_json = moment, plan
+    return practice_session
 
 
 async def drills_of(db: AsyncSession, learner: int) -> dict[str, Drill]:
