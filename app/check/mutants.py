@@ -9,7 +9,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.grading.diagnosis.call_kinds import reduction_edits
+from app.grading.diagnosis.call_kinds import AVERAGED, reduction_edits
 from app.grading.diagnosis.grammar import (
     EditVocabulary,
     Replacement,
@@ -20,7 +20,6 @@ from app.grading.diagnosis.grammar import (
     sign_edits,
 )
 
-REDUCTIONS = frozenset({"sum", "mean"})
 MUTANT_EDITS = (removal_edits, operator_edits, sign_edits, power_edits, reduction_edits, comparison_edits)
 ONCE = frozenset({"power", "axis", "sign"})
 """Kinds of which one edit at a place is enough."""
@@ -128,7 +127,7 @@ def _counts(node: ast.expr, change: Replacement) -> bool:
         case "drop-turn", ast.Call(func=ast.Attribute(attr=attr)):
             return attr == "transpose"
         case "axis", ast.Call(func=ast.Attribute(attr=attr), args=[axis, *_]):
-            return attr in REDUCTIONS and isinstance(axis, ast.Constant | ast.UnaryOp)
+            return attr in AVERAGED and isinstance(axis, ast.Constant | ast.UnaryOp)
         case ("axis", _) | ("compare", ast.Compare(ops=[ast.Eq()])):
             return False
     return True
@@ -157,7 +156,7 @@ def _kept_dimension(node: ast.Assign) -> Iterator[Neighbour]:
     call = node.value.operand if isinstance(node.value, ast.UnaryOp) else node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
         return
-    if call.func.attr not in REDUCTIONS:
+    if call.func.attr not in AVERAGED:
         return
     others = [keyword for keyword in call.keywords if keyword.arg != "keepdim"]
     keeps = len(others) < len(call.keywords)

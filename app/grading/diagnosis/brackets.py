@@ -7,11 +7,11 @@ branch is laid out as the row of operands and operators that a learner sees, and
 import ast
 from collections.abc import Iterator, Sequence
 
+from app.grading.diagnosis.call_kinds import AVERAGED
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute
 
 LONGEST = 24
 _TIGHT = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Pow: 3}
-_REDUCING = frozenset({"sum", "mean"})
 
 Row = tuple[list[ast.expr], list[ast.operator]]
 """Operands, and the operators between them."""
@@ -78,7 +78,7 @@ def _tree(operands: Sequence[ast.expr], operators: Sequence[ast.operator]) -> as
 def _reduced(node: ast.BinOp, left: Row) -> Iterator[Replacement]:
     """`(a * b).sum(0)` for `a * b.sum(0)`."""
     match node.right:
-        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) as call if attr in _REDUCING:
+        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) as call if attr in AVERAGED:
             operands, operators = [*left[0], inner], [*left[1], node.op]
             for first in range(len(left[0]) - 1, -1, -1):
                 group = _tree(operands[first:], operators[first:])

@@ -28,12 +28,11 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.reading.node import UntracedError, reduced_count
+from app.grading.reading.rules import PASSED_ON
 from app.grading.reading.tracer import trace_expression
 
 SAY = sentences_of("factors")
-UNSCALED = frozenset(
-    {"tensor", "number", "add", "sub", "neg", "copy", "reshape", "permute", "index", "cat", "stack", "sum", "log"}
-)
+UNSCALED = PASSED_ON | {"tensor", "number", "reshape", "permute", "index", "cat", "stack", "log"}
 """Operations that multiply and divide by nothing."""
 NEAR = 1e-6
 ROUGH = 1e-2

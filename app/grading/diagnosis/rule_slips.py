@@ -16,7 +16,7 @@ from app.grading.diagnosis.grammar import (
 )
 from app.grading.diagnosis.phrases import RULE, normalised_text, slips_of
 from app.grading.reading.library import FUNCTIONS
-from app.grading.reading.rules import CURVES, names_of, terms_of
+from app.grading.reading.rules import CURVES, PASSED_ON, names_of, terms_of
 
 FORMS: Mapping[str, tuple[str, ...]] = {
     "tanh": ("g / cosh(x) ** 2",),
@@ -31,7 +31,7 @@ FORMS: Mapping[str, tuple[str, ...]] = {
 TWINS: Mapping[str, str] = {"min": "max", "std": "var"}
 """Operations with the sentences of another one."""
 RIVALS = ("relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "silu")
-UNEDITED = frozenset({"matmul", "add", "sub", "copy", "neg", "sum", "max", "min"})
+UNEDITED = PASSED_ON | {"matmul", "max", "min"}
 """Operations whose slips are not those of one text: products have a family of their own, the others nothing to edit."""
 PLACES: Mapping[tuple[str, str], str] = {
     ("y", "x"): "input", ("x", "y"): "output", ("z", "y"): "other-output", ("z", "x"): "own",

@@ -86,6 +86,8 @@ RULES: Mapping[str, tuple[str, ...]] = {
     "binary_cross_entropy_with_logits": ("(sigmoid(x) - z) * g / n",),
     "layer_norm": ("r * (g * w - M(g * w) - u * M(g * w * u))", "g * u", "g"),
 }
+PASSED_ON = frozenset(op for op, texts in RULES.items() if {*texts} <= {"g", "-g"})
+"""Operations that send the upstream gradient back as it is, or its opposite."""
 ELEMENTWISE = frozenset({*CURVES, "add", "sub", "mul", "div", "pow"})
 """Operations whose output has one entry for each entry of the operand, but for broadcasting."""
 CONSTANTS: Mapping[str, Any] = {
