@@ -8,10 +8,10 @@ from dataclasses import replace
 from types import EllipsisType
 
 from app.check.findings import Finding
-from app.content.blocks import Forward, Grad, Lesson, Prose, Quiz, SourceLocation
+from app.content.blocks import Forward, Grad, Lesson, Prose, SourceLocation
 from app.content.program.programs import parse_program
 from app.content.text.mathml import words_of
-from app.kinds.registry import quiz_kind
+from app.kinds.readers import BY_BLOCK
 
 NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 MASK = re.compile(r"(?:^|_)(?:mask|keep|kept|drop|dropped|dropout|valid)(?:_|\d*$)", re.IGNORECASE)
@@ -20,11 +20,10 @@ HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 
 def prove_care(lesson: Lesson) -> list[Finding]:
     """A warning for each slip of care in *lesson*."""
-    quizzes = [(quiz_kind(quiz), quiz) for quiz in lesson.exercises if isinstance(quiz, Quiz)]
-    findings = [finding for kind, quiz in quizzes for finding in kind.care(quiz)]
+    read = [(reader, exercise) for exercise in lesson.exercises if (reader := BY_BLOCK.get(type(exercise)))]
+    findings = [_warning(*slip) for reader, exercise in read for slip in reader.care(exercise)]
     findings += [*_boxes(lesson), *_sections(lesson), *_notes(lesson)]
-    used = {quiz.forward for kind, quiz in quizzes if kind.sized}
-    used |= {box.forward for box in lesson.exercises if isinstance(box, Grad)}
+    used = {exercise.forward for reader, exercise in read if reader.sized}
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
             remarks = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in used else ())]

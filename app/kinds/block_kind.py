@@ -7,7 +7,6 @@ from typing import Generic, TypeVar
 from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.content.blocks import CodeBox, Exercise, Lesson, Train, Visual
-from app.content.directives.directive_reader import DirectiveReader
 from app.content.export.notebook import NotebookCell, Work
 
 B = TypeVar("B", bound=Exercise | Visual)
@@ -26,7 +25,6 @@ class BlockKind(Generic[B]):
     Args:
         name: Its template is called so.
         block: The class of its blocks.
-        readers: The directives that write them.
         called: What it is in the contents of a page.
         decides: What decides about right and wrong besides the fields that the editions name.
         prove: What is proved of it by running or walking; its forward program does not fail.
@@ -34,7 +32,6 @@ class BlockKind(Generic[B]):
 
     name: str
     block: type[B]
-    readers: tuple[DirectiveReader, ...] = ()
     called: str = "code"
     decides: Callable[[B], Iterable[object]] = nothing
     prove: Callable[[Lesson, B, ProofSetup], Awaitable[Sequence[Finding]]] | None = None

@@ -18,6 +18,8 @@ LONGEST_SAID = 160
 
 Q = TypeVar("Q", bound=Quiz)
 Candidate = str | Sequence[str]
+T = TypeVar("T")
+OfQuiz = Callable[[Q, Shapes, Forward | None], T]
 
 
 def no_finding(*_: object) -> None:
@@ -43,7 +45,6 @@ class QuizKind(BlockKind[Q]):
         by_place: A value is known by its place among the others, so that an empty one counts.
         by_option: An answer is options by number, and so the same whatever numbers were drawn.
         ditto: A ditto mark in a row of a sheet repeats the answer above.
-        sized: Whether equal sizes would hide a mistake at it.
         fields: The fields of its form, where each has a name of its own.
         values: The values of an answer, from those of the fields.
         words: An answer as people would say it.
@@ -55,27 +56,24 @@ class QuizKind(BlockKind[Q]):
         key: The lines of the answer key: a word, and what it is about.
         flaw: Why it cannot be asked so; nothing else is proved then.
         unanswerable: Why it has no right answer, and what to ask in its place.
-        care: Slips of care: a place, a code and what to do.
         export: Its text in a notebook.
     """
 
     mark: Callable[[Q, Sequence[str], Shapes, Forward | None], Feedback]
-    answers: Callable[[Q, Shapes, Forward | None], Sequence[Candidate]]
+    answers: OfQuiz[Q, Sequence[Candidate]]
     called: str = "a question"
     by_place: bool = False
     by_option: bool = False
     ditto: bool = False
-    sized: bool = False
     fields: tuple[str, ...] = ()
     values: Callable[[Sequence[str]], Sequence[str]] = tuple
     words: Callable[[Q, Sequence[str]], Markup] = typed_words
     tensors: Callable[[Q, Forward], tuple[str, ...]] = nothing
     shape_asked: Callable[[Q], str] = no_text
     line: Callable[[Q, Forward], str] = no_text
-    offer: Callable[[Q, Shapes, Forward | None], object] = nothing
-    right: Callable[[Q, Shapes, Forward | None], str] = no_text
+    offer: OfQuiz[Q, object] = nothing
+    right: OfQuiz[Q, str] = no_text
     key: Callable[[Q], Iterable[tuple[str, Markup]]] = nothing
-    flaw: Callable[[Q, Shapes, Forward | None], Finding | None] = no_finding
+    flaw: OfQuiz[Q, Finding | None] = no_finding
     unanswerable: Callable[[Q], str] = no_text
-    care: Callable[[Q], Iterable[Finding]] = nothing
     export: Callable[[Q, str, Work], QuestionText] = typed_question

@@ -1,6 +1,6 @@
 """The kinds of exercise: who asks something of any question asks here, and nobody else names a kind.
 
-To add a kind, write its folder and its template, and name it here.
+To add a kind, write its folder and its template, and name it here and in `readers`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,21 +12,21 @@ from markupsafe import Markup
 from app.content.blocks import CodeBox, Forward, Lesson, Quiz, Train
 from app.grading.quiz.feedback import USUAL, Feedback, Shapes
 from app.grading.reading.shape_inference import infer_shapes
-from app.kinds.axes import AXES
+from app.kinds.axes.kind import AXES
 from app.kinds.block_kind import BlockKind, CodeKind
-from app.kinds.bug import BUG
-from app.kinds.cells import CELLS
-from app.kinds.checker import CHECKER
-from app.kinds.choice import CHOICE
-from app.kinds.grad import GRAD
-from app.kinds.matmul import MATMUL
-from app.kinds.number import NUMBER, NUMBERS
-from app.kinds.order import ORDER
-from app.kinds.program import PROGRAM
+from app.kinds.bug.kind import BUG
+from app.kinds.cells.kind import CELLS
+from app.kinds.checker.kind import CHECKER
+from app.kinds.choice.kind import CHOICE
+from app.kinds.grad.kind import GRAD
+from app.kinds.matmul.kind import MATMUL
+from app.kinds.number.kind import NUMBER, NUMBERS
+from app.kinds.order.kind import ORDER
+from app.kinds.program.kind import PROGRAM
 from app.kinds.quiz_kind import QuizKind
-from app.kinds.shape import SHAPE
-from app.kinds.train import TRAIN
-from app.kinds.visual import VISUAL
+from app.kinds.shape.kind import SHAPE
+from app.kinds.train.kind import TRAIN
+from app.kinds.visual.kind import VISUAL
 
 LONGEST_ANSWER, LONGEST_VALUE = 120, 24
 QUIZZES: tuple[QuizKind[Any], ...] = (SHAPE, NUMBER, NUMBERS, CHOICE, AXES, MATMUL, ORDER, CELLS)

@@ -8,10 +8,10 @@ from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive, TokenRun, split_at_directives
 from app.content.text.options import Options
 from app.course.directives import callout
-from app.kinds.registry import KINDS
+from app.kinds.readers import READERS
 
 OPTIONS = ("after", "title")
-_PICTURES = {reader.name: reader for kind in KINDS if kind.block is Visual for reader in kind.readers}
+_PICTURES = {reader.name: reader for reader in READERS if reader.block is Visual}
 _OPTIONS = {name: reader.options for name, reader in _PICTURES.items()}
 INSIDE: Mapping[str, tuple[str, ...]] = {
     name: (*options, "lang")

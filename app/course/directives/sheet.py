@@ -8,12 +8,10 @@ from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.text.fences import Directive
 from app.content.text.options import Value
-from app.kinds.registry import QUIZZES
+from app.kinds import readers
 
 OPTIONS = ("forward",)
-READERS: Mapping[str, DirectiveReader] = {
-    reader.name: reader for kind in QUIZZES for reader in kind.readers if reader.row
-}
+READERS: Mapping[str, DirectiveReader] = {reader.name: reader for reader in readers.READERS if reader.row}
 ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {name: (*reader.options, "lang") for name, reader in READERS.items()}
 
 

@@ -36,10 +36,6 @@ class Axis:
     name: str
     size: int
 
-    @property
-    def label(self) -> str:
-        return f"axis {self.number} ({f'{self.name}, ' if self.name else ''}{self.size})"
-
 
 @dataclass(frozen=True, slots=True)
 class AxesOption:

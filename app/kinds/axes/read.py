@@ -1,5 +1,6 @@
 """`{axes}`: which axes are summed to give a gradient."""
 
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
@@ -25,3 +26,6 @@ def read_axes(directive: Directive, reading: ParseContext) -> AxesQuestion:
         source=source or "",
         tempting=tempting,
     )
+
+
+READER = DirectiveReader(name="axes", block=AxesQuestion, options=OPTIONS, read=read_axes, row=True, sized=True)

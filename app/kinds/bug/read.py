@@ -12,6 +12,7 @@ from app.content.directives.code_box_options import (
     parse_exercise_fields,
     required_child,
 )
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import assigned_names, check_python
 from app.content.text.fences import Directive
@@ -160,3 +161,6 @@ def _owner(statement: ast.stmt) -> str:
 def _changes(statement: ast.stmt) -> bool:
     """True if it changes an existing tensor."""
     return isinstance(statement, ast.AugAssign | ast.Expr) or "[" in _writes(statement)
+
+
+READER = DirectiveReader(name="bug", block=Bug, options=OPTIONS, read=read_bug)

@@ -3,6 +3,7 @@
 import re
 
 from app.content.blocks import Forward
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.input_values import point_of, shape_in
 from app.content.directives.parse_context import ParseContext
 from app.content.text.fences import Directive
@@ -70,3 +71,6 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
     else:
         return name, index
     return None
+
+
+READER = DirectiveReader(name="cells", block=CellsQuestion, options=OPTIONS, read=read_cells)

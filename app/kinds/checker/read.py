@@ -11,6 +11,7 @@ from app.content.directives.code_box_options import (
     parse_exercise_fields,
     single_child,
 )
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.function_options import parse_signature, solutions_of
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import check_python
@@ -77,3 +78,6 @@ def _defined_names(tree: ast.Module) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.FunctionDef):
             yield node.name
+
+
+READER = DirectiveReader(name="checker", block=Checker, options=OPTIONS, read=read_checker)

@@ -5,6 +5,7 @@ import ast
 from markupsafe import Markup
 
 from app.content.blocks import Distractor, Forward, Option
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.program.dependence import values_read
 from app.content.program.programs import outputs_of, parse_program
@@ -12,6 +13,7 @@ from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.choice.read import unexplained_options
 
 OPTIONS = ("of", "right", "was")
 
@@ -57,3 +59,8 @@ def _option(name: str, right: bool, feedback: Markup | None, directive: Directiv
     wrong = render_sentence("No line of this backward pass reads it.") if feedback is None else feedback
     html = Markup("<p>{}</p>").format(render_sentence(f"`{name}`"))
     return Option(place=directive.place, html=html, right=right, feedback=None if right else wrong)
+
+
+READER = DirectiveReader(
+    name="keep", block=ChoiceQuestion, options=OPTIONS, read=read_keep, turn=2, care=unexplained_options
+)

@@ -17,6 +17,7 @@ from app.content.directives.code_box_options import (
     single_child,
     solutions_in,
 )
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import CHILD_OPTIONS as KNOWN
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.dependence import read_line, sources_of
@@ -192,3 +193,6 @@ def _forbidden(options: Options) -> tuple[str, ...]:
         if word not in FORBIDDEN:
             options.faults.add(place, "unknown-value", f"':forbid:' cannot be {word!r}.", "It can be 'loops'.")
     return tuple(word for word, _ in words)
+
+
+READER = DirectiveReader(name="grad", block=Grad, options=OPTIONS, read=read_grad, sized=True)

@@ -30,8 +30,6 @@ from app.grading.reading.node import Array, is_broadcastable, reduce_to
 from app.kinds.matmul.block import MatmulQuestion
 
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
-FLAGS = frozenset({"T", ".T", "mT", ".mT", "t", "on", "true", "True", "1", "yes"})
-NO_FLAGS = frozenset({"-", "off", "false", "False", "0", "no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +131,8 @@ def _unknown(name: str, forward: Forward | None) -> str:
 
 
 def factors_in(values: Sequence[str]) -> tuple[ProductFactor, ProductFactor] | None:
-    """The two sides in the form's values: `["X.T @ dY"]`, `["X.T", "dY"]`, or names with flags `["X", "T", "dY"]`."""
-    words: list[str] = []
-    for value in values:
-        for word in re.split(r"@|\*(?!\*)", re.sub(r"\s+", "", value)):
-            flagged = bool(words) and word in FLAGS
-            if flagged:
-                words[-1] += ".T"
-            elif word not in NO_FLAGS:
-                words.append(word)
-    factors = [_factor(word) for word in words]
+    """The two sides of a product: of `["X.T @ dY"]`, or of `["X.T", "dY"]`."""
+    factors = [_factor(word) for value in values for word in re.split(r"@|\*(?!\*)", re.sub(r"\s+", "", value))]
     if len(factors) != 2 or factors[0] is None or factors[1] is None:
         return None
     return factors[0], factors[1]

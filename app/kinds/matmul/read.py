@@ -1,5 +1,6 @@
 """`{matmul}`: build a gradient as a product of two tensors."""
 
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
@@ -20,3 +21,6 @@ def read_matmul(directive: Directive, reading: ParseContext) -> MatmulQuestion:
         of=of or "",
         tempting=tempting,
     )
+
+
+READER = DirectiveReader(name="matmul", block=MatmulQuestion, options=OPTIONS, read=read_matmul, sized=True)

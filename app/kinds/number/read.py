@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import Drawn, ParseContext, is_variable
 from app.content.directives.vary import parse_with_draws
 from app.content.text.arithmetic import UnreadableError, number_of
@@ -146,3 +147,6 @@ def _check_tempting(number: NumberQuestion, value: float, reading: ParseContext)
         if math.isclose(tempting, value, rel_tol=number.tolerance(value), abs_tol=number.atol):
             message = f"The tempting value {item.value!r} counts as right."
             reading.faults.add(item.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")
+
+
+READER = DirectiveReader(name="number", block=NumberQuestion, options=OPTIONS, read=read_number, row=True)

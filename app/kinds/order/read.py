@@ -6,6 +6,7 @@ import itertools
 from app.content.blocks import OrderStep
 from app.content.directives.answer_lists import take_steps
 from app.content.directives.code_box_options import single_child
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.dependence import needs_by_rank, needs_of, shuffled, sources_of
 from app.content.program.programs import check_python, parse_program
@@ -77,3 +78,6 @@ def _source(options: Options, inside: DirectiveBody, directive: Directive, readi
         reading.faults.add(directive.place, "no-lines", f"{reading.title(directive)} has nothing to put in order.", fix)
     box = reading.box(options, "of") if "of" in options else None
     return box.solution.source if box and isinstance(parse_program(box.solution.source), ast.Module) else ""
+
+
+READER = DirectiveReader(name="order", block=OrderQuestion, options=OPTIONS, read=read_order, turn=2)

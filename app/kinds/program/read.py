@@ -12,6 +12,7 @@ from app.content.directives.code_box_options import (
     parse_exercise_fields,
     single_child,
 )
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.function_options import defined_in, parse_signature, solutions_of
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import assigned_names, check_python
@@ -85,3 +86,6 @@ def _mistake(child: Directive, function: str, arguments: tuple[str, ...], readin
     return DeclaredMistake(
         place=child.place, message=child.argument, html=render_sentence(child.argument), code=code_of(child)
     )
+
+
+READER = DirectiveReader(name="program", block=FunctionBox, options=OPTIONS, read=read_program)

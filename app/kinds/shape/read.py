@@ -1,5 +1,6 @@
 """`{shape}`: ask for the shape of a tensor or of its gradient."""
 
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
@@ -55,3 +56,6 @@ def _fits(sizes: tuple[str, ...], asked_sizes: tuple[str, ...]) -> bool:
     return len(sizes) == len(asked_sizes) and all(
         name in ("?", size) for size, name in zip(sizes, asked_sizes, strict=True)
     )
+
+
+READER = DirectiveReader(name="shape", block=ShapeQuestion, options=OPTIONS, read=read_shape, row=True, sized=True)

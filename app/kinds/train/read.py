@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import yaml
 
 from app.content.blocks import Forward, Input, Preset, Train
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.tables import table_of
 from app.content.program.programs import tensors_of
@@ -248,3 +249,6 @@ def _band(part: str, value: Value, node: yaml.Node, options: Options) -> dict[st
         options.faults.add(value.place, "wrong-type", message)
         return {}
     return {part: (ends[0], ends[1])}
+
+
+READER = DirectiveReader(name="train", block=Train, options=OPTIONS, read=read_train)

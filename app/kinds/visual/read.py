@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import yaml
 
 from app.content.blocks import Forward, Visual
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.input_values import Point, point_of
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.visuals import PICTURE_KINDS, check_given
@@ -81,3 +82,6 @@ def _parse_given(options: Options) -> dict[str, object] | None:
         return None
     given = plain_of(node)
     return given if isinstance(given, dict) else None
+
+
+READER = DirectiveReader(name="visual", block=Visual, options=OPTIONS, read=read_visual)
