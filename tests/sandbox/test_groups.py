@@ -93,7 +93,7 @@ def test_tables_of_pages_count_and_end_the_run_alone(folder, jail):
     """The last that is asked of this jail: its group is bounded from now on."""
     zygote = jail.zygote_pid
     bound(folder, used(folder) + 128 * 2**20)
-    reply = jail.run(Job(driver="probe", header={"source": TABLES}, seconds=20, cpu_seconds=20))
+    reply = jail.run(Job(driver="probe", header={"source": TABLES}, seconds=SECONDS, cpu_seconds=20))
     after = jail.run(Job(driver="probe", header={"source": "y = torch.ones(2)", "names": ["y"]}))
 
     assert reply.ending == "memory"

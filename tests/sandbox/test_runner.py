@@ -207,7 +207,7 @@ def test_kills_at_random_end_in_a_fault_or_in_the_right_numbers(own, kills):
         victim = chance.choice(["zygote", "child", "nobody"])
         timer = threading.Timer(chance.uniform(0, 0.02), kill, [own, victim])
         timer.start()
-        reply = run(own, "for _ in range(300): y = torch.tanh(x @ x)", "y", seconds=60)
+        reply = run(own, "for _ in range(300): y = torch.tanh(x @ x)", "y", seconds=SECONDS)
         timer.join()
         endings.append(reply.ending)
         if reply.ending == "done":
