@@ -1,5 +1,6 @@
 """The closing page: what a learner has made in this course, and what is still open. It claims nothing else."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.course_progress import Solved, solved_by, sum_of, unit_view
 from app.web.views.exercise_view import exam_in
 from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.names_view import known_names
 from app.web.views.run_view import FinishedRun
 
 router = APIRouter()
@@ -88,13 +90,14 @@ async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:
         return ()
     async with site.database.read() as db:
         rows = await trainings.trainings_by(db, learner)
-    return tuple(run for row in rows if (run := _trained(site, row)) is not None)
+    known = await known_names(site.runs.names) if rows else frozenset()
+    return tuple(run for row in rows if (run := _trained(site, row, known)) is not None)
 
 
-def _trained(site: Site, row: TrainingRun) -> FinishedRun | None:
+def _trained(site: Site, row: TrainingRun, known: Container[str]) -> FinishedRun | None:
     lesson = next((item for item in site.course.lessons if item.name == row.lesson), None)
     exercise = lesson.exercise(row.exercise) if lesson else None
     snapshot = decoded_snapshot(row.finished_json)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return FinishedRun(snapshot, exercise.rates, f"{lesson.address}#{exercise.name}")
+    return FinishedRun(snapshot, exercise.rates, f"{lesson.address}#{exercise.name}", known)

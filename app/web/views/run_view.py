@@ -21,11 +21,15 @@ USUAL_LETTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run that went to its end, at the *rates* of its halves; *url* leads to its exercise from another page."""
+    """A run that went to its end, at the *rates* of its halves; *url* leads to its exercise from another page.
+
+    Names that are *known* stand in the list that it learned from: it did not invent them.
+    """
 
     snapshot: Snapshot
     rates: tuple[float, float]
     url: str = ""
+    known: Container[str] = frozenset()
 
     @property
     def agrees(self) -> bool | None:
@@ -39,18 +43,17 @@ class FinishedRun:
 
     @property
     def names(self) -> tuple[str, ...]:
-        sampled = self.snapshot.sampled
-        return tuple(name for name in (sampled[-1].names if sampled else ()) if name)[:SHOWN_NAMES]
+        return self._invented[:SHOWN_NAMES]
+
+    @property
+    def _invented(self) -> tuple[str, ...]:
+        sampled = self.snapshot.sampled[-1].names if self.snapshot.sampled else ()
+        return tuple(name for name in dict.fromkeys(sampled) if name and name not in self.known)
 
     @property
     def best(self) -> tuple[str, ...]:
         """The names that read most like names, of all that were invented at the end."""
-        sampled = self.snapshot.sampled
-        return (
-            tuple(sorted(dict.fromkeys(filter(None, sampled[-1].names)), key=_clumsiness)[:BEST_NAMES])
-            if sampled
-            else ()
-        )
+        return tuple(sorted(self._invented, key=_clumsiness)[:BEST_NAMES])
 
 
 def gradients_agree(snapshot: Snapshot) -> bool | None:

@@ -110,6 +110,7 @@ async def train_view(
     url = f"{lesson.address}/train/{train.name}"
     numbered = [(number, attempt) for number, attempt in enumerate(tried, start=1) if _ran(attempt)]
     codes, failed = _code_choices(numbered), _newest_wrong([attempt for _, attempt in numbered])
+    known = await known_names(site.runs.names) if stored else frozenset()
     return TrainView(
         train=train,
         url=url,
@@ -120,8 +121,8 @@ async def train_view(
         box=f"{offer.home.address}#{offer.box}",
         box_name=offer.box,
         box_title="your code on this page" if offer.home is lesson else f"your code in “{offer.home.title}”",
-        run=TrainingRunView(snapshot, preset, train.rates, await known_names(site.runs.names)) if snapshot else None,
-        kept=FinishedRun(finished, train.rates)
+        run=TrainingRunView(snapshot, preset, train.rates, known) if snapshot else None,
+        kept=FinishedRun(finished, train.rates, known=known)
         if stored and finished and stored.finished_json != stored.snapshot_json
         else None,
         trained_with=next(

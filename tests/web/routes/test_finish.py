@@ -26,7 +26,7 @@ RUN = Snapshot(
     steps=2000,
     step=2000,
     judged=(SplitLoss(part="test", rows=10, own=2.4123, reference=2.4123),),
-    sampled=(SampledNames(step=2000, names=("kaleigh", "quinn")),),
+    sampled=(SampledNames(step=2000, names=("kaleith", "quinnar")),),
     compared=(GradientComparison(name="C", shape=(27, 10), exact=False, approx=True, maxdiff=1e-8),),
 )
 
@@ -175,8 +175,8 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
     text = client.get("/finish").text
 
     assert said in text
-    assert ("2.412 (test)" in text) == ("kaleigh" in text) == ("stopped" not in changes.values())
-    assert ("Kaleigh</span>&nbsp;<span" in text) == ("kaleigh" in text), "no line begins with the dot between two"
+    assert ("2.412 (test)" in text) == ("kaleith" in text) == ("stopped" not in changes.values())
+    assert ("Kaleith</span>&nbsp;<span" in text) == ("kaleith" in text), "no line begins with the dot between two"
 
 
 def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
@@ -199,7 +199,7 @@ def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) 
 
     for text in shown:
         assert "2.412 (test)" in text
-        assert "kaleigh" in text
+        assert "kaleith" in text
     assert "Stopped at step 40 of 2,000." in shown[1]
     assert "Your last run with right gradients" in shown[1]
 
@@ -281,7 +281,7 @@ def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClien
     text = client.get("/finish").text
 
     named = text.partition('class="invented"')[2].partition("</figure>")[0]
-    assert re.findall(r"<span>(\w+)</span>", named) == ["Kaleigh", "Quinn"]
+    assert re.findall(r"<span>(\w+)</span>", named) == ["Kaleith", "Quinnar"]
     assert "Loss over 2,000 steps, from 3.30 to 2.40" in text
 
 
@@ -384,8 +384,17 @@ def test_a_unit_goes_on_where_its_map_says_next(client: TestClient, write) -> No
 
 
 def test_the_names_that_read_best_are_set_large() -> None:
-    names = ("hlvithimish", "th", "kaleigh", "qrx", "amara", "marin", "kaleigh", "", "fllelfrim", "selina")
+    names = ("hlvithimish", "th", "kaleith", "qrx", "amara", "marin", "kaleith", "", "fllelfrim", "selina")
     run = FinishedRun(replace(RUN, sampled=(SampledNames(step=2000, names=names),)), (0.1, 0.01))
 
-    assert set(run.best) == {"amara", "marin", "selina", "kaleigh"}
+    assert set(run.best) == {"amara", "marin", "selina", "kaleith"}
     assert run.names[0] == "hlvithimish"
+
+
+def test_a_name_of_the_list_is_not_called_invented() -> None:
+    names = ("amara", "selina", "delia")
+    run = FinishedRun(
+        replace(RUN, sampled=(SampledNames(step=2000, names=names),)), (0.1, 0.01), known=frozenset({"delia"})
+    )
+
+    assert set(run.best) == set(run.names) == {"amara", "selina"}
