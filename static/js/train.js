@@ -31,10 +31,13 @@ class TrainingRun extends HTMLElement {
   #end(html) {
     this.#source.close();
     const exercise = this.closest(".exercise");
+    const elsewhere = document.createRange().createContextualFragment(html).querySelectorAll('[hx-swap-oob="true"]');
     const fresh = replace(this.closest(".train"), html);
     exercise.dataset.solved = fresh.dataset.solved;
-    exercise.querySelector(".solved").textContent = fresh.dataset.solved === "true" ? " · solved" : "";
     exercise.querySelector('[role="status"]').textContent = fresh.dataset.said;
+    // What is counted on this page, as after any other answer.
+    for (const part of elsewhere) document.getElementById(part.id)?.replaceWith(part);
+    document.dispatchEvent(new Event("htmx:after:swap"));
   }
 }
 

@@ -56,6 +56,10 @@ def test_a_run_is_watched_to_its_end_and_survives_a_reload(page: Page) -> None:
     expect(run).to_contain_text("At every step the loss is that of autograd")
     expect(page.locator(f"#{TRAIN.name}-stop")).to_have_count(0)
     assert violations(page, f"#{TRAIN.name}") == []
+    expect(page.locator(f"#{TRAIN.name}-solved")).to_have_text("· solved")
+    counted = page.locator("#complete").inner_text()
+    page.reload()
+    expect(page.locator("#complete")).to_have_text(counted, use_inner_text=True)
 
 
 def test_a_check_brings_its_code_to_the_run_below(page: Page) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form
 from fastapi.sse import EventSourceResponse, ServerSentEvent
@@ -102,15 +102,17 @@ async def events(
     train: TheTrain,
     moments: Annotated[AsyncIterator[Snapshot], Depends(watched)],
 ) -> AsyncIterator[ServerSentEvent]:
-    """`run` events with the run as HTML, and one `end` with the whole exercise when it has ended."""
+    """`run` events with the run as HTML, and one `end` with all that an answer shows when it has ended."""
     learner, known = await visitor.learner(), await known_names(site.runs.names)
     view = await _view(site, learner, lesson, train)
     async for snapshot in moments:
         # The run alone, several times a second: the whole is all texts that the learner ever checked.
-        now = replace(view, run=TrainingRunView(snapshot, view.preset, view.train.rates, known))
-        view = now if snapshot.live else await _view(site, learner, lesson, train)
-        template, event = ("_train_run.html", "run") if snapshot.live else ("_train_panel.html", "end")
-        yield ServerSentEvent(raw_data=site.pages.text(template, view=view), event=event)
+        if snapshot.live:
+            now = replace(view, run=TrainingRunView(snapshot, view.preset, view.train.rates, known))
+            yield ServerSentEvent(raw_data=site.pages.text("_train_run.html", view=now), event="run")
+        else:
+            ended = await _whole(site, learner, lesson, await _view(site, learner, lesson, train))
+            yield ServerSentEvent(raw_data=site.pages.text("_trained.html", **ended), event="end")
 
 
 async def _view(site: Site, learner: int | None, lesson: Lesson, train: Train, refused: str = "") -> TrainView:
@@ -126,9 +128,14 @@ async def _shown(
         raise HTTPException(409, refused)
     if not wants_fragment(request):
         return back_to(lesson.address, train.name)
+    return site.pages.fragment("_trained.html", **await _whole(site, learner, lesson, view))
+
+
+async def _whole(site: Site, learner: int | None, lesson: Lesson, view: TrainView) -> dict[str, Any]:
+    """What an answer shows: the exercise, and what it changes elsewhere on the page."""
     rows = {}
     if learner is not None:
         async with site.database.read() as db:
             rows = await progress.progress_in(db, learner, lesson.name)
     done = site.progress(lesson, LessonState(progress=rows).solved)
-    return site.pages.fragment("_trained.html", view=view, announcement=view.said, progress=done)
+    return {"view": view, "announcement": view.said, "progress": done}
