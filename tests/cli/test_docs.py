@@ -32,7 +32,7 @@ ELSEWHERE = {
     "backhand doctor": "tests/cli/test_doctor.py::test_a_sound_machine_passes_with_every_attack_stopped",
     "uvx --torch-backend cpu --from dist/backhand-*.whl backhand":
         "tests/test_wheel.py::test_an_installed_copy_serves_from_an_empty_folder",
-    "pipx install dist/backhand-*.whl": "tests/test_wheel.py::test_an_installed_copy_has_every_command",
+    "pipx install dist/backhand-*.whl": "tests/test_wheel.py::test_an_installed_copy_grades_draws_checks_and_previews",
     "docker compose -f deploy/compose.yaml up":
         "tests/test_deployment.py::test_composed_containers_are_as_confined_as_the_single_one",
     "nats-server -c deploy/nats.conf": "tests/engine/pool/test_broker_graders.py::test_every_question_is_answered",
