@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 FIRST_RELEASED = "0010"
-"""The revision of 1.0.0; those before it were never released, and only the last of them is brought along."""
+"""The revision of the first release; of those before it, which were never released, the last is brought along."""
 
 
 def unusable_reason(url: str, error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The tables before 1.0.0, made by versions that were never released; a new database is never at this revision."""
+"""The tables before the first release, made by unreleased versions; a new database is never at this revision."""
 
 revision = "0009"
 down_revision = None
