@@ -192,6 +192,8 @@ def _check(node: ast.AST, rules: tuple[str, ...], own: frozenset[str]) -> None:
             _check_name(node, name)
         case ast.Call(func=ast.Name(id="input")):
             raise _Refused(node, _NO_FUNCTION["input"])
+        case ast.Attribute(attr="grad", ctx=ast.Store()):
+            raise _Refused(node, "`.grad` is where torch puts a gradient. Yours has a name of its own, such as `dW`.")
         case ast.Attribute(attr=attribute):
             _check_attribute(node, attribute, own)
             if not isinstance(node.ctx, ast.Load) and attribute != "data":

@@ -30,6 +30,7 @@ REFUSED = {
     "from torch import autograd": "imported",
     "x.backward()": "by hand",
     "x.grad": "by hand",
+    "x.grad = dx": "a name of its own",
     "torch.autograd.grad(y, x)": "by hand",
     "x.requires_grad_()": "by hand",
     "torch.ones(3, requires_grad=True)": "by hand",

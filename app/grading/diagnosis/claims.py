@@ -23,6 +23,7 @@ from app.grading.diagnosis.grammar import (
     attribute,
     factor_removal_edits,
     grouping_edits,
+    name_edits,
     operator_edits,
     power_edits,
     removal_edits,
@@ -135,10 +136,10 @@ def _picks(part: ast.expr) -> bool:
 def lacks_factor(view: GradientAnalysis, name: str) -> bool:
     """True if the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
 
-    A product in the place of a sum puts in a factor as well, and so do another exponent or brackets: then these are
-    wrong.
+    A product in the place of a sum puts in a factor as well, and so do another exponent, brackets or another name: then
+    these are wrong.
     """
-    others = (operator_edits, power_edits, grouping_edits, bracket_edits)
+    others = (operator_edits, power_edits, grouping_edits, bracket_edits, name_edits)
     return is_mended(view, [partial(_multiplied, name)]) and is_unmended(view, others)
 
 

@@ -127,7 +127,8 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     named = _named(view)
     if named is None:
         return _in_its_own_shape(case) or unrecognised.another_shape(case)
-    return loss_weight.with_unread(view, helper_lines.placed(view, named))
+    said = loss_weight.with_unread(view, helper_lines.placed(view, named))
+    return said if said.line is not None else replace(said, line=helper_lines.wrong_write(view))
 
 
 def _named(view: GradientAnalysis) -> Diagnosis | None:
@@ -150,7 +151,7 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
 def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
     try:
         diagnosis = reader(view)
-        return diagnosis if diagnosis is None or view.is_of_program(diagnosis.message) else None
+        return diagnosis if diagnosis is None or view.is_of_program(diagnosis.message, view.words) else None
     except np.linalg.LinAlgError:
         # Numbers of a size that no fit survives have nothing to tell.
         return None

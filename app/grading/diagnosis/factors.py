@@ -195,8 +195,9 @@ def _of_sizes(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[G
     for label, sizes in table.items():
         for form in BESSEL:
             if min(sizes) > 1 and _all_near(ratios, [form(size) for size in sizes]):
+                of = f" with n = `{label}`" if label != "n" else ""
                 less = "n − 1" if ratios[0] < 1 else "n"
-                return NamedFactor(code="bessel", text=SAY["bessel"].format(label, less))
+                return NamedFactor(code="bessel", text=SAY["bessel"].format(of=of, less=less))
     for pattern, form in FORMS.items():
         for label, sizes in table.items():
             if min(sizes) > (2 if "-1" in pattern else 1) and _all_near(ratios, [form(size) for size in sizes]):

@@ -5,7 +5,7 @@ A prediction counts only if it comes true in every look; see `GradientAnalysis.c
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 
@@ -90,9 +90,9 @@ class GradientAnalysis:
         """True if *text*, an expression, stands in the learner's lines."""
         return not self.lines or any(text in as_written(line) for line in self.lines)
 
-    def is_of_program(self, text: str) -> bool:
-        """True if *text* names no step that the program's own text lacks, and the learner's as well."""
-        lacking = self.case.written_out - self.words
+    def is_of_program(self, text: str, also: Collection[str] = ()) -> bool:
+        """True if *text* names no step that the program's own text lacks, but for those in *also*."""
+        lacking = self.case.written_out - {*also}
         return not lacking.intersection(name.removeprefix("d") for name in re.findall(r"\w+", text))
 
     def shaped(self) -> bool:

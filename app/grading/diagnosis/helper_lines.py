@@ -7,6 +7,7 @@ of them in its place makes the gradient right, then it is the step that is off, 
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from app.grading.diagnosis.rerun import (
 
 SAY = sentences_of("step")
 MEANT = "_meant"
+SHARES_MAX = 6
+"""How many shares are added up in every way."""
 
 
 def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
@@ -42,6 +45,41 @@ def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
         return diagnosis
     told = SAY["stands"].format(line=line.lineno, step=steps[0])
     return replace(diagnosis, message=f"{diagnosis.message}{told}")
+
+
+def wrong_write(view: GradientAnalysis) -> int | None:
+    """Of several lines that write the gradient, the one whose part is no sum of shares; None where that is not one."""
+    reruns = view.once(line_replays) if len(view.case.writes) > 1 else ()
+    writing = [at for at, names in enumerate(reruns[0].written) if view.case.name in names] if reruns else []
+    if not all(_is_whole(reruns[0].lines[at]) for at in writing):
+        return None
+    wrong = [at for at in writing if not all(_is_shares(view, rerun, at) for rerun in reruns)]
+    return reruns[0].lines[wrong[0]].lineno if len(wrong) == 1 else None
+
+
+def _is_whole(line: ast.stmt) -> bool:
+    """True if *line* makes a tensor, or adds to the whole of it."""
+    match line:
+        case ast.Assign(targets=[ast.Name()]) | ast.AugAssign(target=ast.Name(), op=ast.Add() | ast.Sub()):
+            return True
+    return False
+
+
+def _reads(line: ast.stmt, name: str) -> bool:
+    nodes = [node for node in ast.walk(line) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return any(node.id == name for node in nodes)
+
+
+def _is_shares(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
+    """True if what the line *at* adds to the gradient is a sum of some of its shares, on one look."""
+    now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
+    if now is None or now.shape != rerun.look.reference.shape:
+        return False
+    adds = isinstance(rerun.lines[at], ast.AugAssign) or _reads(rerun.lines[at], rerun.name)
+    part = now - before if adds and before is not None else now
+    shares = [rerun.look.shares[path.key] for path in view.paths[:SHARES_MAX]]
+    sums = (sum(some) for count in range(1, len(shares) + 1) for some in combinations(shares, count))
+    return any(not view.wrong(np.asarray(rerun.look.reference + part - each), rerun.look) for each in sums)
 
 
 @np.errstate(all="ignore")

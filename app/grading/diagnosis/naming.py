@@ -41,7 +41,7 @@ def shape_in(case: WrongGradient, look: Observation, array: Array) -> str:
     """The shape of *array* in *look*: in numbers on the lesson's own sizes, by the names of sizes on hidden ones."""
     if look is case.visible:
         return shape_text(array.shape)
-    names = {size: name for name, size in look.dims.items()}
+    names = {1: "1", **{size: name for name, size in look.dims.items()}}
     return shape_text([names.get(size, "?") for size in array.shape])
 
 

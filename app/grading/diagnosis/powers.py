@@ -20,7 +20,6 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import name_edits, sign_edits
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced_share
-from app.grading.diagnosis.rerun import names_in
 from app.grading.diagnosis.shares import lines_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
@@ -89,13 +88,13 @@ def _rule_reads(view: GradientAnalysis, path: GradientPath, name: str) -> bool:
 
 
 def _read_at(step: PathStep) -> set[str]:
-    """The tensors that the rule of *step* reads; that of a curve may be written with its input or its output."""
+    """Names of what the rule of *step* reads; that of a curve may be written with its input or its output."""
     words = names_of(rule_of(step.node, step.position) or "x * z")
     words |= {"x", "y"} if len(step.node.operands) == 1 else set()
-    parts = {"x": step.node.operands[step.position].expr, "y": step.node.expr}
-    parts |= {"z": step.node.operands[1 - step.position].expr} if len(step.node.operands) > 1 else {}
+    parts = {"x": step.node.operands[step.position].text}
+    parts |= {"z": step.node.operands[1 - step.position].text} if len(step.node.operands) > 1 else {}
     outputs = step.statement.outputs if step.is_root and "y" in words else ()
-    return {*outputs, *names_in(part for word, part in parts.items() if word in words and part is not None)}
+    return {*outputs, *(text for word, text in parts.items() if word in words)}
 
 
 def _row(

@@ -237,11 +237,12 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             continue
         seen.add(f"{step.node.op} {rule}")
         fields = view.spot(path, depth)
-        more = " The same holds on every way that `{tensor}` takes."
         for slip in slips_at(step.node.op, step.position, rule):
             word = slip.word.format(**fields)
             said = {**fields, "word": word, "term": term_text(word, fields["row"])}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
+            ways = (any(map(alike, view.steps(other, view.case.looks[0]))) for other in view.paths)
+            more = " The same holds on every way that `{tensor}` takes." if all(ways) else ""
             predict = partial(view.everywhere, alike, sender(view, slip.text))
             claim = partial(all_of, partial(_is_throughout, view, alike, (normalised_text(rule), slip.text)), gated)
             yield view.hypothesis(format_code(slip.code, said), predict, slip.say + more, (), claim, **said)

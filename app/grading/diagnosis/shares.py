@@ -146,6 +146,7 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
     if len(lines) > LINES_MAX:
         kind, lines = "no-minus-in-many" if kind.startswith("no-minus") else "many", []
     said = WHY.get(kind, WHY["along" if taken_along else "other"]).format(
+        tensor=view.case.tensor,
         written=" or ".join(map(in_code, (view.case.name, *with_minus(view)))),
         statements=join_words([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
         steps=join_words([*map(in_code, taken_along)]),
@@ -217,7 +218,7 @@ def _apart(
         detail = "" if short in {"sign", "doubled", "factor"} else f":{short.removeprefix('factor:')}"
         code = f"share-{rest}:{consumers[0]}{detail}"
     else:
-        mended = mended_by(view, ONE_SLIP)
+        mended = mended_by(view, ONE_SLIP) or mended_by(view, None)
         if mended is not None:
             return mended
         code, texts = "several", _alike(view, [groups[rank] for rank in wrong], facts) or SAY["several"].format(texts)

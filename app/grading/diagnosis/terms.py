@@ -62,9 +62,10 @@ def _told(
     wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
     facts = {word: named_factor(view, ratio, [path]) or any_factor(view, ratio) for word, ratio in wrong.items()}
     code = "several"
-    if len(facts) > 1 and (slip := mended_by(view, ONE_SLIP)) is not None:
+    unnamed = any(factor.code == "factor" for factor in facts.values())
+    if (len(facts) > 1 or unnamed) and (slip := mended_by(view, ONE_SLIP)) is not None:
         return slip
-    if len(facts) > 1 and any(factor.code == "factor" for factor in facts.values()):
+    if len(facts) > 1 and unnamed:
         return None  # several factors, of which one has no name, fit too much
     if len(facts) == 1:
         ((word, factor),) = facts.items()

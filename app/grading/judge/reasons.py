@@ -17,8 +17,20 @@ from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
 from app.grading.judge.verdict import NameVerdict
 
-PROPORTIONAL = frozenset({"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"})
-"""Codes of a gradient that is right but for a number."""
+PROPORTIONAL = frozenset(
+    {"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"}
+    | {
+        "mean",
+        "wrong-axis",
+        "mean-wrong-axis",
+        "not-reduced",
+        "summed-all",
+        "one-slice",
+        "keepdim-lost",
+        "keepdim-added",
+    }
+)
+"""Codes of a gradient that is right but for a number, or for how it is added up."""
 
 
 class Reasons:

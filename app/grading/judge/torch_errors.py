@@ -316,7 +316,8 @@ def _no_name(match: re.Match[str], error: ReportedError) -> str:
     if name[:1] == "d" and name[1:] in error.known and not alike:
         return f"`{name}` does not exist: no line makes it. A line `{name} = …` gives it a value."
     if alike := alike or get_close_matches(name, others, 1):
-        return f"`{name}` does not exist at this point. `{alike[0]}` does; capital and small letters count."
+        case = "; capital and small letters count" if alike[0].lower() == name.lower() else ""
+        return f"`{name}` does not exist at this point. `{alike[0]}` does{case}."
     return (
         f"`{name}` does not exist at this point. Is it written further down, or spelled differently? "
         "Capital and small letters count."

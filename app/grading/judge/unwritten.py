@@ -35,7 +35,8 @@ def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[st
         return f"Line {line} would make `{name}`, but what stands behind a `#` is not run: delete the sign."
     others = [text for text in plan.last if text not in required]
     alike = [text for text in others if text.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
-    near = f" One called `{alike[0]}` was; capital and small letters count." if alike else ""
+    case = "; capital and small letters count" if alike and alike[0].lower() == name.lower() else ""
+    near = f" One called `{alike[0]}` was{case}." if alike else ""
     hint = near or _instead(name, plan, tensors)
     return f"No tensor called `{name}` was left when the code ended.{hint}"
 

@@ -220,8 +220,9 @@ def test_a_name_that_is_not_there_is_told_with_the_one_that_is(engine, line, nam
     verdict, _ = standing(engine, LINEAR, code)
     run = engine.run(LINEAR.task(), code)
 
+    case = "; capital and small letters count" if name.lower() == meant.lower() else ""
     for message in (verdict.message, named(verdict, "dX").message, run.message):
-        assert message.startswith(f"`{name}` does not exist at this point. `{meant}` does; capital")
+        assert message.startswith(f"`{name}` does not exist at this point. `{meant}` does{case}.")
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,10 @@ ROWS = [
         LEFT,
         "dW = -dY @ X.T",
         "dW:sign",
-        ["No minus stands in front of the local derivative of `Y = W @ X`", "where `dW` is written"],
+        ["No minus stands on the way to `W` in front of the local derivative of `Y = W @ X`", "where `dW` is written"],
         ["Look for a minus in"],
     ),
-    (LEFT, "dX = W.T @ -dY", "dX:sign", ["No minus stands in front of the local derivative"], []),
+    (LEFT, "dX = W.T @ -dY", "dX:sign", ["No minus stands on the way to `X` in front of the local derivative"], []),
     # What is summed is not passed on unchanged.
     (COLUMN, "dc = dY.sum(1, keepdim=True)", "dc:local-missing:mul", ["adds up `dY` as it is"], ["unchanged"]),
     # Operations are called as the forward writes them.

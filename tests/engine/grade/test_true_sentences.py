@@ -29,6 +29,15 @@ BATCH = box(
     "dxhat = dy * k\ndx = istd * (dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0))",
     "dxhat dx",
 )
+BORROWED = box(
+    "borrowed",
+    "N: 5, H: 4, D: 3",
+    "X: [N, D]; W: [D, H]; q: [H]",
+    "y",
+    "z = X @ W\nw = z + q\ny = torch.tanh(w)",
+    "dw = dy * (1 - y ** 2)\ndz = dw\ndq = dw.sum(0)\ndW = X.T @ dz",
+    "dw dz dq dW",
+)
 LAYER = box(
     "layer",
     "N: 6, D: 4",
@@ -488,7 +497,7 @@ ROWS = [
         LAYER,
         "dx = rstd * (dnorm - dnorm.mean(-1, keepdim=True) - norm * norm.mean(-1, keepdim=True))",
         "dx:factor-missing",
-        ["`norm` lacks a factor"],
+        ["`norm` in `norm.mean(-1, keepdim=True)` lacks a factor"],
         ["run over", "constant"],
     ),
     # A sign or a factor is no other average.
@@ -527,6 +536,9 @@ ROWS = [
     (LINEAR, "db = dY.mean() * torch.ones(H)", "db:mean-wrong-axis", ["The average for `db`"], ["The sum for"]),
     # An axis is no size.
     (GATES, "dW2 = z @ de", "dW2:size-hard-coded", ["line 3 stops", "equal here"], ["`3`", "Take sizes"]),
+    # What starts from an equal gradient is as good: only how it is added up is off.
+    (BORROWED, "dq = dz.mean(0)", "dq:mean", ["averages over"], ["Two things", "starts from"]),
+    (BORROWED, "dq = dz", "dq:not-reduced", ["not yet added up"], ["nothing else"]),
     # A factor is lacking only where one would do.
     (SWISH, "dc = dy", "dc:copied:dy", ["holds `dy` and nothing else"], ["lacks the factor"]),
     (SWISH, "dc = dy * (s + 1 - s)", "dc:copied:dy", ["nothing else that matters"], ["lacks the factor"]),

@@ -280,7 +280,14 @@ ROWS = [
     # What moves entries multiplies by nothing.
     ("unet_skip", "l // 2] +=", "l] +=", "dx:copied:dup", ["as if `up ="], ["Multiply"]),
     # What is missing is put in, and what stood there is kept.
-    ("runge_kutta", "(y0 + 0.1 * k3).T", "(y0 + 0.1).T", "dA:factor-missing", ["`0.1` lacks a factor"], []),
+    (
+        "runge_kutta",
+        "(y0 + 0.1 * k3).T",
+        "(y0 + 0.1).T",
+        "dA:factor-missing",
+        ["`0.1` in `y0 + 0.1` lacks a factor"],
+        [],
+    ),
     ("residual_mlp", "(a + 0.044715 * a ** 3))\nda", "(a + a ** 3))\nda", "da:factor-missing", ["`a ** 3` lacks"], []),
     ("cross_entropy_fused", "y] -= 1", "y] = 1", "dz:overwritten", ["replaces what stood there"], []),
     ("conv1d_unfold", "k + 1] += dcols", "k + 1] = dcols", "dx:overwritten", ["replaces what stood there"], []),
@@ -413,6 +420,22 @@ ROWS = [
         ["`dk`, is in `dd2`"],
         ["cosine"],
     ),
+    # One slip is told as one: a sum that is left out, another tensor or number in one of the terms.
+    ("group_norm", "- dxn.sum(2, keepdim=True)", "- dxn", "dxg:sum-missing", ["is not summed along"], ["n − 1"]),
+    ("mixture_nll", "() * dlogpi.sum()", "() * logits.sum()", "dlogits:wrong-operand:logits", ["`logits` stands"], []),
+    ("gru_cell", "ar = dr * r ", "ar = dr * rh ", "dx:wrong-operand:rh", ["`rh` stands"], ["lacks a division"]),
+    # What is so of two of three places is not so of every way, and no line is quoted that the program does not have.
+    ("residual_mlp", "(1 - t ** 2)", "(1 - t)", "da:square-missing", ["is squared there"], ["every way"]),
+    ("rnn_loop", "else h0", "else hs_0", "dWh:wrong-operand:hs_0", ["`hs_0` stands where"], ["forward line"]),
+    # Of several alike the place is told.
+    (
+        "residual_mlp",
+        "0.044715 * a ** 3))\nda",
+        "0.044715 * a))\nda",
+        "da:function-missing",
+        ["`a` in `0.044715 * a` is used as it is"],
+        [],
+    ),
     # What reads a tensor that was edited is blamed for it, and not what merely comes next.
     ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
 ]
@@ -503,3 +526,19 @@ def test_a_line_that_reads_nothing_of_what_was_changed_stays_right(engine: Engin
 
     assert verdicts["db"] == "right"
     assert verdicts["dx"] in {"wrong", "mutated"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("dkeys = alpha.unsqueeze(-1) *", "dkeys = -alpha.unsqueeze(-1) *"),
+        ("dkeys = dkeys + db @ Wk.T", "dkeys = dkeys + 2 * db @ Wk.T"),
+    ],
+)
+def test_of_several_lines_the_one_with_the_slip_is_marked(engine: Engine, old: str, new: str) -> None:
+    program = BY_NAME["additive_attention"]
+    code = "\n".join(ast.unparse(line) for line in ast.parse(program.solution).body).replace(old, new, 1)
+
+    (red,) = [one for one in engine.check(program.task, code).names if one.verdict not in QUIET]
+
+    assert red.line == 1 + next(at for at, line in enumerate(code.splitlines()) if new in line)
