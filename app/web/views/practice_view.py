@@ -14,7 +14,7 @@ from app.practice.scheduler import About, Strength
 from app.practice.session_plans import SessionPlan, SessionState
 from app.practice.sessions import Practice, bugs_of
 from app.practice.taught import families_of
-from app.store import cards, progress
+from app.store import cards
 from app.store.database import Database
 from app.store.tables import Card
 
@@ -187,20 +187,17 @@ def _counted(number: int, thing: str) -> str:
 
 
 async def _gone(db: AsyncSession, learner: int, standing: SessionState | None) -> list[About]:
-    """The slips that a sitting asked for and that were not made again in it; what was copied does not count."""
+    """The slips that a sitting asked for and that were not made in it; what was copied does not count."""
     if standing is None or not _is_ended(standing):
         return []
-    met = {(item.family, scheduler.slip_of(item.code)) for item in standing.given if item.code}
-    right = dict.fromkeys((item.family, item.slip) for item in standing.given if item.slip and item.done_at)
-    copied = {
-        (item.family, item.slip)
-        for item in standing.given
-        if any(
-            row.solution_at and (not item.done_at or row.solution_at <= item.done_at)
-            for row in (await progress.progress_in(db, learner, f"practice/{item.item_id}")).values()
-        )
-    }
-    return [about for about in right if about not in met and about not in copied]
+    asked = dict.fromkeys((item.family, item.slip) for item in standing.given if item.slip and item.done_at)
+    ratings = await cards.ratings_of(db, learner)
+    # A slip is rated wherever it was made, and so is what was copied.
+    return [
+        about
+        for about in asked
+        if all(rating != scheduler.AGAIN for at, rating in ratings.get(about, ()) if at >= standing.began_at)
+    ]
 
 
 def _button(standing: SessionState | None, due: bool) -> str:

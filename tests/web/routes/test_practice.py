@@ -218,6 +218,27 @@ def test_a_sitting_ends_with_the_slips_that_are_gone_and_names_no_debts(learner,
     assert (due.date() - MONDAY.date()).days == (1 if copied else 2)
 
 
+@pytest.mark.alone
+@pytest.mark.parametrize("again", [False, True])
+def test_a_slip_that_is_made_again_in_a_round_is_not_gone(learner, clock, again):
+    learner.check(LESSON, "linear-backward", WRONG)
+    at = learner.next(begin="1")
+    while at != "/practice":
+        learner.solve(at)
+        clock.forward(minutes=2)
+        at = learner.next()
+
+    async def rate(db: AsyncSession) -> None:
+        """As for a slip at any other exercise of the round."""
+        card = next(iter(await db.scalars(select(Card).where(Card.slip == "transposed"))))
+        await cards.add_review(db, card, scheduler.AGAIN, MONDAY + timedelta(minutes=3), 1)
+
+    if again:
+        learner.change(rate)
+
+    assert ("transpose of the right answer, gone" in learner.text("/practice")) == (not again)
+
+
 def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
     learner.check(LESSON, "linear-backward", "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n")
     clock.forward(days=1)
