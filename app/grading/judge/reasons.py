@@ -17,6 +17,7 @@ from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
 from app.grading.judge.verdict import NameVerdict
 
+SETTLED = frozenset({"right", "right-other-road", "follows"})
 PROPORTIONAL = frozenset(
     {"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"}
     | {
@@ -132,8 +133,9 @@ class Reasons:
 
     @cached_property
     def _settled(self) -> frozenset[str]:
-        """The names that are right where each line is judged on its own."""
-        return frozenset(name for name in self._ruling.required if self._fit.holds(name, self._fit.isolated(name)))
+        """The names that are right where each line is judged on its own, and no line of which stopped."""
+        right = (name for name, verdict in self._standing().items() if verdict.verdict in SETTLED)
+        return frozenset(name for name in right if self._fit.holds(name, self._fit.isolated(name)))
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
         """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""

@@ -307,7 +307,15 @@ ROWS = [
         ["a zero or a negative"],
         ["exponential"],
     ),
-    # What is written into a given gradient may belong into this one.
+    # What is written into a given gradient may belong into this one, and into one that is not there yet.
+    (
+        "label_smoothing",
+        "dlogp[torch.arange(N), y] -= dnll",
+        "dz[torch.arange(N), y] -= dnll",
+        "dlogp:written-elsewhere:dz",
+        ["belongs into `dlogp`"],
+        [],
+    ),
     ("unet_skip", "dx[:, :, ::2] +=", "dy[:, :, ::2] +=", "dx:written-elsewhere:dy", ["belongs into `dx`"], ["clone"]),
     # What would mend a line that stopped is said only where it does.
     ("residual_mlp", "dx = dy +", "dx = dx +", "dx:error:no_name", ["or is another name meant there?"], []),
