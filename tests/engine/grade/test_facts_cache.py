@@ -127,7 +127,7 @@ def test_no_reference_ever_enters_the_jail():
     fresh = Engine(jail, None)
     fresh.check(NETWORK.task(), NETWORK.solution)
     job = next(job for job in jail.jobs if job.driver == "attempt")
-    bench = next(iter(fresh._benches.values()))
+    bench = next(iter(fresh._benches._values.values()))
 
     for run, references in bench.references.items():
         for tensor, reference in references.items():
