@@ -109,7 +109,7 @@ class GradientAnalysis:
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
         output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
-        `statement` the forward line, `row` what stands along its axis,
+        `statement` the forward line and `arriving` the gradient of what it makes, `row` what stands along its axis,
         `here` the line or the part of it, `inner` by what it is derived, where that has no name.
         """
         step = self.steps(path, self.case.looks[0])[depth]
@@ -124,6 +124,7 @@ class GradientAnalysis:
             "kind": step.node.op,
             "up": f"`d{output}`" if self.arrives_whole(step) else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
+            "arriving": f"`d{output}`",
             "row": step.row,
             "inner": ""
             if operands[step.position].text.isidentifier()

@@ -444,6 +444,26 @@ ROWS = [
         ["`a` in `0.044715 * a` is used as it is"],
         [],
     ),
+    # A factor without a name may be what arrives, and an entry that is zero is right already.
+    ("ppo", "-dpg / N * pick", "pick", "ds1:factor", ["the right one times one common factor"], ["data", "too large"]),
+    (
+        "plain_attention",
+        "p * (dp - (dp * p).sum(-1, keepdim=True))",
+        "p * dp",
+        "ds:average-missing",
+        ["Raising one score lowers the other probabilities"],
+        [],
+    ),
+    # What arrives at a line is the gradient of what it makes, and a term may hold a part of what is to be met.
+    ("coupling_flow", "-dprior[:, None] * xa", "xa", "dxa:upstream-missing", ["above, `dprior`."], ["at `xa ** 2`"]),
+    (
+        "graph_convolution",
+        "(dS * Ah * isd[:, None]).sum(0)",
+        "isd[:, None].sum(0)",
+        "disd:upstream-missing",
+        ["`dS`, is in the term `isd[:, None].sum(0)`"],
+        ["is to meet"],
+    ),
     # What reads a tensor that was edited is blamed for it, and not what merely comes next.
     ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
 ]
