@@ -6,7 +6,6 @@ from app.engine.grade.jail_runs import JailFailedError
 from app.grading.forward.facts import Outcome
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import overwriting_blame
-from app.grading.judge.product_kinds import translate_product
 from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.syntax_recovery import UnparsableLine
 from app.grading.judge.verdict import Verdict
@@ -84,7 +83,7 @@ def stopped_by(judge: Judge, error: ReportedError, declared: str, verdict: Verdi
     if declared:
         return replace(verdict, line=error.line, message=declared)
     cause = overwriting_blame(error, judge.plan, judge.visible.rebound)
-    message = f"{translate_product(error, judge.program, judge.plan)} {cause}".rstrip()
+    message = f"{judge.translated(error)} {cause}".rstrip()
     faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in {"wrong", "aliased", "mutated"}]
     above = [name_verdict for name_verdict in faults if (name_verdict.line or 0) < (error.line or 0)]
     if above and not judge.stopped_by_itself:

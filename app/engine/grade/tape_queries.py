@@ -1,9 +1,11 @@
 """The tape within reach of one judgement: references along another road, and the evidence for a diagnosis."""
 
+import ast
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from app.engine.grade.looks import observations_of
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
+from app.grading.diagnosis.elsewhere import is_right_with
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
 from app.grading.diagnosis.helper_lines import is_step_inside
 from app.grading.judge.compare import Array, GradingOptions, Reference, References
@@ -27,6 +30,7 @@ SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was fou
 _LOG = logging.getLogger(__name__)
 FURTHER_PAIRS = 4
 """How many pairs of hidden runs a diagnosis looks at beside its own, where a program has them."""
+Told = TypeVar("Told")
 FurtherRuns = tuple[ForwardReferences, Mapping[str, RunReport]]
 Beside = Callable[[], Sequence[FurtherRuns]]
 """A program on further pairs of hidden runs, with what a submission came to there."""
@@ -96,6 +100,11 @@ class TapeQueries:
         case = self._case(name, cut, got, true=False)
         return is_step_inside(replace(case, looks=case.looks[: len(HIDDEN)]))
 
+    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[ast.stmt]) -> bool:
+        """True if *lines*, read in the place of the submission's, give the gradient *name*."""
+        nothing = dict.fromkeys(HIDDEN, np.zeros(()))
+        return bool(self._diagnose_with(lambda case: is_right_with(case, (*lines,)), name, cut, nothing))
+
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
         return self._diagnose_with(diagnose, name, [f"d{output}" for output in self._ruling.outputs], got, true=True)
@@ -117,12 +126,12 @@ class TapeQueries:
 
     def _diagnose_with(
         self,
-        ask: Callable[[WrongGradient], Diagnosis | None],
+        ask: Callable[[WrongGradient], Told | None],
         name: str,
         cut: Collection[str],
         got: Mapping[str, Array],
         true: bool = False,
-    ) -> Diagnosis | None:
+    ) -> Told | None:
         if self._budget.left <= 0:
             return None
         try:

@@ -63,3 +63,9 @@ def _root(target: ast.expr) -> list[ast.Name]:
 def _is_right(view: GradientAnalysis, look: Observation, lines: tuple[ast.stmt, ...]) -> bool:
     rerun = Rerun(view, look, lines, Interpreter(*scope_of(look, view.case.name), view.case.budget))
     return rerun.is_right(rerun.result(rerun.after))
+
+
+def is_right_with(case: WrongGradient, lines: tuple[ast.stmt, ...]) -> bool:
+    """True if *lines*, in the place of the learner's, give the reference on every look."""
+    view = GradientAnalysis(replace(case, lines=lines))
+    return all(_is_right(view, look, lines) for look in case.looks)

@@ -1,5 +1,6 @@
 """Comparison of tensors: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
 
+import ast
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -252,6 +253,10 @@ class DiagnosisSource(Protocol):
 
     def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:
         """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
+        ...
+
+    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[ast.stmt]) -> bool:
+        """True if *lines*, read in the place of the submission's, give the gradient *name*."""
         ...
 
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:

@@ -25,6 +25,7 @@ from app.grading.judge.compare import (
 from app.grading.judge.differences import differences
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.product_kinds import translate_product
+from app.grading.judge.proposals import lines_with
 from app.grading.judge.reasons import Reasons
 from app.grading.judge.roads import ROUNDING, Roads
 from app.grading.judge.run_reports import ReportedError, RunReport
@@ -146,13 +147,22 @@ class Judge:
             written = self.plan.written_at(error.statement, error.line)
             if name not in written:
                 continue
-            diagnosis = sentences.stopped_line(
-                name, kind_of(error), error.line, translate_product(error, self.program, self.plan)
-            )
+            diagnosis = sentences.stopped_line(name, kind_of(error), error.line, self.translated(error))
             if name == next(text for text in self.ruling.required if text in written):
                 return replace(self._told(name, "wrong", diagnosis), line=error.line)
             return self._named(name, "not-yet", message=diagnosis.message)
         return None
+
+    def translated(self, error: ReportedError) -> str:
+        """What *error* says; another text in its line is proposed only where the line with it is right."""
+        written = self.plan.written_at(error.statement, error.line)
+        name = next((text for text in self.ruling.required if text in written), None)
+
+        def mends(text: str, instead: str) -> bool:
+            lines = lines_with(self.plan, error, text, instead)
+            return name is not None and self.laboratory.is_right_with(name, self.ruling.forced, lines)
+
+        return translate_product(replace(error, mends=mends), self.program, self.plan)
 
     @property
     def stopped_by_itself(self) -> bool:

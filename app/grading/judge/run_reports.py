@@ -38,6 +38,7 @@ class ReportedError:
         known: The names that it could have read.
         ahead: Those that its own line and the ones below it make, each with the first line that does.
         fresh: Those that its own line makes anew, and reads for something else than to add to them.
+        mends: Whether the line is right with another text in the place of one of its own; where none can tell, it may.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class ReportedError:
     known: tuple[str, ...] = ()
     ahead: Mapping[str, int] = field(default_factory=dict)
     fresh: frozenset[str] = frozenset()
+    mends: Callable[[str, str], bool] = field(default=lambda _text, _instead: True, compare=False)
 
 
 Row = tuple[str, Callable[[re.Match[str], ReportedError], str]]

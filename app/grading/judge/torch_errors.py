@@ -4,8 +4,9 @@ Every row takes what torch said and the operands of the operation that raised; w
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from itertools import combinations, permutations, product
 
 from app.content.text.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, OPTIONS
@@ -68,6 +69,8 @@ def _matmul(match: re.Match[str], error: ReportedError) -> str:
             "Write down the shape the result needs: in which order do the two stand for it, and is one of them "
             "transposed?"
         )
+    if not any(error.mends(error.source, swapped) for swapped in _products(error)):
+        cure = "Write down the shape the result needs: do the two give it in any order, or is another tensor meant?"
     if not {rows, inner} & {other, columns}:
         cure = (
             "No transpose mends it: the two have no size in common. Is another tensor meant, or another shape of one?"
@@ -76,6 +79,13 @@ def _matmul(match: re.Match[str], error: ReportedError) -> str:
         f"These shapes cannot be multiplied: {pair}. In a matrix product the inner sizes must match, and {inner} is "
         f"not {other}. {_summed(error) or cure}"
     )
+
+
+def _products(error: ReportedError) -> Iterator[str]:
+    """The operands multiplied in either order, each as it stands or transposed."""
+    texts = [error_operand.source for error_operand in error.operands[:2]]
+    for first, second in permutations(texts, 2):
+        yield from (f"({first}){one} @ ({second}){other}" for one, other in product(("", ".mT"), repeat=2))
 
 
 def _vector(match: re.Match[str], error: ReportedError) -> str:
@@ -147,26 +157,48 @@ def _row(error: ReportedError) -> str:
             continue
         if item.dtype == "int64":
             return f" `{item.source}` holds places, one for each row; `F.one_hot` makes a row with a single 1 of each."
-        cure = "With `keepdim=True` the axis stays."
+        cure, column = "With `keepdim=True` the axis stays.", f"{item.source[:-1]}, keepdim=True)"
         if not _REDUCED.search(item.source):
             text = item.source if re.fullmatch(r"[\w.]+", item.source) else f"({item.source})"
-            cure = f"Then write `{text}[:, None]`."
+            column = f"{text}[:, None]"
+            cure = f"Then write `{column}`."
+        if not error.mends(item.source, column):
+            return ""
         return f" Is `{item.source}` meant as a column, one number for each row? {cure}"
     return ""
 
 
 def _output_shape(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "the tensor on the left")
-    asked = "was a sum over an axis forgotten on the right?"
-    if ":" in target.partition("[")[2]:
-        asked = "is the slice on the left too short, or was a sum over an axis forgotten on the right?"
+    text = error.operands[1].source if len(error.operands) > 1 else ""
     wanted, given = re.findall(r"\d+", match[1]), re.findall(r"\d+", match[2])
+    asked = _forgotten(error, text, wanted, given, short=":" in target.partition("[")[2])
     if len(given) > len(wanted) and given[len(given) - len(wanted) :] == wanted and "1" in given:
         asked = "on the right an axis of size 1 is one too many, as `keepdim=True` leaves it."
     return (
         f"{target} has shape {_tuple(match[1])}, but what is put into it has shape {_tuple(match[2])}. A tensor cannot "
         f"grow in place: {asked}"
     )
+
+
+def _forgotten(error: ReportedError, text: str, wanted: Sequence[str], given: Sequence[str], *, short: bool) -> str:
+    """Ask what makes *text* too large for a place: a slice that is *short*, a sum, or an index that is missing."""
+    asked = ["is the slice on the left too short"] if short else []
+    if any(error.mends(text, summed) for summed in _sums(text, wanted, given)):
+        asked.append("was a sum over an axis forgotten on the right")
+    elif text.endswith("]") and len(given) > len(wanted):
+        asked.append(f"is an index missing in `{text}`")
+    return f"{', or '.join(asked)}?" if asked else "what is put into it needs its shape."
+
+
+def _sums(text: str, wanted: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    """The sums of *text*, whose shape is *given*, that have the shape *wanted*."""
+    keeps = len(wanted) == len(given)
+    for count in range(1, len(given) + 1):
+        for axes in combinations(range(len(given)), count):
+            left = [size if axis not in axes else "1" for axis, size in enumerate(given) if keeps or axis not in axes]
+            if left == [*wanted]:
+                yield f"({text}).sum({axes}, keepdim={keeps})"
 
 
 def _indexed(match: re.Match[str], error: ReportedError) -> str:

@@ -261,6 +261,22 @@ MAXIMUM = box(
     "y = x.max(1, keepdim=True).values",
     "dx = F.one_hot(x.argmax(1), D) * dy",
 )
+SOFTMAX = box(
+    "softmax",
+    "N: 6, D: 4",
+    "x: [N, D]",
+    "y",
+    "y = torch.softmax(x, 1)",
+    "dx = y * (dy - (dy * y).sum(1, keepdim=True))",
+)
+CONTEXTS = box(
+    "contexts",
+    "V: 5, D: 3, N: 6, B: 2",
+    "C: [V, D]; ix: [N, B] ints(V)",
+    "e",
+    "e = C[ix]",
+    "dC = torch.zeros_like(C).index_add_(0, ix.view(-1), de.view(-1, D))",
+)
 LINES = [
     # A gradient that no line writes, and what was written instead.
     (TANH, "y = torch.tanh(x)", ["Line 1 makes `y`, which is there already; a line `dx = …` is wanted."]),
@@ -297,8 +313,19 @@ LINES = [
     (LAYER, "dX = dY @ dY.sum()", ["`.sum()` takes an axis away"]),
     (LAYER, "dX = dY[0, 0] @ W.T", ["`dY[0, 0]` is a single number"]),
     (PICKED, "dP = F.one_hot(t, V) * dv", ["Is `dv` meant as a column", "`dv[:, None]`"]),
-    (MAXIMUM, "dx = x / x.sum(1) * dy", ["Is `x.sum(1)` meant as a column", "`keepdim=True`"]),
+    (SOFTMAX, "dx = y * (dy - (dy * y).sum(1))", ["Is `(dy * y).sum(1)` meant as a column", "`keepdim=True`"]),
     (FUSED, "dz = torch.softmax(z, 1) - t", ["`t` holds places, one for each row; `F.one_hot` makes"]),
+    (
+        CONTEXTS,
+        "dC = torch.zeros_like(C)\nfor k in range(N):\n    for j in range(B):\n        dC[ix[k, j]] += de[k]",
+        ["A tensor cannot grow in place: is an index missing in `de[k]`? Line 4 stopped there"],
+    ),
+    (
+        LAYER,
+        "db = torch.zeros_like(b)\nfor n in range(1):\n    db += dY[:]",
+        ["cannot grow in place: was a sum over an axis forgotten on the right? Line"],
+    ),
+    (LAYER, "dW = W.T @ dY", ["do the two give it in any order, or is another tensor meant?"]),
     (FUSED, "dz = t @ z", ["`t` holds places to look up"]),
     (MAXIMUM, "dx = x.max(1) * dy", ["take the values, `x.max(1).values`"]),
     (COLUMN, "dA = dY * c.repeat(D)", ["`c.repeat(D)` is given too little"]),

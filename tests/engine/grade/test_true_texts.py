@@ -464,6 +464,17 @@ ROWS = [
         ["`dS`, is in the term `isd[:, None].sum(0)`"],
         ["is to meet"],
     ),
+    # A column, a sum, an order of two factors: each is proposed only where the line with it is right.
+    ("reinforce", "dlogp[torch.arange(T), act]", "dlogp[act]", "dlogp:error:broadcast", ["do not fit"], ["column"]),
+    ("distillation", ".sum(1, keepdim=True)) / 2.0", ".sum(1)) / 2.0", "dstudent:error", ["meant as a column"], []),
+    (
+        "plain_attention",
+        "dp = do @ v.T",
+        "dp = do @ do",
+        "dp:error:matmul",
+        ["do the two give it in any order, or is another tensor meant?"],
+        ["transposed"],
+    ),
     # What reads a tensor that was edited is blamed for it, and not what merely comes next.
     ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
 ]
