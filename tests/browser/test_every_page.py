@@ -64,7 +64,7 @@ def reports_that_wait(page: Page) -> None:
     for one in page.locator(".reported details").all():
         one.locator("summary").click()
     expect(page.locator(".reported .said")).to_have_text(["The hint is about another line."])
-    expect(page.locator(".reports .replied")).to_have_text(["It is mended."])
+    expect(page.locator(".class-list blockquote")).to_have_text(["It is mended."])
 
 
 def nothing(page: Page) -> None:

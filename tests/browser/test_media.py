@@ -81,3 +81,10 @@ def test_on_a_phone_a_plot_of_lines_is_whole_and_its_numbers_are_legible(page: P
         " one.querySelector('svg').getBoundingClientRect().width / one.querySelector('svg').viewBox.baseVal.width]"
     )
     assert letters * part > 11
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 844})
+def test_on_a_phone_a_heat_map_shows_every_column(page: Page) -> None:
+    open_page(page, "/lessons/ten-minutes")
+
+    assert page.locator(".picture:has([data-heat])").first.evaluate("one => one.scrollWidth <= one.clientWidth")
