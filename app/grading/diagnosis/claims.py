@@ -202,10 +202,14 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
 
 
 def scaled_in_line(view: GradientAnalysis) -> int | None:
-    """The line in which a number that is no longer multiplied or divided by makes the gradient right; None for none."""
+    """The line in which a number that is no longer multiplied or divided by makes the gradient right; None for none.
+
+    None as well in a loop: it begins at another line than the number stands in.
+    """
     if cannot_be_read(view) or not is_mended(view, [_unnumbered]):
         return None
-    return view.once(line_replays)[0].line.lineno
+    line = view.once(line_replays)[0].line
+    return None if hasattr(line, "body") else line.lineno
 
 
 def _unnumbered(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

@@ -135,15 +135,21 @@ def _say(case: WrongGradient, path: GradientPath, say: str, axes: Axes, right: A
         tensor=case.tensor,
         got=shape_in(case, look, look.got),
         reference=shape_in(case, look, look.reference),
-        axes=axes_text(case, path.consumer, axes),
+        axes=axes_text(case, _named_like_share(look, path), axes),
         copied=_copied(case, path, right),
     )
+
+
+def _named_like_share(look: Observation, path: GradientPath) -> str:
+    """The tensor by whose axes those of a share are called; none where the line gives another rank on its way."""
+    rank = unreduced_share(look, path).ndim
+    return path.consumer if rank in {look.forward[path.consumer].ndim, look.reference.ndim} else ""
 
 
 def _copied(case: WrongGradient, path: GradientPath, axes: Axes) -> str:
     look = shown_observation(case)
     wide = unreduced_share(look, path).shape
-    along = axes_text(case, path.consumer, axes)
+    along = axes_text(case, _named_like_share(look, path), axes)
     if wide == look.reference.shape:
         return f"`{case.tensor}` is used along {along} of `{path.consumer}`"
     if look is not case.visible:

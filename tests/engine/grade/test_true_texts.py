@@ -10,6 +10,10 @@ from tests.grading.programs.load import PROGRAMS
 BY_NAME = {program.name: program for program in PROGRAMS}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
+    # The axes of a share are called as those of a tensor of its own shape alone.
+    ("maxout", "db = g.sum(0)", "db = g.sum(1)", "db:wrong-axis", ["runs over axis 1.", "along axis 0"], ["(`H`)"]),
+    # A loop begins at another line than the factor in it stands in.
+    ("makemore_mlp", "+= demb[k, j]", "+= 2 * demb[k, j]", "dC:doubled", ["twice as large"], ["in line"]),
     # A difference may be written with a minus in front: that none belongs there is not said.
     ("actor_critic", "dret = -dv", "dret = --dv", "dret:sign", ["look for a minus"], ["No minus stands"]),
     # A factor that stands once more is no division that is missing, and one of two copies belongs there.
