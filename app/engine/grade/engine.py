@@ -305,7 +305,8 @@ class Engine:
 
     def _declared_results(self, box: FunctionBox, jail: JailRunner) -> Callable[[], function_runs.Declared]:
         """Results of the declared mistakes of *box*; computed at the first call, then cached."""
-        key = (box.function, box.cases, tuple(declared_mistake.code.source for declared_mistake in box.mistakes))
+        declared = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in box.mistakes)
+        key = (box.function, box.cases, declared)
         return lambda: self._declared_answers.of(key, lambda: function_runs.run_declared_mistakes(box, jail))
 
     def _study(self, forward: Forward, scaled: bool = False) -> ForwardReferences:

@@ -1,5 +1,6 @@
 """Functions and classes that learners write, judged by their values through the engine and the real jail."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,16 @@ def test_a_declared_mistake_is_recognised_however_it_is_written(jailed):
     )
 
     assert wrong(checked(jailed, "unbroadcast", code))[0].message == "That is the mean."
+
+
+def test_a_declared_mistake_is_told_in_the_words_that_it_has_now(jailed):
+    box = TASKS["unbroadcast"]
+    (mean,) = (mistake for mistake in box.mistakes if mistake.message == "That is the mean.")
+    checked(jailed, "unbroadcast", mean.code.source)
+
+    edited = replace(box, mistakes=(replace(mean, message="It is the mean."),))
+
+    assert wrong(jailed.check(edited, mean.code.source))[0].message == "It is the mean."
 
 
 def test_arguments_that_come_back_changed_are_seen(jailed):
