@@ -65,7 +65,9 @@ def test_an_operation_is_met_by_keyboard_without_scripts_on_a_phone(page: Page) 
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
 
     page.get_by_role("button", name="Go on").press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Write the backward pass")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile("Write the backward pass|Three lines are missing")
+    )
     page.get_by_role("button", name="Leave this one").press("Enter")
     assert ITEM.search(page.url)
 
