@@ -1,6 +1,6 @@
 """Problems with exercises that learners report, and what authors answer."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
@@ -21,9 +21,20 @@ class TooManyReportsError(RuntimeError):
 
 
 async def report_problem(
-    db: AsyncSession, learner: int, lesson: str, exercise: str, *, edition: str, said: str, browser: str
+    db: AsyncSession,
+    learner: int,
+    lesson: str,
+    exercise: str,
+    *,
+    edition: str,
+    said: str,
+    browser: str,
+    answer_text: Callable[[str, str], str],
 ) -> None:
     """Keep what *learner* said of an exercise, with what they wrote there last.
+
+    Args:
+        answer_text: Puts an answer and its verdict, both JSON, into words.
 
     Raises:
         TooManyReportsError: `MOST_OPEN` of theirs are open.
@@ -40,18 +51,23 @@ async def report_problem(
             exercise=exercise,
             edition=edition,
             said=said[:LONGEST_SAID],
-            text=await _text_of(db, learner, lesson, exercise),
+            text=await _text_of(db, learner, lesson, exercise, answer_text),
             browser=browser,
         )
     )
 
 
-async def _text_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> str:
-    """The text in the box, or the newest answer to a question; empty where there is neither."""
+async def _text_of(
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answer_text: Callable[[str, str], str]
+) -> str:
+    """The text in the box, or the newest answer in words; empty where there is neither."""
     draft = select(Draft.text).where(Draft.learner_id == learner, Draft.lesson == lesson, Draft.exercise == exercise)
+    if text := await db.scalar(draft):
+        return text
     answered = Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise
-    newest = select(Attempt.text).where(*answered).order_by(Attempt.id.desc()).limit(1)
-    return await db.scalar(draft) or await db.scalar(newest) or ""
+    newest = select(Attempt.text, Attempt.verdict_json).where(*answered).order_by(Attempt.id.desc()).limit(1)
+    row = (await db.execute(newest)).one_or_none()
+    return answer_text(row.text, row.verdict_json) if row else ""
 
 
 async def reports_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[ProblemReport]:

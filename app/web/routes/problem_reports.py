@@ -3,15 +3,17 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Form
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Exercise, Lesson
+from app.content.blocks import Exercise, Lesson, Quiz
 from app.content.text.exercise_titles import exercise_title
 from app.course.editions import edition_of
+from app.engine.json_columns import decoded_answer, decoded_draw
 from app.store import problem_reports
 from app.store.problem_reports import LONGEST_SAID, MOST_OPEN, MOST_SHOWN, TooManyReportsError
 from app.store.tables import ProblemReport
@@ -19,6 +21,8 @@ from app.web.class_access import require_teacher
 from app.web.render import back_to
 from app.web.routes.sign_in_result import device_of
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.views.attempt_mistakes import answer_words
+from app.web.views.exercise_view import select_draw
 
 router = APIRouter()
 
@@ -33,7 +37,7 @@ NONE_CHOSEN = "Choose what the answer is for."
 class ReportedExercise:
     """Reports about one exercise, which the course may have no more; *current* is the edition that it has now."""
 
-    lesson: Lesson | None
+    lesson: Lesson
     exercise: Exercise | None
     reports: Sequence[ProblemReport]
     current: str
@@ -90,11 +94,19 @@ async def report(
         async with site.database.write() as db:
             await problem_reports.report_problem(
                 db, learner, lesson.name, exercise.name, edition=edition_of(lesson, exercise), said=said,
-                browser=device_of(request),
+                browser=device_of(request), answer_text=partial(_answer_text, exercise),
             )  # fmt: skip
     except TooManyReportsError:
         return await _form(request, site, learner, lesson, exercise, said=said, problem=TOO_MANY)
     return back_to(f"{lesson.address}/report/{exercise.name}", "reported")
+
+
+def _answer_text(exercise: Exercise, answer: str, verdict: str) -> str:
+    """An *answer* (JSON) to a question as the learner saw it, with the numbers that were drawn for them."""
+    given = decoded_answer(answer)
+    if not isinstance(exercise, Quiz) or given is None:
+        return answer
+    return answer_words(select_draw(exercise, decoded_draw(verdict)), given).striptags()
 
 
 def as_sent(text: str) -> str:
