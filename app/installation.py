@@ -16,6 +16,8 @@ IS_INSTALLED = SHARE.is_dir()
 ROOT = SHARE if IS_INSTALLED else PACKAGE.parent
 """The folder of `lessons/`, `templates/` and `static/`."""
 TEMPLATES = ROOT / "templates"
+KINDS = PACKAGE / "kinds"
+"""Each folder in it holds the template of its kind."""
 DATABASE = "backhand.db"
 DATA_HOMES = {
     "darwin": ("", "Library/Application Support"),

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {"templates": "tests/web/routes", "static": "tests/web/test_assets.py", "lessons": "tests/content"}
 """What has no module of its own, and where it is shown first."""
 EVERYWHERE = {
+    "app.kinds.readers": ("tests/kinds/test_registry.py", "tests/content/test_parse.py"),
     "app.settings": ("tests/accounts/test_settings.py", "tests/web/test_server.py", "tests/test_deployment.py"),
     "app.web.application": (
         "tests/web/test_http_fuzz.py",
@@ -48,7 +49,8 @@ def noticing(file: str, graph: ImportGraph) -> set[str]:
     if path.parts[0] == "tests":
         return {file} if path.name.startswith("test_") else set()
     if path.parts[0] != "app" or path.suffix != ".py":
-        return {place for top, place in BESIDE.items() if path.parts[0] == top}
+        top = "templates" if path.suffix == ".html" else path.parts[0]
+        return {BESIDE[top]} if top in BESIDE else set()
     level = {".".join(path.with_suffix("").parts).removesuffix(".__init__")}
     seen: set[str] = set()
     while level:
@@ -76,6 +78,15 @@ def naming(module: str) -> set[str]:
     return found or {str(one.relative_to(ROOT)) for one in alike}
 
 
+def import_graph() -> ImportGraph:
+    """Who imports whom in `app`, with the kinds that are found in their folders."""
+    graph = build_graph("app")
+    for name, importer in (("kind", "app.kinds.registry"), ("read", "app.kinds.readers")):
+        for module in graph.find_matching_modules(f"app.kinds.*.{name}"):
+            graph.add_import(importer=importer, imported=module)
+    return graph
+
+
 if __name__ == "__main__":
-    imports = build_graph("app")
+    imports = import_graph()
     print(*sorted({test for file in changed() for test in noticing(file, imports)}))

@@ -1,14 +1,13 @@
 """What `make quick` runs for a changed file."""
 
 import pytest
-from grimp import build_graph
 
-from tests.quick import ROOT, noticing
+from tests.quick import ROOT, import_graph, noticing
 
 
 @pytest.fixture(scope="module")
 def imports():
-    return build_graph("app")
+    return import_graph()
 
 
 @pytest.mark.parametrize(
@@ -17,6 +16,9 @@ def imports():
         ("app/grading/judge/parsed_submission.py", "tests/grading/judge/test_parsed_submission.py"),
         ("app/grading/reading/line_reader.py", "tests/grading/reading/test_shape_inference.py"),
         ("app/engine/pool/memfd_messages.py", "tests/engine/pool/test_reader.py"),
+        ("app/kinds/order/kind.py", "tests/kinds/test_order.py"),
+        ("app/kinds/order/read.py", "tests/content/test_parse.py"),
+        ("app/kinds/order/order.html", "tests/web/routes"),
         ("app/web/views/lamps.py", "tests/web/routes/test_code_boxes.py"),
         ("app/web/routes/passkey_calls.py", "tests/web/routes/test_passkeys.py"),
         ("app/web/application.py", "tests/web/test_http_fuzz.py"),

@@ -1,6 +1,6 @@
 """The kinds of exercise: who asks something of any question asks here, and nobody else names a kind.
 
-To add a kind, write its folder and its template, and name it here and in `readers`.
+A kind that is added needs its folder alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,29 +12,15 @@ from markupsafe import Markup
 from app.content.blocks import CodeBox, Forward, Lesson, Quiz, Train
 from app.grading.quiz.feedback import USUAL, Feedback, Shapes
 from app.grading.reading.shape_inference import infer_shapes
-from app.kinds.axes.kind import AXES
+from app.kinds import modules_called
 from app.kinds.block_kind import BlockKind, CodeKind
-from app.kinds.bug.kind import BUG
-from app.kinds.cells.kind import CELLS
-from app.kinds.checker.kind import CHECKER
-from app.kinds.choice.kind import CHOICE
-from app.kinds.grad.kind import GRAD
-from app.kinds.matmul.kind import MATMUL
-from app.kinds.number.kind import NUMBER, NUMBERS
-from app.kinds.order.kind import ORDER
-from app.kinds.program.kind import PROGRAM
 from app.kinds.quiz_kind import QuizKind
-from app.kinds.shape.kind import SHAPE
-from app.kinds.train.kind import TRAIN
-from app.kinds.visual.kind import VISUAL
 
 LONGEST_ANSWER, LONGEST_VALUE = 120, 24
-QUIZZES: tuple[QuizKind[Any], ...] = (SHAPE, NUMBER, NUMBERS, CHOICE, AXES, MATMUL, ORDER, CELLS)
-CODES: tuple[CodeKind[Any], ...] = (GRAD, BUG, CHECKER, PROGRAM, TRAIN)
-KINDS: tuple[BlockKind[Any], ...] = (*QUIZZES, *CODES, VISUAL)
+KINDS: tuple[BlockKind[Any], ...] = tuple(kind for module in modules_called("kind") for kind in module.KINDS)
 _BLOCKS: Mapping[type, BlockKind[Any]] = {kind.block: kind for kind in KINDS}
-_QUIZZES: Mapping[type, QuizKind[Any]] = {kind.block: kind for kind in QUIZZES}
-_CODES: Mapping[type, CodeKind[Any]] = {kind.block: kind for kind in CODES}
+_QUIZZES: Mapping[type, QuizKind[Any]] = {kind.block: kind for kind in KINDS if isinstance(kind, QuizKind)}
+_CODES: Mapping[type, CodeKind[Any]] = {kind.block: kind for kind in KINDS if isinstance(kind, CodeKind)}
 
 
 def block_kind(block: object) -> BlockKind[Any] | None:

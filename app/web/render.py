@@ -12,7 +12,7 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Literal
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from app.content.text.exercise_titles import exercise_title
 from app.content.text.mathml import accessible_name_attribute, words_of
 from app.content.text.sentences import highlight_code, render_sentence
-from app.installation import ROOT, TEMPLATES, version
+from app.installation import KINDS, ROOT, TEMPLATES, version
 from app.web.verdict_words import closeness_text, nudge_title, number_text
 
 DIST = ROOT / "static" / "dist"
@@ -173,8 +173,9 @@ def own_path(path: str) -> str:
 
 @cache
 def _environment(templates: Path) -> Environment:
+    kinds = PrefixLoader({"kinds": FileSystemLoader([*KINDS.glob("*/")])})
     environment = Environment(
-        loader=FileSystemLoader(templates),
+        loader=ChoiceLoader([FileSystemLoader(templates), kinds]),
         autoescape=True,
         undefined=StrictUndefined,
         auto_reload=False,  # a page asks for dozens of templates, and each would be looked up on disk again

@@ -3,20 +3,19 @@
 import shutil
 from pathlib import Path
 
-from grimp import build_graph
-
 from app.check.findings_cache import PROVERS, FindingsCache
 from app.content.blocks import Lesson
 from app.course.course import load_course
 from app.engine.grader_version import JUDGES
 from tests.courses import ARCHITECTURES
+from tests.quick import import_graph
 
 NO_OPINION = {"cache", "settings", "installation"}
 """What is imported and says nothing of a text; the one setting that does is part of the key."""
 
 
 def rooms_behind(*modules: str) -> set[str]:
-    graph = build_graph("app")
+    graph = import_graph()
     behind = {one for module in modules for one in graph.find_upstream_modules(module)}
     return {one.split(".")[1] for one in behind} - NO_OPINION
 

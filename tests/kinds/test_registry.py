@@ -1,31 +1,36 @@
 """The registry knows every kind that a folder makes."""
 
-from importlib import import_module
+import sys
+from pathlib import Path
 
-from app.kinds.block_kind import BlockKind
+import pytest
+
+from app import kinds
 from app.kinds.number.block import NumbersQuestion
 from app.kinds.readers import READERS
 from app.kinds.registry import KINDS
-from tests.walks import ROOT
 
 
-def test_every_kind_that_a_folder_makes_is_registered() -> None:
-    folders = (path.parent.name for path in (ROOT / "app" / "kinds").glob("*/kind.py"))
-    modules = [import_module(f"app.kinds.{folder}.kind") for folder in folders]
-    made = [kind for module in modules for kind in vars(module).values() if isinstance(kind, BlockKind)]
+def test_a_folder_that_is_added_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for file, text in (("__init__.py", ""), ("kind.py", "KINDS = ('a new one',)\n")):
+        (tmp_path / "added").mkdir(exist_ok=True)
+        (tmp_path / "added" / file).write_text(text, "utf-8")
+    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
+    for name in ("app.kinds.added", "app.kinds.added.kind"):
+        monkeypatch.setitem(sys.modules, name, None)
+        monkeypatch.delitem(sys.modules, name)
 
-    assert sorted(kind.name for kind in made) == sorted(kind.name for kind in KINDS)
+    *others, added = sorted(kinds.modules_called("kind"), key=lambda module: module.__name__ == "app.kinds.added.kind")
+
+    assert added.KINDS == ("a new one",)
+    assert [kind for module in others for kind in module.KINDS] == [*KINDS]
 
 
 def test_no_two_kinds_share_a_name_or_a_class() -> None:
     assert len({kind.block for kind in KINDS}) == len({kind.name for kind in KINDS}) == len(KINDS)
 
 
-def test_every_directive_that_a_folder_reads_is_registered() -> None:
-    files = [path for path in (ROOT / "app" / "kinds").glob("*/*.py") if "\nREADER = " in path.read_text("utf-8")]
-    made = [import_module(f"app.kinds.{path.parent.name}.{path.stem}").READER for path in files]
-
-    assert sorted(reader.name for reader in made) == sorted(reader.name for reader in READERS)
+def test_no_two_directives_share_a_name() -> None:
     assert len({reader.name for reader in READERS}) == len(READERS)
 
 

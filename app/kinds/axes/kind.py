@@ -35,13 +35,15 @@ def _unanswerable(quiz: AxesQuestion) -> str:
     )
 
 
-AXES = QuizKind(
-    name="axes",
-    block=AxesQuestion,
-    mark=mark_axes,
-    answers=_answers,
-    tensors=lambda quiz, _: (quiz.of.removeprefix("d"), quiz.source.removeprefix("d")),
-    offer=_offer,
-    right=_right,
-    unanswerable=_unanswerable,
+KINDS = (
+    QuizKind(
+        name="axes",
+        block=AxesQuestion,
+        mark=mark_axes,
+        answers=_answers,
+        tensors=lambda quiz, _: (quiz.of.removeprefix("d"), quiz.source.removeprefix("d")),
+        offer=_offer,
+        right=_right,
+        unanswerable=_unanswerable,
+    ),
 )

@@ -28,4 +28,4 @@ def read_axes(directive: Directive, reading: ParseContext) -> AxesQuestion:
     )
 
 
-READER = DirectiveReader(name="axes", block=AxesQuestion, options=OPTIONS, read=read_axes, row=True, sized=True)
+READERS = (DirectiveReader(name="axes", block=AxesQuestion, options=OPTIONS, read=read_axes, row=True, sized=True),)

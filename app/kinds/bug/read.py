@@ -163,4 +163,4 @@ def _changes(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.AugAssign | ast.Expr) or "[" in _writes(statement)
 
 
-READER = DirectiveReader(name="bug", block=Bug, options=OPTIONS, read=read_bug)
+READERS = (DirectiveReader(name="bug", block=Bug, options=OPTIONS, read=read_bug),)

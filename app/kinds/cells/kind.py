@@ -43,15 +43,17 @@ def _export(quiz: CellsQuestion, text: str, work: Work) -> QuestionText:
     return typed_question(quiz, text, work, below=[f"`{name} = {value}`" for name, value in quiz.at.items()])
 
 
-CELLS = QuizKind(
-    name="cells",
-    block=CellsQuestion,
-    mark=mark_cells,
-    answers=_answers,
-    by_place=True,
-    offer=offer_cells,
-    right=_right,
-    unanswerable=_unanswerable,
-    prove=_prove,
-    export=_export,
+KINDS = (
+    QuizKind(
+        name="cells",
+        block=CellsQuestion,
+        mark=mark_cells,
+        answers=_answers,
+        by_place=True,
+        offer=offer_cells,
+        right=_right,
+        unanswerable=_unanswerable,
+        prove=_prove,
+        export=_export,
+    ),
 )

@@ -73,4 +73,4 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
     return None
 
 
-READER = DirectiveReader(name="cells", block=CellsQuestion, options=OPTIONS, read=read_cells)
+READERS = (DirectiveReader(name="cells", block=CellsQuestion, options=OPTIONS, read=read_cells),)

@@ -5,10 +5,12 @@ from app.kinds.block_kind import CodeKind
 from app.kinds.checker.export import checker_cells
 from app.kinds.checker.prove import prove_checker
 
-CHECKER = CodeKind(
-    name="checker",
-    block=Checker,
-    prove=prove_checker,
-    heading=lambda box: f"**Code**: `{box.function}({', '.join(box.arguments)})`",
-    cells=checker_cells,
+KINDS = (
+    CodeKind(
+        name="checker",
+        block=Checker,
+        prove=prove_checker,
+        heading=lambda box: f"**Code**: `{box.function}({', '.join(box.arguments)})`",
+        cells=checker_cells,
+    ),
 )

@@ -80,4 +80,4 @@ def _defined_names(tree: ast.Module) -> Iterator[str]:
             yield node.name
 
 
-READER = DirectiveReader(name="checker", block=Checker, options=OPTIONS, read=read_checker)
+READERS = (DirectiveReader(name="checker", block=Checker, options=OPTIONS, read=read_checker),)

@@ -1,9 +1,10 @@
 """A choice among options."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.content.blocks.exercises import Option, Quiz
+from app.content.blocks.exercises import Option, Quiz, SourceLocation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,3 +16,12 @@ class ChoiceQuestion(Quiz):
     @cached_property
     def multiple(self) -> bool:
         return sum(option.right for option in self.options) > 1
+
+    def unexplained(self) -> Iterator[tuple[SourceLocation, str, str]]:
+        """Slips of care: nothing is wrong, or nothing is said to a wrong option."""
+        if all(option.right for option in self.options):
+            yield self.place, "all-right", f"All options of {self.name!r} are right."
+        for option in self.options:
+            if not option.right and not option.feedback:
+                message = "Nothing is said to those who choose this wrong option. Write '  > Why not.' below it."
+                yield option.place, "no-feedback", message

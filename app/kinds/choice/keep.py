@@ -13,7 +13,6 @@ from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 from app.kinds.choice.block import ChoiceQuestion
-from app.kinds.choice.read import unexplained_options
 
 OPTIONS = ("of", "right", "was")
 
@@ -61,6 +60,6 @@ def _option(name: str, right: bool, feedback: Markup | None, directive: Directiv
     return Option(place=directive.place, html=html, right=right, feedback=None if right else wrong)
 
 
-READER = DirectiveReader(
-    name="keep", block=ChoiceQuestion, options=OPTIONS, read=read_keep, turn=2, care=unexplained_options
+KEEP = DirectiveReader(
+    name="keep", block=ChoiceQuestion, options=OPTIONS, read=read_keep, turn=2, care=ChoiceQuestion.unexplained
 )

@@ -22,15 +22,17 @@ def _key(quiz: ChoiceQuestion) -> Iterator[tuple[str, Markup]]:
         yield "Right" if option.right else "Wrong", said
 
 
-CHOICE = QuizKind(
-    name="choice",
-    block=ChoiceQuestion,
-    mark=mark_choice,
-    answers=lambda quiz, *_: [[str(number) for number, option in enumerate(quiz.options) if option.right]],
-    called="a choice",
-    by_option=True,
-    words=_words,
-    decides=lambda quiz: [(option.html, option.right) for option in quiz.options],
-    key=_key,
-    export=export_choice,
+KINDS = (
+    QuizKind(
+        name="choice",
+        block=ChoiceQuestion,
+        mark=mark_choice,
+        answers=lambda quiz, *_: [[str(number) for number, option in enumerate(quiz.options) if option.right]],
+        called="a choice",
+        by_option=True,
+        words=_words,
+        decides=lambda quiz: [(option.html, option.right) for option in quiz.options],
+        key=_key,
+        export=export_choice,
+    ),
 )

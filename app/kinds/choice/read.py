@@ -1,14 +1,12 @@
 """`{choice}`: a task list; one `[x]` means radio buttons, several mean checkboxes."""
 
-from collections.abc import Iterator
-
-from app.content.blocks import SourceLocation
 from app.content.directives.answer_lists import take_options
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
 from app.kinds.choice.block import ChoiceQuestion
+from app.kinds.choice.keep import KEEP
 
 OPTIONS = ("vary", "right", "was")
 
@@ -31,16 +29,14 @@ def read_choice(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     )
 
 
-def unexplained_options(quiz: ChoiceQuestion) -> Iterator[tuple[SourceLocation, str, str]]:
-    """Slips of care: nothing is wrong, or nothing is said to a wrong option."""
-    if all(option.right for option in quiz.options):
-        yield quiz.place, "all-right", f"All options of {quiz.name!r} are right."
-    for option in quiz.options:
-        if not option.right and not option.feedback:
-            message = "Nothing is said to those who choose this wrong option. Write '  > Why not.' below it."
-            yield option.place, "no-feedback", message
-
-
-READER = DirectiveReader(
-    name="choice", block=ChoiceQuestion, options=OPTIONS, read=read_choice, row=True, care=unexplained_options
+READERS = (
+    DirectiveReader(
+        name="choice",
+        block=ChoiceQuestion,
+        options=OPTIONS,
+        read=read_choice,
+        row=True,
+        care=ChoiceQuestion.unexplained,
+    ),
+    KEEP,
 )

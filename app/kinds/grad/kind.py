@@ -16,11 +16,13 @@ def _cells(lesson: Lesson, box: Grad, work: Work) -> Iterable[NotebookCell]:
     return gradient_cells(box, " ".join(given), work)
 
 
-GRAD = CodeKind(
-    name="grad",
-    block=Grad,
-    prove=prove_grad,
-    heading=lambda box: f"**Code**: {', '.join(f'`{name}`' for name in box.require)}",
-    below=lambda box: [f"Predict first: {words_of(box.predict)}"] if box.predict else [],
-    cells=_cells,
+KINDS = (
+    CodeKind(
+        name="grad",
+        block=Grad,
+        prove=prove_grad,
+        heading=lambda box: f"**Code**: {', '.join(f'`{name}`' for name in box.require)}",
+        below=lambda box: [f"Predict first: {words_of(box.predict)}"] if box.predict else [],
+        cells=_cells,
+    ),
 )

@@ -195,4 +195,4 @@ def _forbidden(options: Options) -> tuple[str, ...]:
     return tuple(word for word, _ in words)
 
 
-READER = DirectiveReader(name="grad", block=Grad, options=OPTIONS, read=read_grad, sized=True)
+READERS = (DirectiveReader(name="grad", block=Grad, options=OPTIONS, read=read_grad, sized=True),)

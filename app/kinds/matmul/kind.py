@@ -63,18 +63,20 @@ def _export(quiz: MatmulQuestion, text: str, work: Work) -> QuestionText:
     return typed_question(quiz, text, work, between=" @ ")
 
 
-MATMUL = QuizKind(
-    name="matmul",
-    block=MatmulQuestion,
-    mark=mark_matmul,
-    answers=right_products,
-    fields=PRODUCT_FIELDS,
-    values=_factors,
-    words=_words,
-    tensors=lambda _, forward: tensors_of(forward),  # a product may be made of any
-    offer=operands_offered,
-    right=_right,
-    flaw=_flaw,
-    unanswerable=_unanswerable,
-    export=_export,
+KINDS = (
+    QuizKind(
+        name="matmul",
+        block=MatmulQuestion,
+        mark=mark_matmul,
+        answers=right_products,
+        fields=PRODUCT_FIELDS,
+        values=_factors,
+        words=_words,
+        tensors=lambda _, forward: tensors_of(forward),  # a product may be made of any
+        offer=operands_offered,
+        right=_right,
+        flaw=_flaw,
+        unanswerable=_unanswerable,
+        export=_export,
+    ),
 )

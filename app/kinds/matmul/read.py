@@ -23,4 +23,4 @@ def read_matmul(directive: Directive, reading: ParseContext) -> MatmulQuestion:
     )
 
 
-READER = DirectiveReader(name="matmul", block=MatmulQuestion, options=OPTIONS, read=read_matmul, sized=True)
+READERS = (DirectiveReader(name="matmul", block=MatmulQuestion, options=OPTIONS, read=read_matmul, sized=True),)

@@ -1,6 +1,7 @@
 """Ask for one number, or for several by name."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from markupsafe import Markup
 
@@ -35,23 +36,25 @@ def _export_several(quiz: NumbersQuestion, text: str, work: Work) -> QuestionTex
     return typed_question(quiz, text, work, below=[", ".join(part.name for part in quiz.parts)], right=right)
 
 
-NUMBER = QuizKind(
-    name="number",
-    block=NumberQuestion,
-    mark=mark_number,
-    answers=lambda quiz, *_: [quiz.answer],
-    called="a number",
-    ditto=True,
-    key=lambda quiz: [("Right", code_span(quiz.answer))],
-    export=_export,
-)
-NUMBERS = QuizKind(
-    name="numbers",
-    block=NumbersQuestion,
-    mark=mark_numbers,
-    answers=lambda quiz, *_: [[part.answer for part in quiz.parts]],
-    by_place=True,
-    decides=lambda quiz: [(part.name, part.answer, part.given) for part in quiz.parts],
-    key=_key,
-    export=_export_several,
+KINDS: tuple[QuizKind[Any], ...] = (
+    QuizKind(
+        name="number",
+        block=NumberQuestion,
+        mark=mark_number,
+        answers=lambda quiz, *_: [quiz.answer],
+        called="a number",
+        ditto=True,
+        key=lambda quiz: [("Right", code_span(quiz.answer))],
+        export=_export,
+    ),
+    QuizKind(
+        name="numbers",
+        block=NumbersQuestion,
+        mark=mark_numbers,
+        answers=lambda quiz, *_: [[part.answer for part in quiz.parts]],
+        by_place=True,
+        decides=lambda quiz: [(part.name, part.answer, part.given) for part in quiz.parts],
+        key=_key,
+        export=_export_several,
+    ),
 )

@@ -149,4 +149,4 @@ def _check_tempting(number: NumberQuestion, value: float, reading: ParseContext)
             reading.faults.add(item.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")
 
 
-READER = DirectiveReader(name="number", block=NumberQuestion, options=OPTIONS, read=read_number, row=True)
+READERS = (DirectiveReader(name="number", block=NumberQuestion, options=OPTIONS, read=read_number, row=True),)

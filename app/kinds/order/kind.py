@@ -18,15 +18,17 @@ def _key(quiz: OrderQuestion) -> Iterator[tuple[str, Markup]]:
     yield "Right", Markup("<br>").join(lines)
 
 
-ORDER = QuizKind(
-    name="order",
-    block=OrderQuestion,
-    mark=mark_order,
-    answers=lambda quiz, *_: [as_values(quiz, range(len(quiz.lines)))],
-    by_place=True,
-    offer=offer_order,
-    decides=lambda quiz: [order_step.rank for order_step in quiz.steps],
-    key=_key,
-    prove=prove_order,
-    export=export_order,
+KINDS = (
+    QuizKind(
+        name="order",
+        block=OrderQuestion,
+        mark=mark_order,
+        answers=lambda quiz, *_: [as_values(quiz, range(len(quiz.lines)))],
+        by_place=True,
+        offer=offer_order,
+        decides=lambda quiz: [order_step.rank for order_step in quiz.steps],
+        key=_key,
+        prove=prove_order,
+        export=export_order,
+    ),
 )

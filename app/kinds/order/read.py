@@ -80,4 +80,4 @@ def _source(options: Options, inside: DirectiveBody, directive: Directive, readi
     return box.solution.source if box and isinstance(parse_program(box.solution.source), ast.Module) else ""
 
 
-READER = DirectiveReader(name="order", block=OrderQuestion, options=OPTIONS, read=read_order, turn=2)
+READERS = (DirectiveReader(name="order", block=OrderQuestion, options=OPTIONS, read=read_order, turn=2),)

@@ -88,4 +88,4 @@ def _mistake(child: Directive, function: str, arguments: tuple[str, ...], readin
     )
 
 
-READER = DirectiveReader(name="program", block=FunctionBox, options=OPTIONS, read=read_program)
+READERS = (DirectiveReader(name="program", block=FunctionBox, options=OPTIONS, read=read_program),)

@@ -33,17 +33,19 @@ def _export(quiz: ShapeQuestion, text: str, work: Work) -> QuestionText:
     return typed_question(quiz, text, work, below=[f"`{quiz.ask}`"] if quiz.ask else ())
 
 
-SHAPE = QuizKind(
-    name="shape",
-    block=ShapeQuestion,
-    mark=mark_shape,
-    answers=_answers,
-    called="a shape",
-    ditto=True,
-    tensors=lambda quiz, _: (quiz.of.removeprefix("d"),) if quiz.of else (),
-    shape_asked=lambda quiz: quiz.of or "",
-    line=lambda quiz, forward: statement_of(quiz.of or "", forward),
-    right=_right,
-    flaw=_flaw,
-    export=_export,
+KINDS = (
+    QuizKind(
+        name="shape",
+        block=ShapeQuestion,
+        mark=mark_shape,
+        answers=_answers,
+        called="a shape",
+        ditto=True,
+        tensors=lambda quiz, _: (quiz.of.removeprefix("d"),) if quiz.of else (),
+        shape_asked=lambda quiz: quiz.of or "",
+        line=lambda quiz, forward: statement_of(quiz.of or "", forward),
+        right=_right,
+        flaw=_flaw,
+        export=_export,
+    ),
 )

@@ -58,4 +58,4 @@ def _fits(sizes: tuple[str, ...], asked_sizes: tuple[str, ...]) -> bool:
     )
 
 
-READER = DirectiveReader(name="shape", block=ShapeQuestion, options=OPTIONS, read=read_shape, row=True, sized=True)
+READERS = (DirectiveReader(name="shape", block=ShapeQuestion, options=OPTIONS, read=read_shape, row=True, sized=True),)

@@ -5,11 +5,13 @@ from app.kinds.block_kind import CodeKind
 from app.kinds.train.export import training_cells
 from app.kinds.train.prove import prove_training
 
-TRAIN = CodeKind(
-    name="train",
-    block=Train,
-    called="training",
-    prove=prove_training,
-    heading=lambda _: "**A training run**",
-    cells=training_cells,
+KINDS = (
+    CodeKind(
+        name="train",
+        block=Train,
+        called="training",
+        prove=prove_training,
+        heading=lambda _: "**A training run**",
+        cells=training_cells,
+    ),
 )

@@ -251,4 +251,4 @@ def _band(part: str, value: Value, node: yaml.Node, options: Options) -> dict[st
     return {part: (ends[0], ends[1])}
 
 
-READER = DirectiveReader(name="train", block=Train, options=OPTIONS, read=read_train)
+READERS = (DirectiveReader(name="train", block=Train, options=OPTIONS, read=read_train),)

@@ -4,8 +4,10 @@ from app.content.blocks import Visual
 from app.kinds.block_kind import BlockKind
 from app.kinds.visual.prove import prove_picture
 
-VISUAL = BlockKind(
-    name="visual",
-    block=Visual,
-    prove=prove_picture,
+KINDS = (
+    BlockKind(
+        name="visual",
+        block=Visual,
+        prove=prove_picture,
+    ),
 )

@@ -84,4 +84,4 @@ def _parse_given(options: Options) -> dict[str, object] | None:
     return given if isinstance(given, dict) else None
 
 
-READER = DirectiveReader(name="visual", block=Visual, options=OPTIONS, read=read_visual)
+READERS = (DirectiveReader(name="visual", block=Visual, options=OPTIONS, read=read_visual),)
