@@ -29,6 +29,20 @@ def test_enter_goes_down_and_the_row_that_is_left_is_judged(page: Page) -> None:
     assert page.evaluate("document.activeElement.closest('.row').id") == "read-twice", "the focus stays where it went"
 
 
+def test_ticks_wait_until_their_row_is_left(page: Page) -> None:
+    page.goto(ADDRESS)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method))
+
+    page.locator("#dw-axes input").nth(1).check()
+    page.locator("#dw-axes input").nth(0).check()
+    page.locator("#dw-axes input").nth(1).uncheck()
+    assert "POST" not in sent
+    page.locator("#read-twice-1").check()
+
+    judged(page, "dw-axes", "true")
+
+
 @pytest.mark.browser_options(java_script_enabled=False)
 def test_a_sheet_is_a_plain_form_without_scripts(page: Page) -> None:
     page.goto(ADDRESS)

@@ -103,7 +103,7 @@ def test_a_table_is_right_entry_by_entry(values):
             "da",
             ("-1", "?", "28", "38"),
             None,
-            '<code class="together">dA[0, 1]</code>: Not yet. This cannot be read as a number.',
+            '<code class="together">dA[0, 1]</code>: This cannot be read as a number.',
         ),
         ("da", (), None, "4 cells are still empty."),
         (

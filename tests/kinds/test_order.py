@@ -99,8 +99,7 @@ def test_the_first_line_that_reads_an_unfinished_gradient_is_named():
     told = said(DIAMOND, "dc = d", "da = dc * b", "dd = c", "dc += dd", "da += dd", "db = dc * a")
 
     assert told == (
-        "Not yet. Line 2 comes too early. da = dc * b reads dc before it is finished: "
-        "dc += dd still has a share to pay in."
+        "Line 2 comes too early. da = dc * b reads dc before it is finished: dc += dd still has a share to pay in."
     )
 
 
@@ -115,13 +114,13 @@ def test_the_first_line_that_reads_an_unfinished_gradient_is_named():
     ],
 )
 def test_why_the_first_line_comes_too_early(source, lines, why):
-    assert said(source, *lines) == f"Not yet. Line 1 comes too early. {why}"
+    assert said(source, *lines) == f"Line 1 comes too early. {why}"
 
 
 def test_a_line_that_writes_anew_waits_for_those_that_read():
     told = said("a = k\nb = a\na *= 2", "a = k", "a *= 2", "b = a")
 
-    assert told == "Not yet. Line 2 comes too early. a *= 2 writes a anew, and b = a still has to read it."
+    assert told == "Line 2 comes too early. a *= 2 writes a anew, and b = a still has to read it."
 
 
 @pytest.mark.parametrize(

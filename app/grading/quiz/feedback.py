@@ -24,7 +24,6 @@ class Feedback:
     echo: str = ""
 
 
-NOT_YET = "Not yet."
 THAT_IS_IT, THOSE_ARE, THAT_HOLDS = USUAL = "That is the number.", "Those are the numbers.", "That holds."
 """Said to a right answer for want of anything to say."""
 

@@ -12,7 +12,6 @@ from app.content.text.sizes import format_shape, name_of, shape_text
 from app.grading.forward.data import Array
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
-    NOT_YET,
     Feedback,
     Shapes,
     right_feedback,
@@ -155,11 +154,9 @@ def mark_axes(quiz: AxesQuestion, values: Sequence[str], shapes: Shapes, forward
     count = len(shapes[source])
     chosen = axes_in(values, count)
     if chosen is None:
-        return unread_feedback(
-            f"{NOT_YET} `{quiz.source}` has the axes {word_list([f'`{axis}`' for axis in range(count)])}."
-        )
+        return unread_feedback(f"`{quiz.source}` has the axes {word_list([f'`{axis}`' for axis in range(count)])}.")
     if not chosen and answers[0]:
-        return unread_feedback(f"{NOT_YET} Choose at least one axis.")
+        return unread_feedback("Choose at least one axis.")
     echo = f"sum over {_axes_words(chosen)}" if chosen else "no sum"
     if chosen in answers:
         return right_feedback(_right(quiz, chosen, shapes[source], shapes[target]), echo)

@@ -15,7 +15,6 @@ from app.content.text.sizes import format_shape
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.data import draw_inputs
 from app.grading.quiz.feedback import (
-    NOT_YET,
     THAT_HOLDS,
     Feedback,
     Shapes,
@@ -91,16 +90,16 @@ def _meant(pick: tuple[int, ...] | str, entries: Array) -> Array:
 def _picked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
     chosen = [at for at in map(_as_index, values) if at is not None and at < len(names)]
     if not chosen:
-        return unread_feedback(f"{NOT_YET} Choose one of the entries.")
+        return unread_feedback("Choose one of the entries.")
     if len(chosen) > 1:
-        return unread_feedback(f"{NOT_YET} Only one entry is asked for.")
+        return unread_feedback("Only one entry is asked for.")
     name = names[chosen[0]]
     if answer.ravel()[chosen[0]]:
         return right_feedback(THAT_HOLDS, name)
     for distractor in quiz.tempting:
         if _squeezed(distractor.value) == _squeezed(name):
             return wrong_feedback(distractor.html, name)
-    return wrong_feedback(f"{NOT_YET} It is not `{name}`.", name)
+    return wrong_feedback(f"It is not `{name}`.", name)
 
 
 def _as_index(value: str) -> int | None:
@@ -143,10 +142,10 @@ def _filled(
         if len(entries) == len(texts) and all(map(_agree, texts, entries)):
             return wrong_feedback(tempting.html)
     if said := _product(quiz, texts, answer, forward):
-        return wrong_feedback(f"{NOT_YET} {said}")
+        return wrong_feedback(f"{said}")
     off = [name for name, feedback in zip(names, answers, strict=True) if not feedback.correct]
     tally = f"{len(names) - len(off)} of {len(names)} are right."
-    return wrong_feedback(f"{NOT_YET} {tally} Look at `{off[0]}` first.")
+    return wrong_feedback(f"{tally} Look at `{off[0]}` first.")
 
 
 def _product(quiz: CellsQuestion, texts: Sequence[str], answer: Array, forward: Forward | None) -> str:
@@ -171,7 +170,7 @@ def _ticked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Se
     words = [word for value in values for word in value.replace(",", " ").split()]
     chosen = {int(word) for word in words if word.isdecimal() and len(word) < 4 and int(word) < len(names)}
     if not chosen:
-        return unread_feedback(f"{NOT_YET} Tick every cell that changes.")
+        return unread_feedback("Tick every cell that changes.")
     fed = set(np.flatnonzero(answer).tolist())
     entry = _entry(quiz)
     if chosen == fed:
@@ -183,10 +182,8 @@ def _ticked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Se
             return wrong_feedback(distractor.html)
     extra, missing = sorted(chosen - fed), sorted(fed - chosen)
     if extra:
-        return wrong_feedback(f"{NOT_YET} `{names[extra[0]]}` stays as it is when `{entry}` changes.")
-    return wrong_feedback(
-        f"{NOT_YET} `{names[missing[0]]}` changes, too." if len(chosen) > 1 else f"{NOT_YET} It is not the only one."
-    )
+        return wrong_feedback(f"`{names[extra[0]]}` stays as it is when `{entry}` changes.")
+    return wrong_feedback(f"`{names[missing[0]]}` changes, too." if len(chosen) > 1 else "It is not the only one.")
 
 
 def _entry(quiz: CellsQuestion) -> str:

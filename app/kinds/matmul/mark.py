@@ -17,7 +17,6 @@ from app.content.program.programs import parse_program, target_names, tensors_of
 from app.content.text.sizes import format_shape, shape_text
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
-    NOT_YET,
     Feedback,
     right_feedback,
     tensor_of,
@@ -101,7 +100,7 @@ def mark_matmul(
         return underivable_feedback(quiz.of)
     factors = factors_in(values)
     if factors is None:
-        return unread_feedback(f"{NOT_YET} Choose two tensors, such as `A.T @ B`.")
+        return unread_feedback("Choose two tensors, such as `A.T @ B`.")
     for factor in factors:
         if tensor_of(factor.name, shapes) is None:
             return unread_feedback(_unknown(factor.name, forward))
@@ -120,14 +119,14 @@ def mark_matmul(
     if result == shapes[target]:
         return wrong_feedback(_fits_only(quiz, text, result, forward, shapes), text)
     return wrong_feedback(
-        f"{NOT_YET} `{text}` has the shape {shape_text(result)}; `{quiz.of}` needs {shape_text(shapes[target])}.", text
+        f"`{text}` has the shape {shape_text(result)}; `{quiz.of}` needs {shape_text(shapes[target])}.", text
     )
 
 
 def _unknown(name: str, forward: Forward | None) -> str:
     if forward and {name, name.removeprefix("d")} & set(tensors_of(forward)):
         return f"The shape of `{name}` is not known: the graders cannot be reached just now. Try again in a minute."
-    return f"{NOT_YET} There is no tensor called `{name[:40]}` here."
+    return f"There is no tensor called `{name[:40]}` here."
 
 
 def factors_in(values: Sequence[str]) -> tuple[ProductFactor, ProductFactor] | None:
@@ -240,9 +239,7 @@ def _gives(wanted: Array, factors: tuple[ProductFactor, ProductFactor], numbers:
 def _unfit(factors: tuple[ProductFactor, ProductFactor], left: Shape, right_side: Shape) -> str:
     inner = int(left[-1]) if left else 0
     other = int(right_side[-2 if len(right_side) > 1 else -1]) if right_side else 0
-    shapes_text = (
-        f"{NOT_YET} `{factors[0]}` is `{format_shape(left)}` and `{factors[1]}` is `{format_shape(right_side)}`: "
-    )
+    shapes_text = f"`{factors[0]}` is `{format_shape(left)}` and `{factors[1]}` is `{format_shape(right_side)}`: "
     if not left or not right_side:
         return shapes_text + "a single number has no axis to sum over in a matrix product."
     if inner != other:
@@ -258,6 +255,6 @@ def _fits_only(
         f" Write out one entry of `{rule.left} @ {rule.right}` and ask which numbers it meets." if rule else ""
     )
     return (
-        f"{NOT_YET} The shape fits, but the numbers do not: `{text}` is `{format_shape(result)}` like `{quiz.of}`, "
+        f"The shape fits, but the numbers do not: `{text}` is `{format_shape(result)}` like `{quiz.of}`, "
         f"yet it is another product. Where sizes are equal, shapes alone cannot decide.{forward_text}"
     )

@@ -17,7 +17,6 @@ from app.content.text.arithmetic import CONSTANTS, PLAIN_FUNCTIONS, UnreadableEr
 from app.content.text.mathml import words_of
 from app.content.text.sizes import BRACKETS
 from app.grading.quiz.feedback import (
-    NOT_YET,
     THAT_IS_IT,
     THOSE_ARE,
     Feedback,
@@ -52,14 +51,14 @@ class NumberReading:
 def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     text = plain_number(", ".join(values))
     if not text.strip():
-        return unread_feedback(f"{NOT_YET} Write a number.")
+        return unread_feedback("Write a number.")
     try:
         readings = readings_of(text, quiz)
         answer = number_of(quiz.answer, quiz.given)
     except UnreadableError as error:
         if several := _several(text, quiz):
             return several
-        return unread_feedback(f"{NOT_YET} {_unread(text, quiz) or f'This cannot be read as a number. {error}'}")
+        return unread_feedback(f"{_unread(text, quiz) or f'This cannot be read as a number. {error}'}")
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
@@ -76,10 +75,10 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
     if tempting:
         return wrong_feedback(tempting.html, echo)
     if any(_counts(reading, -answer, quiz) for reading in readings):
-        return wrong_feedback(f"{NOT_YET} The size is right, the sign is not.", echo)
+        return wrong_feedback("The size is right, the sign is not.", echo)
     if any(_almost_whole(reading.value, answer, quiz) for reading in readings):
         return unread_feedback("Very near, but the answer is a whole number: give that number.", echo)
-    return wrong_feedback(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+    return wrong_feedback(f"The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
 
 
 def _unread(text: str, quiz: NumberQuestion) -> str:
@@ -122,7 +121,7 @@ def answered_each(
     """The reply to each of *texts*; one reply to all where some are empty, or one cannot be read."""
     empty = sum(not text.strip() for text in texts)
     if empty:
-        return unread_feedback(f"{NOT_YET} {count_text(empty, f'{thing} is', f'{things} are')} still empty.")
+        return unread_feedback(f"{count_text(empty, f'{thing} is', f'{things} are')} still empty.")
     feedbacks = [mark_number(part, [text], {}, None) for part, text in zip(parts, texts, strict=True)]
     for part, feedback in zip(parts, feedbacks, strict=True):
         if feedback.correct is None:
@@ -132,7 +131,7 @@ def answered_each(
 
 def _several(text: str, quiz: NumberQuestion) -> Feedback | None:
     count = len(_listed(text, quiz))
-    return unread_feedback(f"{NOT_YET} These are {count} numbers; the answer is a single one.") if count > 1 else None
+    return unread_feedback(f"These are {count} numbers; the answer is a single one.") if count > 1 else None
 
 
 def _listed(text: str, quiz: NumberQuestion) -> list[float]:

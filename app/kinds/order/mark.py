@@ -10,7 +10,6 @@ from markupsafe import Markup
 from app.content.blocks import Forward, OrderStep
 from app.content.program.dependence import Dependency, first_unready, needs_by_rank, needs_of, read_line
 from app.grading.quiz.feedback import (
-    NOT_YET,
     THAT_HOLDS,
     Feedback,
     Shapes,
@@ -28,23 +27,21 @@ def mark_order(quiz: OrderQuestion, values: Sequence[str], _shapes: Shapes, _for
     missing = len(quiz.lines) - len(places)
     thing = "step" if quiz.steps else "line"
     if missing:
-        return unread_feedback(f"{NOT_YET} {count_text(missing, f'{thing} has', f'{thing}s have')} no place yet.")
+        return unread_feedback(f"{count_text(missing, f'{thing} has', f'{thing}s have')} no place yet.")
     same = sorted({place for place in places.values() if list(places.values()).count(place) > 1})
     if same:
-        return unread_feedback(
-            f"{NOT_YET} More than one {thing} has the place {word_list([str(number) for number in same])}."
-        )
+        return unread_feedback(f"More than one {thing} has the place {word_list([str(number) for number in same])}.")
     order = sorted(places, key=places.__getitem__)
     unready = first_unready(order, needs_in(quiz))
     if unready is not None:
         line, needed = unready
-        verdict = f"{NOT_YET} {thing.capitalize()} {order.index(line) + 1} comes too early."
+        verdict = f"{thing.capitalize()} {order.index(line) + 1} comes too early."
         return (
             _early(quiz.steps[line], verdict)
             if quiz.steps
             else wrong_feedback(f"{verdict} {_why(quiz, order, line, needed)}")
         )
-    others = "" if order == sorted(order) else " It is not the only order, and as good as any other."
+    others = "" if order == sorted(order) else " Other orders are right too."
     return right_feedback(f"{THAT_HOLDS if quiz.steps else 'Everything is finished when it is read.'}{others}")
 
 

@@ -8,7 +8,6 @@ from app.content.blocks import Forward
 from app.content.text.sizes import UnreadableShapeError, format_named_shape, format_shape, name_of, shape_text, sizes_in
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
-    NOT_YET,
     Feedback,
     Shapes,
     count_text,
@@ -42,7 +41,7 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
         asked = _asked(quiz, dims)
         read = _of_tensor(text, quiz, shapes) or _read(text, asked, dims)
     except UnreadableShapeError as error:
-        return unread_feedback(f"{NOT_YET} {error}")
+        return unread_feedback(str(error))
     if read.shape == wanted:
         return right_feedback(_right(quiz, wanted, shapes), read.echo)
     for distractor in quiz.tempting:
@@ -119,6 +118,13 @@ def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape
     return ShapeReading(shapes[tensor], f"{name}.shape = {format_shape(shapes[tensor])}")
 
 
+def _parted(text: str, dims: Mapping[str, int]) -> str:
+    """*text* with commas for an x between sizes that are known: of `HxK` nothing else tells where a name ends."""
+    size = "|".join([*map(re.escape, sorted(dims, key=len, reverse=True)), r"\d+"])
+    crossed = re.compile(rf"(?<!\w)(?:{size})(?:[xX](?:{size}))+(?!\w)", re.IGNORECASE)
+    return crossed.sub(lambda found: ", ".join(re.findall(size, found[0], re.IGNORECASE)), text)
+
+
 def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
     """Read *text*, filled into what was *asked* where it gives just what is missing.
 
@@ -127,7 +133,7 @@ def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, in
     """
     if not text.strip():
         raise UnreadableShapeError("Write a shape, such as `(32, 64)`.")
-    sizes = sizes_in(text)
+    sizes = sizes_in(_parted(text, dims))
     if "?" in sizes:
         raise UnreadableShapeError("Replace the `?` by a size.")
     values = [_size(size, dims) for size in sizes]
@@ -156,18 +162,18 @@ def _wrong(
     tensor = tensor_of(quiz.of, shapes) if quiz.of else None
     law = f" A gradient has the shape of its tensor: look at `{tensor}`." if tensor and tensor != quiz.of else ""
     if sorted(got) == sorted(wanted):
-        return f"{NOT_YET} These are the right sizes in another order.{law}"
+        return f"These are the right sizes in another order.{law}"
     if asked is not None and len(got) == len(asked):
         given = [size for size, number in zip(got, asked, strict=True) if number not in (None, size)]
         if given:
-            return f"{NOT_YET} {quiz.ask} already gives the other numbers; only the `?` is asked for."
+            return f"{quiz.ask} already gives the other numbers; only the `?` is asked for."
     if len(got) != len(wanted):
-        return f"{NOT_YET} {what} has {count_text(len(wanted), 'axis', 'axes')}; this has {len(got)}.{law}"
+        return f"{what} has {count_text(len(wanted), 'axis', 'axes')}; this has {len(got)}.{law}"
     owners = [f"`{name}`" for name, shape in shapes.items() if shape == got]
     if owners and asked is None:
-        return f"{NOT_YET} That is the shape of {owners[0]}.{law}"
+        return f"That is the shape of {owners[0]}.{law}"
     if law:
-        return f"{NOT_YET}{law}"
+        return law.strip()
     off = [f"axis {axis}" for axis, (number, size) in enumerate(zip(got, wanted, strict=True)) if number != size]
-    verdict = f"{NOT_YET} The size of {word_list(off)} is not right."
+    verdict = f"The size of {word_list(off)} is not right."
     return f"{verdict} Each axis is one of the named sizes." if format_named_shape(wanted) else verdict

@@ -81,11 +81,12 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     rows = await _recorded(site, learner, lesson, views, watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, next((view.name for view in views), name))
-    state = LessonState(progress=rows)
+    state = LessonState(progress=rows, tries=tries)
+    answered = [_standing(view, state) for view in views]
     return site.pages.fragment(
         "_sheet_answered.html",
-        view=await sheet_view(site, lesson, sheet, state, learner),
-        answered=[_standing(view, state) for view in views],
+        view=(await sheet_view(site, lesson, sheet, state, learner)).answered(answered),
+        answered=answered,
         progress=site.progress(lesson, state.solved),
     )
 

@@ -37,6 +37,7 @@ UNTIL_RIGHT = "# Your code of the box above belongs here.\n# Once it is right, R
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 STATES = {True: "right", False: "wrong", None: "open"}
+WORDS = {True: "Right", False: "Not right", None: "Not marked"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +101,21 @@ class QuizView:
         return self.name if self.sheet else "answer"
 
     @property
+    def word(self) -> str:
+        """What was said of the answer, in a word; empty where nothing was."""
+        return WORDS[self.feedback.correct] if self.feedback else ""
+
+    @property
+    def standing(self) -> bool:
+        """True if it was solved and nothing else was answered since."""
+        return self.solved and (self.feedback is None or self.feedback.correct is True)
+
+    @property
     def announcement(self) -> str:
         """The one sentence for `role=status`."""
         if self.feedback is None:
             return ""
-        word = {True: "Right.", False: "Not right.", None: "Not yet."}[self.feedback.correct]
-        return f"{word} {words_of(self.feedback.message)}"
+        return f"{self.word}. {words_of(self.feedback.message)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """A lesson with what one learner has done in it, put together for the page."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -43,7 +43,6 @@ class SheetView:
     sheet: Sheet
     url: str
     rows: tuple[PageBlock, ...]
-    solved: Collection[str]
 
     @property
     def name(self) -> str:
@@ -51,7 +50,16 @@ class SheetView:
 
     @property
     def done(self) -> int:
-        return sum(row.name in self.solved for row in self.sheet.rows)
+        """Number of rows that are right as they are now."""
+        return sum(isinstance(row.view, QuizView) and row.view.standing for row in self.rows)
+
+    def answered(self, views: Iterable[QuizView]) -> "SheetView":
+        """The sheet with *views* in the place of their rows."""
+        fresh = {view.name: view for view in views}
+        rows = (
+            replace(row, view=fresh.get(row.view.name, row.view)) for row in self.rows if isinstance(row.view, QuizView)
+        )
+        return replace(self, rows=tuple(rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +179,7 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
 async def sheet_view(site: Site, lesson: Lesson, sheet: Sheet, state: LessonState, learner: int | None) -> SheetView:
     rows = [PageBlock(row, await _view(site, lesson, row, state, learner)) for row in sheet.rows]
     url = f"{lesson.address}/sheet/{sheet.name}"
-    return SheetView(sheet=sheet, url=url, rows=tuple(rows), solved=state.solved)
+    return SheetView(sheet=sheet, url=url, rows=tuple(rows))
 
 
 async def reveal_view(

@@ -77,7 +77,7 @@ def test_no_answer_is_neither_right_nor_wrong(client: TestClient, page, name: st
     found = page(client.post(f"{LESSON}/quiz/{name}", data={}, headers=HTMX).text)
 
     assert found.attributes[f"{name}-feedback"]["data-correct"] == "none"
-    assert "Not yet" in found.text(f"{name}-feedback")
+    assert "Not marked" in found.text(f"{name}-feedback")
 
 
 def test_a_tempting_answer_gets_the_authors_sentence(client: TestClient) -> None:

@@ -54,6 +54,15 @@ def test_rows_keep_their_answers_and_the_sheet_counts_them(client: TestClient, p
     assert "0 of 1 exercises done" in found.text("progress")
 
 
+@pytest.mark.parametrize("later", ["(4, 3)", "KxQ"])
+def test_a_row_that_was_right_and_is_not_now_does_not_count(client: TestClient, page, later: str) -> None:
+    client.post(SHEET, data=RIGHT, headers=HTMX)
+    told = client.post(SHEET, data={**RIGHT, "w-shape": later, "dw-shape": "(1, 3)"}, headers=HTMX).text
+
+    assert told.strip().startswith("5 of 6 right")
+    assert "5 of 6 right" in page(client.get(LESSON).text).text("shapes-tally")
+
+
 def test_a_plain_form_comes_back_to_the_first_row_that_was_new(client: TestClient) -> None:
     client.post(SHEET, data={"w-shape": "(1, 3)"})
     response = client.post(SHEET, data={"w-shape": "(1, 3)", "y-shape": "(4, 3)"}, follow_redirects=False)
