@@ -28,6 +28,7 @@ from app.store.tables import (
     GradeOverride,
     Learner,
     Membership,
+    Moment,
     Notice,
     PracticeSession,
     ProblemReport,
@@ -88,6 +89,10 @@ def _progress(into: Progress, other: Progress) -> MergedRow:
         "hints": max(into.hints, other.hints),
     }
     return MergedRow(into, other, changes)
+
+
+def _moments(into: Moment, other: Moment) -> MergedRow:
+    return MergedRow(into, other, {"happened_at": min(into.happened_at, other.happened_at)})
 
 
 def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
@@ -161,6 +166,7 @@ MERGE_RULES = (
     MergeRule(Attempt),
     MergeRule(Draft, PLACE, _drafts),
     MergeRule(Progress, PLACE, _progress),
+    MergeRule(Moment, (*PLACE, "what"), _moments),
     MergeRule(TrainingRun, PLACE, _trainings),
     MergeRule(Membership, ("class_id",), _memberships),
     MergeRule(RosterChange, ("class_id",), _roster_changes),

@@ -1,14 +1,15 @@
 """Edition of an exercise: everything that decides about right and wrong, as a short text.
 
-Words may be polished, hints and mistakes added, without anybody having to solve it again.
+Words may be polished, hints and mistakes added, without anybody having to solve it again. A *wording* has all of these
+in it, so that what learners did before a change of words can be told from what they did after it.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 
-from app.content.blocks import NOWHERE, Exercise, Lesson
+from app.content.blocks import NOWHERE, Course, Exercise, Lesson
 from app.kinds.registry import block_kind
 
 DECIDES: tuple[str, ...] = (
@@ -42,3 +43,22 @@ def edition_of(lesson: Lesson, exercise: Exercise) -> str:
     kind = block_kind(exercise)
     parts += kind.decides(exercise) if kind else ()
     return sha256(_CLASS.sub(lambda match: STORED_NAMES[match[0]], repr(parts)).encode()).hexdigest()[:16]
+
+
+def wordings_of(course: Course) -> dict[tuple[str, str], str]:
+    """By lesson and exercise, its edition together with its own lines of the lesson file, as a short text."""
+    return {
+        (lesson.name, exercise.name): sha256(f"{edition_of(lesson, exercise)}\n{lines}".encode()).hexdigest()[:16]
+        for lesson in course.lessons
+        for exercise, lines in _own_lines(lesson)
+    }
+
+
+def _own_lines(lesson: Lesson) -> Iterator[tuple[Exercise, str]]:
+    """The exercises, each with its lines: from its place up to the next block, without blank ends."""
+    lines = lesson.source.splitlines()
+    starts = sorted({block.place.line for block in lesson.every} | {len(lines) + 1})
+    for exercise in lesson.exercises:
+        start = exercise.place.line
+        end = next((line for line in starts if line > start), len(lines) + 1)
+        yield exercise, "\n".join(line.rstrip() for line in lines[start - 1 : end - 1]).strip()

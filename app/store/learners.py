@@ -14,7 +14,19 @@ from sqlalchemy import ColumnElement, CursorResult, bindparam, delete, exists, f
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Attempt, Base, Credential, Draft, Learner, Membership, Notice, OneTimeToken, Session
+from app.store.moments import SEEN
+from app.store.tables import (
+    Attempt,
+    Base,
+    Credential,
+    Draft,
+    Learner,
+    Membership,
+    Moment,
+    Notice,
+    OneTimeToken,
+    Session,
+)
 
 SEEN_EVERY = timedelta(days=1)
 TRIED_CHARACTERS = 20_000
@@ -120,7 +132,10 @@ async def try_writing(db: AsyncSession) -> None:
 async def forget_empty(db: AsyncSession, before: datetime) -> int:
     """Delete learners who left nothing behind but wrong choices, and were not here since *before*; how many."""
     tables = (table for table in Base.metadata.sorted_tables if "learner_id" in table.c and table.name != "session")
-    worth = {Attempt.__tablename__: or_(Attempt.kind != "quiz", Attempt.correct.is_(True))}
+    worth = {
+        Attempt.__tablename__: or_(Attempt.kind != "quiz", Attempt.correct.is_(True)),
+        Moment.__tablename__: Moment.what != SEEN,
+    }
     traces = [exists().where(table.c.learner_id == Learner.id, worth.get(table.name, true())) for table in tables]
     traces.append(exists().where(Session.learner_id == Learner.id, Session.seen_at >= before))
     # The database counts them: their ids in a list can be more than a statement may hold.

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, fu
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import lock_learner, now
+from app.store.moments import PAGE, SEEN, SOLUTION, hint_moment, record_moment
 from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
@@ -249,16 +250,19 @@ async def open_hint(db: AsyncSession, learner: int, lesson: str, exercise: str, 
     """Open one more of the *available* hints; how many are open now."""
     row = await progress_of(db, learner, lesson, exercise)
     row.hints = min(row.hints + 1, available)
+    await record_moment(db, learner, lesson, exercise, hint_moment(row.hints))
     return row.hints
 
 
 async def open_solution(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
     row = await progress_of(db, learner, lesson, exercise)
     row.solution_at = row.solution_at or now()
+    await record_moment(db, learner, lesson, exercise, SOLUTION)
 
 
 async def record_opened(db: AsyncSession, learner: int, lesson: str) -> None:
     await db.execute(update(Learner).where(Learner.id == learner).values(opened_lesson=lesson, opened_at=now()))
+    await record_moment(db, learner, lesson, PAGE, SEEN)
 
 
 async def last_opened(db: AsyncSession, learner: int) -> str | None:

@@ -8,7 +8,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.drafts import store_replaced_text
 from app.store.progress import ResumePoint, progress_of
-from app.store.tables import Attempt, Draft, FormerMember, Learner, ProblemReport, Progress, ReplacedText, TrainingRun
+from app.store.tables import (
+    Attempt,
+    Draft,
+    ExerciseEdition,
+    FormerMember,
+    Learner,
+    Moment,
+    ProblemReport,
+    Progress,
+    ReplacedText,
+    TrainingRun,
+)
 
 
 async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
@@ -20,7 +31,7 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
     if not renames:
         return
     lessons = {old.lesson for old in renames}
-    for table in (Attempt, ReplacedText, ProblemReport, Progress, Draft, TrainingRun):
+    for table in (Attempt, ReplacedText, ProblemReport, Progress, Moment, Draft, TrainingRun):
         stored = await db.execute(
             select(table.learner_id, table.lesson, table.exercise).where(table.lesson.in_(lessons)).distinct()
         )
@@ -33,6 +44,8 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         if old.lesson != new.lesson:
             opened = update(Learner).where(Learner.opened_lesson == old.lesson)
             await db.execute(opened.values(opened_lesson=new.lesson))
+        former = (ExerciseEdition.lesson == old.lesson, ExerciseEdition.exercise == old.exercise)
+        await db.execute(update(ExerciseEdition).where(*former).values(lesson=new.lesson, exercise=new.exercise))
 
 
 async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:
@@ -46,7 +59,7 @@ async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         former.solved_json = json.dumps(solved)
 
 
-PlacedRow = Attempt | ReplacedText | ProblemReport | Progress | Draft | TrainingRun
+PlacedRow = Attempt | ReplacedText | ProblemReport | Progress | Moment | Draft | TrainingRun
 Key = tuple[int, str, str]
 """Learner, lesson and exercise."""
 Adopt = Callable[[AsyncSession, Key, ResumePoint], Awaitable[None]]
@@ -70,6 +83,17 @@ async def _adopt_progress(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     await db.delete(former)
 
 
+async def _adopt_moments(db: AsyncSession, old: Key, new: ResumePoint) -> None:
+    place = (Moment.learner_id == old[0], Moment.lesson == old[1], Moment.exercise == old[2])
+    for former in (await db.scalars(select(Moment).where(*place))).all():
+        row = await db.get(Moment, (old[0], new.lesson, new.exercise, former.what))
+        if row is None:
+            former.lesson, former.exercise = new.lesson, str(new.exercise)
+            continue
+        row.happened_at = min(row.happened_at, former.happened_at)
+        await db.delete(former)
+
+
 async def _adopt_draft(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     former = await db.get_one(Draft, old)
     if await db.get(Draft, (old[0], new.lesson, new.exercise)) is None:
@@ -90,4 +114,9 @@ async def _adopt_training(db: AsyncSession, old: Key, new: ResumePoint) -> None:
     await db.delete(former)
 
 
-_ADOPTS: Mapping[type, Adopt] = {Progress: _adopt_progress, Draft: _adopt_draft, TrainingRun: _adopt_training}
+_ADOPTS: Mapping[type, Adopt] = {
+    Progress: _adopt_progress,
+    Moment: _adopt_moments,
+    Draft: _adopt_draft,
+    TrainingRun: _adopt_training,
+}

@@ -178,6 +178,31 @@ class Progress(Base):
     edition: Mapped[str | None] = mapped_column(String(16))
 
 
+class Moment(Base):
+    """Moment at which a learner first did *what* at an exercise: `hint-1` and on, or `solution`.
+
+    That they opened the page of a lesson is `seen`, and of no exercise ("").
+    """
+
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
+    lesson: Mapped[Name] = mapped_column(primary_key=True)
+    exercise: Mapped[Name] = mapped_column(primary_key=True)
+    what: Mapped[str] = mapped_column(String(20), primary_key=True)
+    happened_at: Mapped[datetime]
+
+
+class ExerciseEdition(Base):
+    """Wording of an exercise as it was served from *since* on: *edition* is another one after every change of it."""
+
+    __table_args__ = (Index(None, "lesson", "exercise"),)
+
+    id: Mapped[Key]
+    lesson: Mapped[Name]
+    exercise: Mapped[Name]
+    edition: Mapped[str] = mapped_column(String(16))
+    since: Mapped[datetime]
+
+
 class TrainingRun(Base):
     """The last training run of one exercise.
 

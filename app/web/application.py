@@ -19,6 +19,7 @@ from starlette.responses import Response
 from app.accounts.sign_in_options import doors_of
 from app.content.blocks import Course
 from app.content.text.errors import LessonError
+from app.course.editions import wordings_of
 from app.engine.grader import Grader
 from app.practice.item_lessons import Curriculum, PracticeItems
 from app.practice.pool import REFILL_SECONDS, ItemPool
@@ -29,6 +30,7 @@ from app.store.assignments import lost_assignments
 from app.store.database import Database
 from app.store.event_bus import RELOOK_SECONDS, EventBus
 from app.store.migrate import migrate
+from app.store.moments import PAGE, record_editions
 from app.store.progress import ResumePoint
 from app.store.renames import adopt_renames
 from app.web.checks import CheckService, TaskRegistry
@@ -166,6 +168,7 @@ def create_app(
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
             await adopt_renames(db, renames_of(shown))
+            await record_editions(db, wordings_of(shown))
         await _warn_of_lost_lessons(site)
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
@@ -248,6 +251,7 @@ async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, .
     shown = course if app.state.drafts else published(course)
     async with site.database.write() as db:
         await adopt_renames(db, renames_of(shown))
+        await record_editions(db, wordings_of(shown))
     site.tasks.take(shown)
     site.practice.curriculum = Curriculum(open_to(shown))
     app.state.site = replace(site, course=open_to(shown), whole=shown, faults=faults if app.state.drafts else ())
@@ -291,6 +295,8 @@ def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
     current = {ResumePoint(lesson.name, exercise.name) for lesson in course.lessons for exercise in lesson.exercises}
     renames: dict[ResumePoint, ResumePoint] = {}
     for lesson in course.lessons:
+        names = {former.lesson for former in current}
+        renames |= {ResumePoint(was, PAGE): ResumePoint(lesson.name, PAGE) for was in lesson.was if was not in names}
         for exercise in lesson.exercises:
             former = [(word.partition("#")[0], word.partition("#")[2]) for word in exercise.was if "#" in word]
             former += [(lesson.name, word) for word in exercise.was if "#" not in word]

@@ -1,14 +1,16 @@
 """Editions that databases hold stay those of their exercises, whatever the classes are called."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from app.content.blocks import exercises
-from app.course.editions import STORED_NAMES, edition_of
+from app.content.blocks import Course, exercises
+from app.course.editions import STORED_NAMES, edition_of, wordings_of
 from tests.courses import course_in
 
-COURSE = course_in(Path(__file__).resolve().parents[1] / "web" / "course")
+FOLDER = Path(__file__).resolve().parents[1] / "web" / "course"
+COURSE = course_in(FOLDER)
 EDITIONS = {
     "dw-shape": "66234c300cad85c7",
     "half": "7200833630021226",
@@ -29,3 +31,24 @@ def test_a_stored_edition_is_still_that_of_its_exercise(name, edition):
 
 def test_every_class_with_a_stored_name_is_there():
     assert all(hasattr(exercises, name) for name in STORED_NAMES)
+
+
+def test_words_of_one_exercise_change_its_wording_and_no_other(tmp_path: Path) -> None:
+    before = wordings_of(COURSE)
+
+    after = wordings_of(_changed(tmp_path, "That is the other way round.", "Turn it round."))
+
+    assert {place for place in before if after[place] != before[place]} == {("linear-layer", "half")}
+
+
+def test_prose_between_exercises_changes_no_wording(tmp_path: Path) -> None:
+    assert wordings_of(_changed(tmp_path, ":::{choice} pick", "New words.\n\n:::{choice} pick")) == wordings_of(COURSE)
+
+
+def _changed(folder: Path, old: str, new: str) -> Course:
+    copy = shutil.copytree(FOLDER, folder / "course")
+    file = copy / "1-layers" / "01-linear.md"
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+    return course_in(copy)

@@ -58,6 +58,7 @@ def test_exercises_of_a_former_lesson_are_found_where_they_went(course: Course) 
 
     found = renames_of(course)
 
+    assert found[ResumePoint("older", "")] == ResumePoint("linear-layer", "")
     assert found[ResumePoint("former", "its-box")] == ResumePoint("linear-layer", box.name)
     assert found[ResumePoint("older", "half")] == ResumePoint("linear-layer", "half")
 
