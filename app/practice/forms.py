@@ -8,6 +8,8 @@ import re
 
 from app.check.mutants import Mutant
 from app.content.program.dependence import needs_of, shuffled
+from app.content.text.sizes import format_shape
+from app.grading.reading.shape_inference import infer_shapes
 from app.practice.derived_hints import BLANK_MARK, principle, solution_list
 from app.practice.item import GeneratedItem, format_code_block, format_directive
 from app.practice.operations import OPERATIONS, TABLE
@@ -23,6 +25,13 @@ HUNT = (
 MISSING = "One line of this backward pass is missing."
 WHICH = "Which of the two is it?\n\n"
 AXES = "Which axes of `{1}` are summed to give `{0}`?"
+AXES_HINT = (
+    "Compare `{1}` with `{0}`, from the right. Which axes does `{0}` not have, or have with size 1? Along these it was "
+    "copied."
+)
+ORDER_HINT = "A line can run once all that it reads is finished. `d{}` is given: which line reads nothing else?"
+SHAPES = "Write the shape of each gradient, in letters or in numbers: `d{0}` is `{1}`, or `{2}`."
+TICKED = "Where axes are asked for, tick those that are summed."
 
 
 def worked_form(item: GeneratedItem) -> str:
@@ -69,19 +78,20 @@ def _changed(item: GeneratedItem, mutant: Mutant) -> int | None:
     return changed[0] if len(given) == len(item.lines) and len(changed) == 1 else None
 
 
-def which_of_two(item: GeneratedItem, mutant: Mutant) -> str | None:
-    """The right line beside that of *mutant*, which is wrong; None where it is not one line that is."""
+def which_of_two(item: GeneratedItem, mutant: Mutant, told: str) -> str | None:
+    """The right line beside that of *mutant*, which is wrong as is *told*; None where it is not one line that is."""
     at = _changed(item, mutant)
     if at is None:
         return None
     right, wrong = item.lines[at], mutant.code.splitlines()[at]
     why = principle(right, item.by[at])
-    options = {right: f"- [x] `{right}`\n", wrong: f"- [ ] `{wrong}`\n  > {why}\n"}
+    options = {right: f"- [x] `{right}`\n", wrong: f"- [ ] `{wrong}`\n  > {told}\n"}
     offered = random.Random(item.name).sample(sorted(options), 2)
     left_open = [BLANK_MARK if rank == at else line for rank, line in enumerate(item.lines)]
     given = "\n".join(left_open)
+    hint = format_directive("hint", {}, why, ":::")
     question = format_directive(
-        f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered), ":::"
+        f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered) + hint
     )
     told = format_directive(f"reveal {item.name}-rule", {"title": "The rule behind it"}, why, ":::")
     return f"{item.program_text}{item.arrives} {MISSING}\n\n```python\n{given}\n```\n\n{question}{told}"
@@ -115,7 +125,12 @@ def shapes_and_axes(item: GeneratedItem) -> str:
     """Questions about the shapes of gradients, and about the axes that are summed."""
     sums = [(name, summed) for name, summed in map(_summed, [item] * len(item.lines), range(len(item.lines))) if summed]
     rows = [
-        format_directive(f"axes {item.name}-sum-{name}", {"of": name, "from": source}, AXES.format(name, source), ":::")
+        format_directive(
+            f"axes {item.name}-sum-{name}",
+            {"of": name, "from": source},
+            f"{AXES.format(name, source)}\n\n"
+            + format_directive("hint", {}, AXES_HINT.format(name[1:], source[1:]), ":::"),
+        )
         for name, source in sums[: MOST_ROWS - 2]
     ]
     first = [name for name, _ in sums]
@@ -125,14 +140,19 @@ def shapes_and_axes(item: GeneratedItem) -> str:
         for name in names[: MOST_ROWS - len(rows)]
     ]
     options = {"forward": f"{item.name}-program"}
-    body = "Shapes and sums of the backward pass.\n\n" + "".join(rows)
-    return item.program_text + format_directive(f"sheet {item.name}-shapes", options, body)
+    output = item.program.output
+    sizes = format_shape(list(infer_shapes(item.program)[output]))
+    asked = " ".join([SHAPES.format(output, item.shapes[output], sizes), *[TICKED] * bool(sums)])
+    body = f"{asked}\n\n{''.join(rows)}"
+    return item.program_text + format_directive(f"sheet {item.name}-shapes", options, body, ":::::")
 
 
 def _summed(item: GeneratedItem, at: int) -> tuple[str, str]:
     """The gradient of a line that undoes a broadcast, and the gradient that it sums; twice nothing for another line."""
     line, row = item.lines[at], OPERATIONS.get(item.by[at])
-    if row is None or row.family not in {"broadcast", "fork"} or ".sum(" not in line or "+=" in line:
+    # Of a tensor that is read twice one sum is a share, and no more.
+    once = sum(each.split()[0] == line.split()[0] for each in item.lines) == 1
+    if row is None or row.family not in {"broadcast", "fork"} or ".sum(" not in line or not once:
         return "", ""
     known = {*item.require, f"d{item.program.output}"}
     return line.split()[0], next(entry for entry in re.findall(r"\w+", line.partition("=")[2]) if entry in known)
@@ -143,5 +163,9 @@ def order_form(item: GeneratedItem) -> str | None:
     if shuffled(needs_of(item.lines), f"{item.name}-order") is None or len(set(item.lines)) < len(item.lines):
         return None
     options = {"forward": f"{item.name}-program"}
-    body = f"{item.arrives} Put the backward pass in order.\n\n" + format_code_block("solution", item.solution)
+    body = (
+        f"{item.arrives} Put the backward pass in order.\n\n"
+        + format_directive("hint", {}, ORDER_HINT.format(item.program.output), ":::")
+        + format_code_block("solution", item.solution)
+    )
     return item.program_text + format_directive(f"order {item.name}-order", options, body)

@@ -6,24 +6,20 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from app.cache import LruCache
-from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
 from app.content.text.sentences import render_sentence
-from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.practice.derived_hints import explain_lines, line_at_fault
 from app.practice.forms import (
-    bug_hunt,
     completion_exercise,
     lines_around,
     order_form,
     shapes_and_axes,
-    which_of_two,
     worked_form,
 )
 from app.practice.item import GeneratedItem
-from app.practice.operations import HEAP, OPERATIONS
+from app.practice.operations import OPERATIONS
+from app.practice.planted import chosen, hunted
 from app.practice.practice_words import family_words
-from app.practice.proof import wrong_lines
 from app.practice.session_plans import SETS, PracticeSet, set_called
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
 from app.store.cards import lesson_of_item
@@ -42,84 +38,39 @@ TITLES: Mapping[str, str] = {
 """What an item is called, by its form."""
 PARTLY_WRITTEN = "Three lines are missing"
 
-MADE_FOR: Mapping[str, str] = {
-    "mean": "took the mean for the sum",
-    "mean-missing": "took the sum for the mean",
-    "wrong-axis": "took the wrong axis",
-    "summed-all": "forgot an axis",
-    "transposed": "transposed a factor",
-    "matmul-order": "swapped the factors",
-    "overwritten": "overwrote a share",
-    "scatter-overwrite": "overwrote repeated rows",
-    "own-factor": "used the own factor",
-    "power-raised": "changed an exponent",
-    "gate-flipped": "turned a comparison round",
-    "sign": "flipped the sign",
-}
-"""By slip, what a mutant did that shows it."""
-
-
-def hunted(item: GeneratedItem, family: str, slip: str) -> str | None:
-    """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
-    named = (replace(mutant, code=_as_taught(item, mutant.code)) for mutant in _bugs(item, family, slip))
-    return next((text for mutant in named if (text := bug_hunt(item, mutant))), None)
-
-
-def chosen(item: GeneratedItem, family: str, slip: str) -> str | None:
-    """Two lines of which one has *slip*, or another edit of a line of *family*; None where the program has none."""
-    edits = mutants_of(item.solution, frozenset(item.require))
-    meant = [mutant for mutant in edits if mutant.edit == MADE_FOR.get(slip)]
-    # Nobody judges the wrong line again: it is one of those with which the exercise was proved.
-    own = [mutant for mutant in edits if OPERATIONS[item.by[mutant.line - 1]].family == family]
-    named = (replace(mutant, code=_as_taught(item, mutant.code)) for mutant in (*meant, *own))
-    return next((text for mutant in named if (text := which_of_two(item, mutant))), None)
-
-
-def _as_taught(item: GeneratedItem, code: str) -> str:
-    """*code* with `.T` for the transpose of a matrix, where there are no heaps of them."""
-    return code if HEAP in item.needs else code.replace(".mT", ".T")
-
-
-def _bugs(item: GeneratedItem, family: str, slip: str) -> Iterator[Mutant]:
-    """Candidates for a bug hunt, the best first. All mutants of a program take a while, so they come last."""
-    wrong = list(wrong_lines(item))
-    yield from (mutant for mutant in wrong if slip and mutant.edit.partition(":")[0] == slip)
-    mutants = mutants_of(item.solution, frozenset(item.require)) if slip in MADE_FOR else None
-    yield from (mutant for mutant in mutants or () if mutant.edit == MADE_FOR[slip])
-    ground = ground_of_program(item.program, [f"d{item.program.output}"])
-    mutants = mutants_of(item.solution, frozenset(item.require)) if mutants is None else mutants
-    for mutant in (*wrong, *mutants):
-        own = OPERATIONS[item.by[mutant.line - 1]].family == family
-        # A line whose shapes do not fit is found without a thought: the editor says so.
-        if own and all(
-            line.fits is not False and not line.collides for line in infer_line_shapes(mutant.code, ground).lines
-        ):
-            yield mutant
-
-
 LINES_WRITTEN: Mapping[str, int] = {"write": 3, "fade": 1}
 """Forms that leave lines open, and how many at most. It is stored which: `write-2` opens three lines from the third on,
 and `write` is a pass that has no more.
 """
-FORM_RENDERERS: Mapping[str, Callable[[GeneratedItem, str, str], str | None]] = {
-    "worked": lambda item, *_: worked_form(item),
-    "order": lambda item, *_: order_form(item),
-    "shapes": lambda item, *_: shapes_and_axes(item),
+FORM_RENDERERS: Mapping[str, Callable[[GeneratedItem], str | None]] = {
+    "worked": worked_form,
+    "order": order_form,
+    "shapes": shapes_and_axes,
+}
+"""How the same program is asked in other ways than to write it."""
+PLANTED: Mapping[str, Callable[[GeneratedItem, str, str, str], tuple[str, str] | None]] = {
     "which": chosen,
     "bug": hunted,
 }
-"""How the same program is asked in other ways than to write it: of the item, the family and the slip."""
+"""Forms with a wrong line. What is wrong with it is stored as well: `bug-sign`."""
 
 
-def render_form(item: GeneratedItem, form: str, family: str, slip: str) -> tuple[str, str] | None:
-    """The *form* as it is stored, and *item* in it; None where the program has no such form, or is written whole."""
+def render_form(item: GeneratedItem, form: str, family: str, slip: str, avoided: str = "") -> tuple[str, str] | None:
+    """The *form* as it is stored, and *item* in it; None where the program has no such form, or is written whole.
+
+    Args:
+        avoided: What is wrong with a planted line only where nothing else can be.
+    """
     if form in LINES_WRITTEN:
         line = item.key if slip and item.wanted else line_of(item, family)
         left_open = lines_around(item, line, LINES_WRITTEN[form])
         if form == "write" and len(left_open) == len(item.lines):
             return None
         return f"{form}-{left_open.start}", completion_exercise(item, left_open, line)
-    fragment = FORM_RENDERERS[form](item, family, slip) if form in FORM_RENDERERS else None
+    if form in PLANTED:
+        found = PLANTED[form](item, family, slip, avoided)
+        return (f"{form}-{found[0]}", found[1]) if found else None
+    fragment = FORM_RENDERERS[form](item) if form in FORM_RENDERERS else None
     return (form, fragment) if fragment else None
 
 
@@ -132,7 +83,10 @@ def families_written(row: PracticeItem) -> frozenset[str]:
     """Families of the operations whose lines are written."""
     form, _, first = row.form.partition("-")
     by = json.loads(row.line_operations_json)
-    return families_of(by[int(first) : int(first) + LINES_WRITTEN[form]] if first else json.loads(row.operations_json))
+    written = form in LINES_WRITTEN and first
+    return families_of(
+        by[int(first) : int(first) + LINES_WRITTEN[form]] if written else json.loads(row.operations_json)
+    )
 
 
 def line_of(item: GeneratedItem, family: str) -> int:

@@ -3,6 +3,7 @@
 Pure: every function is handed its moment. A card is *due* from a moment on and never lost; what is not met stays due.
 """
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -151,7 +152,7 @@ def is_over(
 ITEM_FORMS: tuple[str, ...] = ("worked", "fade", "write")
 """How a family is met for the first time, the second, the third."""
 ROUND: tuple[str, ...] = ("write", "bug", "shapes", "which", "order", "fade")
-"""And after that, by the place in a practice session: every form in every round, and what is due first."""
+"""And after that: every form once in every round, in an order that each session draws."""
 
 
 SHAPELY = frozenset({"order", "shapes", "fade"})
@@ -163,9 +164,15 @@ def form_at(met: int) -> str:
     return ITEM_FORMS[min(met, len(ITEM_FORMS) - 1)]
 
 
-def form_in_round(turn: int) -> str:
-    """Form for the exercise at place *turn* of a session, from 0, on a family that was met before."""
-    return ROUND[turn % len(ROUND)]
+def form_in_round(turn: int, session: str) -> str:
+    """Form for the exercise at place *turn* of a *session*, from 0, on a family that was met before."""
+    number, place = divmod(turn, len(ROUND))
+    chance = random.Random(f"{session} {number}")
+    telling, shapely = (
+        chance.sample(forms, len(forms)) for forms in ([form for form in ROUND if form not in SHAPELY], sorted(SHAPELY))
+    )
+    # A slip that is due comes first, and in every second exercise.
+    return (shapely if place % 2 else telling)[place // 2]
 
 
 def level_at(solved: int) -> int:

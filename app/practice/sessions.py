@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.practice import scheduler
 from app.practice.card_updates import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
 from app.practice.draw import VERSION
-from app.practice.item_lessons import LEVELS, Curriculum, PracticeItems, item_of, render_form
+from app.practice.item_lessons import LEVELS, PLANTED, Curriculum, PracticeItems, item_of, render_form
 from app.practice.operations import TABLE
 from app.practice.scheduler import About
 from app.practice.session_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
@@ -158,7 +158,7 @@ class Practice:
         due = scheduler.in_order(
             card_state for card_state in memories if card_state.due_at <= now and card_state.about not in tried
         )
-        form = scheduler.form_in_round(len(standing.given))
+        form = scheduler.form_in_round(len(standing.given), f"{learner} {standing.began_at}")
         # A form that says nothing of a slip is about its family: the slip comes next.
         shapely = form in scheduler.SHAPELY
         wishes = [ItemRequest((state.family, "" if shapely else state.slip), form) for state in due]
@@ -192,13 +192,14 @@ class Practice:
                     if candidate.operations <= operations and family in families_of(candidate.operations)
                 ]
                 if options:
-                    return await self._in_form(db, _chosen(options, wish.form), wish)
+                    return await self._in_form(db, learner, _chosen(options, wish.form), wish)
         return None
 
-    async def _in_form(self, db: AsyncSession, chosen: Candidate, wish: ItemRequest) -> PracticeItem:
+    async def _in_form(self, db: AsyncSession, learner: int, chosen: Candidate, wish: ItemRequest) -> PracticeItem:
         row = await cards.find_item(db, chosen.id)
         assert row is not None
-        asked = render_form(item_of(row), wish.form, *wish.about)
+        planted = await cards.newest_form(db, learner, [f"{form}-" for form in PLANTED])
+        asked = render_form(item_of(row), wish.form, *wish.about, avoided=planted.partition("-")[2])
         return await cards.in_form(db, row, *asked) if asked else row
 
 

@@ -142,6 +142,17 @@ async def in_form(db: AsyncSession, base: PracticeItem, form: str, fragment: str
     return practice_item
 
 
+async def newest_form(db: AsyncSession, learner: int, starts: Sequence[str]) -> str:
+    """The form of the item that *learner* was given last, of those whose form has one of these *starts*; or empty."""
+    query = (
+        select(PracticeItem.form)
+        .join(ServedItem, ServedItem.item_id == PracticeItem.id)
+        .where(ServedItem.learner_id == learner, or_(*(PracticeItem.form.startswith(start) for start in starts)))
+        .order_by(ServedItem.given_at.desc(), ServedItem.id.desc())
+    )
+    return await db.scalar(query.limit(1)) or ""
+
+
 async def serve_item(db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime) -> None:
     db.add(ServedItem(learner_id=learner, item_id=item, family=family, slip=slip, given_at=now, hints=0))
     await db.flush()

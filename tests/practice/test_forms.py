@@ -13,9 +13,11 @@ from app.course.prove import prove_lessons
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion
+from app.kinds.shape.block import ShapeQuestion
 from app.practice import forms
 from app.practice.draw import generate_item
 from app.practice.item import JUDGED, GeneratedItem
+from app.practice.proof import curated_items
 from tests.graders import SharedGraders
 
 ITEMS = [generate_item(1, 5), generate_item(2, 4, "mean"), generate_item(2, 9, "overwritten")]
@@ -27,7 +29,9 @@ def hunts(item: GeneratedItem) -> list[str]:
 
 
 def chosen(item: GeneratedItem) -> list[str]:
-    found = (forms.which_of_two(item, mutant) for mutant in mutants_of(item.solution, frozenset(item.require)))
+    found = (
+        forms.which_of_two(item, mutant, "A slip.") for mutant in mutants_of(item.solution, frozenset(item.require))
+    )
     return [text for text in found if text]
 
 
@@ -104,6 +108,28 @@ def test_sums_are_asked_for_where_a_broadcast_is_undone_and_nowhere_else(item: G
 
     assert all(item.shapes[one.of[1:]] != item.shapes[one.source[1:]] for one in asked)
     assert asked or not any(".sum(" in line and "+=" not in line for line in item.lines)
+
+
+def test_of_a_tensor_that_is_read_twice_no_sum_is_asked_for() -> None:
+    twice = [
+        item for item in curated_items(2)[:60] if re.search(r"(d\w+) = \w+\.sum\(.*\n(.*\n)*\1 \+=", item.solution)
+    ]
+    assert twice
+
+    for item in twice:
+        added = {line.split()[0] for line in item.lines if "+=" in line}
+        sheet = next(one for one in item.lesson_of(forms.shapes_and_axes(item)).blocks if isinstance(one, Sheet))
+        assert not added & {one.of for one in sheet.rows if isinstance(one, AxesQuestion)}
+
+
+def test_questions_on_a_program_have_a_hint_and_say_how_to_answer() -> None:
+    item = ITEMS[1]
+    sheet = next(one for one in item.lesson_of(forms.shapes_and_axes(item)).blocks if isinstance(one, Sheet))
+    questions = [*sheet.rows, item.lesson_of(chosen(item)[0]).exercises[0]]
+    order = item.lesson_of(forms.order_form(item) or "").exercises[0]
+
+    assert all(one.hints for one in (*questions, order) if not isinstance(one, ShapeQuestion))
+    assert f"{item.shapes[item.program.output]}</code>, or <code" in str(sheet.prompt)
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)

@@ -129,10 +129,17 @@ def test_an_operation_is_shown_then_completed_then_written():
 
 
 def test_every_form_comes_in_every_round_and_a_slip_in_half_of_it() -> None:
-    forms = [scheduler.form_in_round(turn) for turn in range(12)]
+    forms = [scheduler.form_in_round(turn, "a session") for turn in range(12)]
 
     assert set(forms[:6]) == set(forms[6:]) == {"write", "which", "bug", "order", "shapes", "fade"}
-    assert sum(form not in scheduler.SHAPELY for form in forms[:6]) == 3
+    assert [form in scheduler.SHAPELY for form in forms] == [False, True] * 6
+
+
+def test_sessions_differ_in_the_order_of_their_forms() -> None:
+    orders = {tuple(scheduler.form_in_round(turn, f"session {at}") for turn in range(6)) for at in range(20)}
+
+    assert len(orders) > 10
+    assert {order[0] for order in orders} == {"write", "bug", "which"}
 
 
 @pytest.mark.parametrize(("ago", "weeks"), [((), 0), ((0, 1, 6), 1), ((0, 8, 15), 3), ((27, 28, 400), 1), ((-1,), 1)])

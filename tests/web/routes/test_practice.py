@@ -24,8 +24,9 @@ from app.kinds.order.mark import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explain_lines
 from app.practice.draw import FORKED, LENGTHS, generate_item
-from app.practice.item_lessons import LEVELS, TITLES, form_of, hunted
+from app.practice.item_lessons import LEVELS, TITLES, form_of
 from app.practice.operations import HEAP, OPERATIONS, TABLE
+from app.practice.planted import hunted
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated_items
 from app.practice.sessions import Practice
@@ -250,7 +251,21 @@ def test_a_round_asks_in_every_form_who_has_written_it_before(learner, clock):
         clock.forward(minutes=1)
         at = learner.next()
 
-    assert forms == list(scheduler.ROUND)
+    assert sorted(forms) == sorted(scheduler.ROUND)
+
+
+def test_a_planted_slip_is_never_of_one_kind_twice_in_a_row(learner, monkeypatch):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_in_round", lambda turn, _: ("which", "bug")[turn % 2])
+    learner.check(LESSON, "linear-backward", "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n")
+
+    at, kinds = learner.next(begin="1"), []
+    while at != "/practice":
+        kinds.append(learner.row(at).form.partition("-")[2])
+        learner.solve(at)
+        at = learner.next()
+
+    assert len(kinds) == scheduler.MOST_ITEMS
+    assert all(first != second for first, second in pairwise(kinds)), kinds
 
 
 @pytest.mark.alone
@@ -500,8 +515,7 @@ def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, 
 
 @pytest.mark.parametrize("item", curated_items(1)[:20], ids=lambda item: item.name)
 def test_a_bug_to_hunt_is_one_that_shapes_do_not_tell(item):
-    fragment = hunted(item, OPERATIONS[item.operations[0]].family, "")
-    assert fragment is not None
+    _, fragment = hunted(item, OPERATIONS[item.operations[0]].family, "") or ("", "")
     (bug,) = item.lesson_of(fragment).exercises
 
     told = infer_line_shapes(bug.starter.source, ground_of_program(item.program, [f"d{item.program.output}"])).lines
@@ -514,13 +528,13 @@ def test_a_bug_to_hunt_is_written_with_transposes_of_matrices():
 
     hunts = [hunted(one, "matmul", "transposed") for one in items]
 
-    assert all(".T" in one and ".mT" not in one for one in hunts if one)
+    assert all(".T" in one[1] and ".mT" not in one[1] for one in hunts if one)
 
 
 @pytest.mark.parametrize("item", curated_items(1)[6:22], ids=lambda item: item.name)
 def test_who_took_the_wrong_sign_hunts_a_wrong_sign(item):
-    fragment = hunted(item, OPERATIONS[item.operations[0]].family, "sign")
-    assert fragment is not None
+    kind, fragment = hunted(item, OPERATIONS[item.operations[0]].family, "sign") or ("", "")
+    assert kind == "sign"
     (bug,) = item.lesson_of(fragment).exercises
 
     wrong = set(bug.starter.source.splitlines()) - set(item.solution.splitlines())
@@ -537,7 +551,8 @@ def test_the_map_says_of_what_lessons_taught_that_it_was_met(learner):
     assert "not met" not in text
 
 
-def test_the_map_says_how_well_something_is_remembered(learner, clock):
+def test_the_map_says_how_well_something_is_remembered(learner, monkeypatch, clock):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_in_round", lambda *_: "write")
     learner.check(LESSON, "linear-backward", WRONG)
     learner.solve(learner.next(begin="1"))
 
@@ -860,7 +875,8 @@ def test_what_is_at_hand_and_was_not_taught_is_left_at_hand(learner):
     assert learner.row(learner.next(drill="matmul")).seed != drawn.seed
 
 
-def test_a_slip_at_an_item_is_held_against_its_card_once(learner):
+def test_a_slip_at_an_item_is_held_against_its_card_once(learner, monkeypatch):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_in_round", lambda *_: "write")
     learner.check(LESSON, "linear-backward", WRONG)
     at = learner.next(begin="1")
     for _ in range(2):
