@@ -1,17 +1,20 @@
 """A directive as the parser knows it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.content.blocks import Block, SourceLocation
-from app.content.directives.parse_context import ParseContext
+from app.content.blocks import Block, CodeBox, Exercise, SourceLocation
+from app.content.directives.parse_context import CODE, ParseContext
 from app.content.text.fences import Directive
+
+SHARED: Mapping[type, tuple[str, ...]] = {Exercise: ("right", "was"), CodeBox: ("time", "reveal")}
+"""Options of every directive that writes such a block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectiveReader:
-    """One directive: its name, the class that it writes, and the options that it takes besides `lang`.
+    """One directive: its name, the class that it writes, and the options of its own.
 
     Args:
         read: Gives None, or what it can, where it has added a fault.
@@ -29,3 +32,9 @@ class DirectiveReader:
     row: bool = False
     sized: bool = False
     care: Callable[[Any], Iterable[tuple[SourceLocation, str, str]]] = lambda _: ()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """All options that it takes."""
+        shared = [option for base, names in SHARED.items() if issubclass(self.block, base) for option in names]
+        return (*self.options, *shared, *(() if self.name in CODE else ("lang",)))

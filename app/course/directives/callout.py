@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Literal
 
 from app.content.blocks import Callout
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.text.fences import Directive
 
-OPTIONS: tuple[str, ...] = ()
 CALLOUT_KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}
 
 
@@ -18,3 +18,6 @@ def parse(directive: Directive, reading: ParseContext) -> Callout:
         title=directive.argument,
         html=reading.rendered(directive),
     )
+
+
+READERS = tuple(DirectiveReader(name=name, block=Callout, options=(), read=parse) for name in CALLOUT_KINDS)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import yaml
 
 from app.content.blocks import MASKS, Distribution, Forward, Input, SourceLocation
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.input_values import shape_of_lists
 from app.content.directives.parse_context import ParseContext, is_variable
 from app.content.program.programs import BOX_MODULES, check_forward, read_in, straight_line_program
@@ -324,3 +325,6 @@ def _check_gradient_names(names: list[str], place: SourceLocation, reading: Pars
         if f"d{name}" in names:
             message = f"The name 'd{name}' is taken, but it must mean the gradient of {name!r}."
             reading.faults.add(place, "ambiguous-name", message, f"Rename 'd{name}'.")
+
+
+READER = DirectiveReader(name="forward", block=Forward, options=OPTIONS, read=parse, turn=0)

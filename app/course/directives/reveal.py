@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from app.content.blocks import Callout, CodeBox, Prose, Quiz, Reveal, Visual
+from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext, check_fence
 from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive, TokenRun, split_at_directives
@@ -10,20 +11,17 @@ from app.content.text.options import Options
 from app.course.directives import callout
 from app.kinds.readers import READERS
 
-OPTIONS = ("after", "title")
-_PICTURES = {reader.name: reader for reader in READERS if reader.block is Visual}
-_OPTIONS = {name: reader.options for name, reader in _PICTURES.items()}
-INSIDE: Mapping[str, tuple[str, ...]] = {
-    name: (*options, "lang")
-    for name, options in (_OPTIONS | dict.fromkeys(callout.CALLOUT_KINDS, callout.OPTIONS)).items()
+INSIDE: Mapping[str, DirectiveReader] = {
+    reader.name: reader for reader in (*callout.READERS, *READERS) if reader.block in (Callout, Visual)
 }
+KNOWN_INSIDE = {name: reader.known for name, reader in INSIDE.items()}
 
 
 def parse(directive: Directive, reading: ParseContext) -> Reveal:
     options = reading.options(directive)
     name = reading.name(directive)
     tokens = reading.prose.tokens(directive.body.text, directive.body.line)
-    parts = split_at_directives(tokens, directive.body.line, reading.file, INSIDE, reading.faults)
+    parts = split_at_directives(tokens, directive.body.line, reading.file, KNOWN_INSIDE, reading.faults)
     blocks = tuple(block for part in parts if (block := _block(part, reading)) is not None)
     if not blocks:
         reading.faults.add(directive.place, "empty", f"{reading.title(directive)} has nothing to show.")
@@ -41,10 +39,10 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Prose | Callout
         html = reading.prose.render(part.tokens, part.line)
         return Prose(place=reading.file.place(part.line), html=html) if html else None
     check_fence(part, reading.faults)
-    if part.name in _PICTURES:
+    if part.name not in callout.CALLOUT_KINDS:
         reading.prose.anchors.append(part.argument)
     with reading.prose_language(part):
-        block = _PICTURES[part.name].read(part, reading) if part.name in _PICTURES else callout.parse(part, reading)
+        block = INSIDE[part.name].read(part, reading)
     assert isinstance(block, Visual | Callout), "the others are refused"
     return block
 
@@ -78,3 +76,6 @@ def _above(directive: Directive, reading: ParseContext) -> dict[str, tuple[str, 
 
 def _answered_names(reading: ParseContext) -> Iterable[str]:
     return (name for name, exercise in reading.exercises.items() if isinstance(exercise, Quiz | CodeBox))
+
+
+READER = DirectiveReader(name="reveal", block=Reveal, options=("after", "title"), read=parse, turn=3)

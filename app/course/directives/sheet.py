@@ -8,18 +8,17 @@ from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.text.fences import Directive
 from app.content.text.options import Value
-from app.kinds import readers
+from app.kinds.readers import READERS
 
-OPTIONS = ("forward",)
-READERS: Mapping[str, DirectiveReader] = {reader.name: reader for reader in readers.READERS if reader.row}
-ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {name: (*reader.options, "lang") for name, reader in READERS.items()}
+ROWS: Mapping[str, DirectiveReader] = {reader.name: reader for reader in READERS if reader.row}
+ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {name: reader.known for name, reader in ROWS.items()}
 
 
 def parse(directive: Directive, reading: ParseContext) -> Sheet:
     options = reading.options(directive)
     forward = reading.forward(options, needed=False)
     name = reading.name(directive)
-    inside = reading.inside(directive, tuple(READERS), ROW_OPTIONS)
+    inside = reading.inside(directive, tuple(ROWS), ROW_OPTIONS)
     shared = {"forward": options.entries["forward"]} if forward else {}
     rows = [replace(child, options=_passed_on(shared, child)) for child in inside.children]
     if len(rows) < 2:
@@ -37,7 +36,7 @@ def parse(directive: Directive, reading: ParseContext) -> Sheet:
 
 def _row(row: Directive, reading: ParseContext) -> Quiz:
     with reading.prose_language(row):
-        quiz = READERS[row.name].read(row, reading)
+        quiz = ROWS[row.name].read(row, reading)
     assert isinstance(quiz, Quiz), "a row is a question"
     return quiz
 
@@ -45,3 +44,6 @@ def _row(row: Directive, reading: ParseContext) -> Quiz:
 def _passed_on(shared: Mapping[str, Value], row: Directive) -> Mapping[str, Value]:
     """The options of *row*, and those of the sheet that it takes and does not have."""
     return {key: value for key, value in shared.items() if key in ROW_OPTIONS[row.name]} | dict(row.options)
+
+
+READER = DirectiveReader(name="sheet", block=Sheet, options=("forward",), read=parse)

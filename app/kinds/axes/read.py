@@ -6,8 +6,6 @@ from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
 from app.kinds.axes.block import AxesQuestion
 
-OPTIONS = ("forward", "of", "from", "vary", "right", "was")
-
 
 @parse_with_draws
 def read_axes(directive: Directive, reading: ParseContext) -> AxesQuestion:
@@ -28,4 +26,8 @@ def read_axes(directive: Directive, reading: ParseContext) -> AxesQuestion:
     )
 
 
-READERS = (DirectiveReader(name="axes", block=AxesQuestion, options=OPTIONS, read=read_axes, row=True, sized=True),)
+READERS = (
+    DirectiveReader(
+        name="axes", block=AxesQuestion, options=("forward", "of", "from", "vary"), read=read_axes, row=True, sized=True
+    ),
+)

@@ -18,7 +18,6 @@ from app.content.program.programs import assigned_names, check_python
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
-OPTIONS = ("forward", "require", "time", "reveal", "right", "was")
 BUG_CHILDREN = ("given", "hint", "mistake", "solution")
 
 
@@ -163,4 +162,4 @@ def _changes(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.AugAssign | ast.Expr) or "[" in _writes(statement)
 
 
-READERS = (DirectiveReader(name="bug", block=Bug, options=OPTIONS, read=read_bug),)
+READERS = (DirectiveReader(name="bug", block=Bug, options=("forward", "require"), read=read_bug),)

@@ -10,7 +10,6 @@ from app.content.text.fences import Directive
 from app.content.text.options import Options
 from app.kinds.cells.block import CellsQuestion
 
-OPTIONS = ("forward", "of", "at", "feeds", "pick", "right", "was")
 EXTREMES = ("largest", "smallest")
 ENTRY = re.compile(r"^([^\W\d]\w*)\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]$")
 
@@ -73,4 +72,8 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
     return None
 
 
-READERS = (DirectiveReader(name="cells", block=CellsQuestion, options=OPTIONS, read=read_cells),)
+READERS = (
+    DirectiveReader(
+        name="cells", block=CellsQuestion, options=("forward", "of", "at", "feeds", "pick"), read=read_cells
+    ),
+)

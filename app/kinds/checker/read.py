@@ -18,7 +18,6 @@ from app.content.program.programs import check_python
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
-OPTIONS = ("function", "time", "reveal", "right", "was")
 CHECKER_CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
 
 
@@ -80,4 +79,4 @@ def _defined_names(tree: ast.Module) -> Iterator[str]:
             yield node.name
 
 
-READERS = (DirectiveReader(name="checker", block=Checker, options=OPTIONS, read=read_checker),)
+READERS = (DirectiveReader(name="checker", block=Checker, options=("function",), read=read_checker),)

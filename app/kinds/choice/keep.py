@@ -14,8 +14,6 @@ from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 from app.kinds.choice.block import ChoiceQuestion
 
-OPTIONS = ("of", "right", "was")
-
 
 def read_keep(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
@@ -61,5 +59,5 @@ def _option(name: str, right: bool, feedback: Markup | None, directive: Directiv
 
 
 KEEP = DirectiveReader(
-    name="keep", block=ChoiceQuestion, options=OPTIONS, read=read_keep, turn=2, care=ChoiceQuestion.unexplained
+    name="keep", block=ChoiceQuestion, options=("of",), read=read_keep, turn=2, care=ChoiceQuestion.unexplained
 )

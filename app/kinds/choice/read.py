@@ -8,8 +8,6 @@ from app.content.text.fences import Directive
 from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.choice.keep import KEEP
 
-OPTIONS = ("vary", "right", "was")
-
 
 @parse_with_draws
 def read_choice(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
@@ -33,7 +31,7 @@ READERS = (
     DirectiveReader(
         name="choice",
         block=ChoiceQuestion,
-        options=OPTIONS,
+        options=("vary",),
         read=read_choice,
         row=True,
         care=ChoiceQuestion.unexplained,

@@ -27,23 +27,6 @@ from app.content.text.fences import Directive
 from app.content.text.options import Options
 from app.content.text.sentences import render_sentence
 
-OPTIONS = (
-    "forward",
-    "require",
-    "grade",
-    "one-road",
-    "given",
-    "atol",
-    "rtol",
-    "reason",
-    "forbid",
-    "time",
-    "reveal",
-    "after",
-    "predict",
-    "right",
-    "was",
-)
 BLANK_PATTERN = re.compile(r"\b_{2,}\b")
 GRAD_CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
@@ -195,4 +178,24 @@ def _forbidden(options: Options) -> tuple[str, ...]:
     return tuple(word for word, _ in words)
 
 
-READERS = (DirectiveReader(name="grad", block=Grad, options=OPTIONS, read=read_grad, sized=True),)
+READERS = (
+    DirectiveReader(
+        name="grad",
+        block=Grad,
+        options=(
+            "forward",
+            "require",
+            "grade",
+            "one-road",
+            "given",
+            "atol",
+            "rtol",
+            "reason",
+            "forbid",
+            "after",
+            "predict",
+        ),
+        read=read_grad,
+        sized=True,
+    ),
+)

@@ -6,8 +6,6 @@ from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
 from app.kinds.matmul.block import MatmulQuestion
 
-OPTIONS = ("forward", "of", "vary", "right", "was")
-
 
 @parse_with_draws
 def read_matmul(directive: Directive, reading: ParseContext) -> MatmulQuestion:
@@ -23,4 +21,8 @@ def read_matmul(directive: Directive, reading: ParseContext) -> MatmulQuestion:
     )
 
 
-READERS = (DirectiveReader(name="matmul", block=MatmulQuestion, options=OPTIONS, read=read_matmul, sized=True),)
+READERS = (
+    DirectiveReader(
+        name="matmul", block=MatmulQuestion, options=("forward", "of", "vary"), read=read_matmul, sized=True
+    ),
+)

@@ -14,8 +14,6 @@ from app.content.text.fences import Directive
 from app.content.text.options import Options, Value, items_of
 from app.kinds.number.block import NumberQuestion, NumbersQuestion
 
-OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
-
 
 @parse_with_draws
 def read_number(directive: Directive, reading: ParseContext) -> NumberQuestion | NumbersQuestion:
@@ -149,4 +147,12 @@ def _check_tempting(number: NumberQuestion, value: float, reading: ParseContext)
             reading.faults.add(item.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")
 
 
-READERS = (DirectiveReader(name="number", block=NumberQuestion, options=OPTIONS, read=read_number, row=True),)
+READERS = (
+    DirectiveReader(
+        name="number",
+        block=NumberQuestion,
+        options=("answer", "with", "rtol", "atol", "vary"),
+        read=read_number,
+        row=True,
+    ),
+)

@@ -15,7 +15,6 @@ from app.content.text.mathml import words_of
 from app.content.text.options import Options
 from app.kinds.order.block import OrderQuestion
 
-OPTIONS = ("of", "forward", "right", "was")
 MAX_ORDER_LINES = 40
 
 
@@ -80,4 +79,4 @@ def _source(options: Options, inside: DirectiveBody, directive: Directive, readi
     return box.solution.source if box and isinstance(parse_program(box.solution.source), ast.Module) else ""
 
 
-READERS = (DirectiveReader(name="order", block=OrderQuestion, options=OPTIONS, read=read_order, turn=2),)
+READERS = (DirectiveReader(name="order", block=OrderQuestion, options=("of", "forward"), read=read_order, turn=2),)

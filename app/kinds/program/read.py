@@ -19,7 +19,6 @@ from app.content.program.programs import assigned_names, check_python
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
-OPTIONS = ("function", "after", "time", "reveal", "right", "was")
 PROGRAM_CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 
@@ -88,4 +87,4 @@ def _mistake(child: Directive, function: str, arguments: tuple[str, ...], readin
     )
 
 
-READERS = (DirectiveReader(name="program", block=FunctionBox, options=OPTIONS, read=read_program),)
+READERS = (DirectiveReader(name="program", block=FunctionBox, options=("function", "after"), read=read_program),)

@@ -8,8 +8,6 @@ from app.content.text.options import Options
 from app.content.text.sizes import UnreadableShapeError, sizes_in
 from app.kinds.shape.block import ShapeQuestion
 
-OPTIONS = ("forward", "of", "ask", "answer", "vary", "right", "was")
-
 
 @parse_with_draws
 def read_shape(directive: Directive, reading: ParseContext) -> ShapeQuestion:
@@ -58,4 +56,13 @@ def _fits(sizes: tuple[str, ...], asked_sizes: tuple[str, ...]) -> bool:
     )
 
 
-READERS = (DirectiveReader(name="shape", block=ShapeQuestion, options=OPTIONS, read=read_shape, row=True, sized=True),)
+READERS = (
+    DirectiveReader(
+        name="shape",
+        block=ShapeQuestion,
+        options=("forward", "of", "ask", "answer", "vary"),
+        read=read_shape,
+        row=True,
+        sized=True,
+    ),
+)

@@ -15,21 +15,6 @@ from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.options import NAME_PATTERN, Options, Value, items_of, texts_of
 
-OPTIONS = (
-    "forward",
-    "uses",
-    "presets",
-    "scale",
-    "shift",
-    "rates",
-    "mean",
-    "variance",
-    "logits",
-    "data",
-    "reads",
-    "right",
-    "was",
-)
 DATA_SPLITS = ("train", "validation", "test")
 SYMBOLS = 27
 MOST_STEPS = 200_000
@@ -251,4 +236,23 @@ def _band(part: str, value: Value, node: yaml.Node, options: Options) -> dict[st
     return {part: (ends[0], ends[1])}
 
 
-READERS = (DirectiveReader(name="train", block=Train, options=OPTIONS, read=read_train),)
+READERS = (
+    DirectiveReader(
+        name="train",
+        block=Train,
+        options=(
+            "forward",
+            "uses",
+            "presets",
+            "scale",
+            "shift",
+            "rates",
+            "mean",
+            "variance",
+            "logits",
+            "data",
+            "reads",
+        ),
+        read=read_train,
+    ),
+)

@@ -14,8 +14,6 @@ from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.options import Options, node_of, plain_of
 
-OPTIONS = ("kind", "forward", "of", "given", "at")
-
 
 def read_visual(directive: Directive, reading: ParseContext) -> Visual:
     options = reading.options(directive)
@@ -84,4 +82,6 @@ def _parse_given(options: Options) -> dict[str, object] | None:
     return given if isinstance(given, dict) else None
 
 
-READERS = (DirectiveReader(name="visual", block=Visual, options=OPTIONS, read=read_visual),)
+READERS = (
+    DirectiveReader(name="visual", block=Visual, options=("kind", "forward", "of", "given", "at"), read=read_visual),
+)
