@@ -9,8 +9,9 @@ import yaml
 
 from app.cli.course import refuse_installed
 from app.cli.refuse import refuse
-from app.course.course import parse_outline, text_of
+from app.course.course import text_of
 from app.course.folders import LESSON_NAME, UNIT_FOLDER, markdown_in, unit_folders
+from app.course.parse import parse_outline
 from app.installation import TEMPLATES
 
 TEMPLATE = TEMPLATES / "new_lesson.md"

@@ -14,10 +14,9 @@ from markupsafe import Markup
 
 from app.content.blocks import Course, Deliverable, Lesson, Link, SourceLocation, Unit
 from app.content.program.training_sources import uses_faults
-from app.content.text.addresses import lesson_slug
 from app.content.text.course_page import NO_PAGE, CoursePage, course_page
 from app.content.text.errors import ErrorCollector, LessonError, LessonErrors
-from app.content.text.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
+from app.content.text.frontmatter import UNIT_KEYS, check_title, read_front_matter
 from app.content.text.leftover_markup import check_characters
 from app.content.text.options import Value
 from app.content.text.prose import ProseRenderer
@@ -32,7 +31,7 @@ from app.course.folders import (
     unreadable_folder_error,
 )
 from app.course.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
-from app.course.parse import file_of, parse_lesson
+from app.course.parse import file_of, parse_lesson, parse_outline
 
 DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
 LARGEST_FILE = 2_000_000
@@ -143,7 +142,7 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
         lesson = None
         if text is not None:
             lesson, file_errors = parse_lesson(text, file.as_posix(), beside=partial(_beside, file), course=course)
-            ids.append(parse_outline(text, relative).name)
+            ids.append((lesson or parse_outline(text, relative)).name)
         errors += file_errors
         if lesson:
             lessons.append(replace(lesson, path=relative))
@@ -159,28 +158,6 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
         private=page.private,
     )
     return _Read(path.name, unit, files, ids, page.links)
-
-
-def parse_outline(text: str, path: str) -> Lesson:
-    """Parse the top of a lesson, even of a faulty one, so that others may require it without a second error."""
-    front = read_front_matter(file_of(text, path), LESSON_KEYS, ErrorCollector(path))
-    folder, _, name = path.rpartition("/")
-    requires = front.lists.get("requires", ())
-    return Lesson(
-        path=path,
-        slug=lesson_slug(name),
-        unit=folder.rpartition("/")[2].partition("-")[2],
-        title=front.options.text("title") or "",
-        name=front.options.text("id") or "",
-        estimate="",
-        requires=tuple(value.text for value in requires),
-        requires_places=tuple(value.place for value in requires),
-        goals=(),
-        draft=front.options.text("draft") == "true",
-        blocks=(),
-        place=SourceLocation(path, 1),
-        was=tuple(value.text for value in front.lists.get("was", ())),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from posixpath import normpath
 from app.content.blocks import Lesson, Train
 from app.content.program.training_sources import uses_faults
 from app.content.text.errors import LessonError
-from app.course.course import parse_outline, text_of
+from app.course.course import text_of
 from app.course.folders import UNIT_FOLDER, markdown_in, unit_folders
 from app.course.lesson_links import check_former_ids, check_requirements, dead_links, missing_pictures
-from app.course.parse import parse_lesson
+from app.course.parse import parse_lesson, parse_outline
 
 
 @dataclass(frozen=True, slots=True)
