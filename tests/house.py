@@ -7,7 +7,10 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+
+from grimp import build_graph
 
 ROOT = Path(__file__).resolve().parents[1]
 MAX_TEST_NAME_CHARS = 70
@@ -126,6 +129,19 @@ def common_constants(trees: Mapping[str, ast.Module]) -> list[str]:
     return sorted(name for name, count in owners.items() if count > 3)
 
 
+def floors(room: str) -> int:
+    """How many modules of *room* stand on one another in its longest chain of imports."""
+    graph = build_graph("app")
+    inside = {module for module in graph.modules if module.startswith(f"{room}.")}
+
+    @cache
+    def height(module: str) -> int:
+        below = graph.find_modules_directly_imported_by(module) & inside
+        return 1 + max(map(height, below), default=0)
+
+    return max(map(height, inside))
+
+
 def figures() -> dict[str, int]:
     """Each count, by the name of its measure."""
     trees = modules()
@@ -137,6 +153,7 @@ def figures() -> dict[str, int]:
         "classes": sum(1 for _ in nodes(trees, ast.ClassDef)),
         "modules": len(trees),
         "modules that import ast": importing(trees, "ast"),
+        "floors of imports inside content": floors("app.content"),
         "tables that name sum": tables(trees, "sum"),
         "tables that name softmax": tables(trees, "softmax"),
         "public class names with two meanings": len(named_twice(trees)),

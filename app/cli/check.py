@@ -12,8 +12,7 @@ from app.check.findings_cache import FindingsCache, lessons_used
 from app.cli import environment
 from app.cli.course import COPY_IT
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
-from app.content.blocks import Lesson
-from app.content.blocks.exercises import SourceLocation
+from app.content.blocks import Lesson, SourceLocation
 from app.content.text.errors import LessonError
 from app.course.course import read_course
 from app.course.course_context import CourseContext, course_around, dead_links_of_loose

@@ -14,12 +14,13 @@ from markupsafe import Markup
 
 from app.content.blocks import Course, Deliverable, Lesson, Link, SourceLocation, Unit
 from app.content.program.training_sources import uses_faults
-from app.content.text.course_page import NO_PAGE, CoursePage, course_page
+from app.content.text.course_page import NO_PAGE, CoursePage
 from app.content.text.errors import ErrorCollector, LessonError, LessonErrors
 from app.content.text.frontmatter import UNIT_KEYS, check_title, read_front_matter
 from app.content.text.leftover_markup import check_characters
 from app.content.text.options import Value
 from app.content.text.prose import ProseRenderer
+from app.course.course_page import course_page
 from app.course.folders import (
     LESSON_NAME,
     NO_LESSONS,

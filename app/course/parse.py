@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
+from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, SourceFile, held_by
 from app.content.directives.parse_context import ParseContext, check_fence
 from app.content.text.addresses import lesson_slug
 from app.content.text.course_page import NO_PAGE, CoursePage
 from app.content.text.errors import ErrorCollector, LessonError
-from app.content.text.fences import Directive, SourceFile, TokenRun, split_at_directives
+from app.content.text.fences import Directive, TokenRun, split_at_directives
 from app.content.text.frontmatter import (
     LESSON_KEYS,
     FrontMatter,

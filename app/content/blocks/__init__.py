@@ -28,9 +28,10 @@ from app.content.blocks.exercises import Option as Option
 from app.content.blocks.exercises import OrderStep as OrderStep
 from app.content.blocks.exercises import Preset as Preset
 from app.content.blocks.exercises import Quiz as Quiz
-from app.content.blocks.exercises import SourceLocation as SourceLocation
 from app.content.blocks.exercises import Table as Table
 from app.content.blocks.exercises import Train as Train
+from app.content.blocks.places import SourceFile as SourceFile
+from app.content.blocks.places import SourceLocation as SourceLocation
 
 NOWHERE = SourceLocation("", 1)
 

@@ -5,7 +5,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.content.blocks.exercises import Exercise, Html, SourceLocation
+from app.content.blocks.exercises import Exercise, Html
+from app.content.blocks.places import SourceLocation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from markupsafe import Markup
 from pydantic import GetPydanticSchema
 from pydantic_core import core_schema
 
+from app.content.blocks.places import SourceLocation
+
 Html = Annotated[
     Markup,
     GetPydanticSchema(lambda *_: core_schema.no_info_after_validator_function(Markup, core_schema.str_schema())),
@@ -19,18 +21,6 @@ Html = Annotated[
 
 USUAL_TOLERANCE, ROUNDING = 1e-3, 1e-12
 """Relative tolerance of a number whose author gave none; what sums of floats are off by."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLocation:
-    """Location in a lesson file; lines and columns count from 1, and line 0 is a whole file or folder."""
-
-    path: str
-    line: int = 0
-    column: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,11 @@ from typing import TypedDict, TypeVar
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from app.content.blocks import Distractor, Exercise, Forward, FunctionBox, Grad, Hint, SourceLocation
-from app.content.directives.answer_lists import take_tempting
+from app.content.blocks import Exercise, Forward, FunctionBox, Grad, Hint, SourceFile, SourceLocation
 from app.content.program.programs import check_gradient, tensor_of, tensors_of
 from app.content.text.arithmetic import UnreadableError, Value, integer_of
 from app.content.text.errors import ErrorCollector, did_you_mean
-from app.content.text.fences import Directive, SourceFile, split_at_directives
+from app.content.text.fences import Directive, split_at_directives
 from app.content.text.options import NAME_PATTERN, Options
 from app.content.text.prose import ProseRenderer
 from app.content.text.sentences import written_out
@@ -179,12 +178,6 @@ class ParseContext:
         if not directive.body.text.strip():
             self.faults.add(directive.place, "empty", f"This '{{{directive.name}}}' is empty.")
         return self.prose.render(inside.tokens, inside.line)
-
-    def with_tempting(self, directive: Directive) -> tuple[DirectiveBody, tuple[Distractor, ...]]:
-        """The body of a question, and the tempting values that were listed in it."""
-        inside = self.inside(directive)
-        tokens, tempting = take_tempting(inside.tokens, inside.line, self.file, self.prose, self.faults)
-        return DirectiveBody(tokens, inside.line, inside.children), tempting
 
     def prompt(self, directive: Directive, tokens: Sequence[Token], line: int) -> Markup:
         if not tokens:

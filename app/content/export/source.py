@@ -8,9 +8,9 @@ from posixpath import basename, dirname, normpath
 
 from markdown_it.tree import SyntaxTreeNode
 
-from app.content.blocks import Lesson
+from app.content.blocks import Lesson, SourceFile
 from app.content.text.errors import ErrorCollector
-from app.content.text.fences import Directive, DirectiveText, SourceFile, lesson_markdown, split_at_directives
+from app.content.text.fences import Directive, DirectiveText, lesson_markdown, split_at_directives
 from app.content.text.tex import expand_macros
 
 LESSON_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\((?![a-z]+:|#|/)[^()\s]+\.md(?:#[^()\s]*)?\)")

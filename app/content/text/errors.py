@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from app.content.blocks import SourceLocation
+from app.content.blocks.places import SourceLocation
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from app.content.blocks import SourceLocation
+from app.content.blocks.places import SourceFile, SourceLocation
 from app.content.text.errors import ErrorCollector, did_you_mean
 from app.content.text.options import NEARLY, OPTION_LINE, Value
 
@@ -101,21 +101,6 @@ class TokenRun:
 
     tokens: Sequence[Token]
     line: int
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """The lines of a lesson file, for columns."""
-
-    path: str
-    lines: Sequence[str]
-
-    def place(self, line: int, snippet: str = "") -> SourceLocation:
-        """Location of *snippet* on *line*, or of the line's first character that is not a space."""
-        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        offset = text.find(snippet) if snippet else -1
-        column = offset if offset >= 0 else len(text) - len(text.lstrip())
-        return SourceLocation(self.path, max(line, 1), column + 1)
 
 
 def split_at_directives(

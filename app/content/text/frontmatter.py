@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import yaml
 
+from app.content.blocks.places import SourceFile
 from app.content.text.errors import ErrorCollector, did_you_mean
 from app.content.text.estimates import minutes_of
-from app.content.text.fences import DirectiveText, SourceFile
+from app.content.text.fences import DirectiveText
 from app.content.text.options import NAME_PATTERN, Options, Value, items_of, texts_of
 
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", "was")

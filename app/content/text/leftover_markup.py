@@ -13,9 +13,8 @@ from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from app.content.blocks import SourceLocation
+from app.content.blocks.places import SourceFile, SourceLocation
 from app.content.text.errors import ErrorCollector
-from app.content.text.fences import SourceFile
 
 AWAY = "\ufffc"
 """Stands for what is more than text: code, a formula, an escaped sign."""

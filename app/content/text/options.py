@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from app.content.blocks import SourceLocation
+from app.content.blocks.places import SourceLocation
 from app.content.text.arithmetic import UnreadableError, number_of
 from app.content.text.errors import ErrorCollector, did_you_mean
 

@@ -14,10 +14,11 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from app.content.blocks import Link
+from app.content.blocks.places import SourceFile
 from app.content.text.addresses import page_url
 from app.content.text.course_page import NO_PAGE, CoursePage
 from app.content.text.errors import ErrorCollector, did_you_mean
-from app.content.text.fences import OPENS, SourceFile, lesson_markdown
+from app.content.text.fences import OPENS, lesson_markdown
 from app.content.text.leftover_markup import check_table, check_text, notice_lost
 from app.content.text.markup_rules import MARKUP_RULES, plain_text
 from app.content.text.mathml import kept_together

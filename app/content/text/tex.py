@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from app.content.blocks import SourceLocation
+from app.content.blocks.places import SourceFile, SourceLocation
 from app.content.text.errors import ErrorCollector
-from app.content.text.fences import SourceFile
 from app.content.text.mathml import FormulaError, render_mathml
 
 BARRED = re.compile(

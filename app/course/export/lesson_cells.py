@@ -15,6 +15,7 @@ from app.content.blocks import (
     Quiz,
     Reveal,
     Sheet,
+    SourceFile,
     Train,
     Visual,
 )
@@ -25,7 +26,7 @@ from app.content.export.python_code import program_cell
 from app.content.export.questions import disclosure_markup, folded_hints, question_markdown
 from app.content.export.source import LessonContext, split_body
 from app.content.text.errors import ErrorCollector
-from app.content.text.fences import Directive, SourceFile
+from app.content.text.fences import Directive
 from app.content.text.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.text.options import Options
 from app.course.directives import OPTIONS

@@ -1,5 +1,6 @@
 """`{axes}`: which axes are summed to give a gradient."""
 
+from app.content.directives.answer_lists import take_tempting
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.vary import parse_with_draws
@@ -16,7 +17,7 @@ def read_axes(directive: Directive, reading: ParseContext) -> AxesQuestion:
     if of and of == source:
         message = f"Nothing is summed between {source!r} and itself."
         options.wrong("from", "wrong-value", message, "Name in ':from:' what the gradient is the sum of.")
-    inside, tempting = reading.with_tempting(directive)
+    inside, tempting = take_tempting(reading.inside(directive), reading)
     return AxesQuestion(
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",

@@ -3,6 +3,7 @@
 import re
 
 from app.content.blocks import Forward
+from app.content.directives.answer_lists import take_tempting
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.input_values import point_of, shape_in
 from app.content.directives.parse_context import ParseContext
@@ -19,7 +20,7 @@ def read_cells(directive: Directive, reading: ParseContext) -> CellsQuestion:
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward, tensors=True)
     feeds = _feeds(options, forward)
-    inside, tempting = reading.with_tempting(directive)
+    inside, tempting = take_tempting(reading.inside(directive), reading)
     return CellsQuestion(
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",

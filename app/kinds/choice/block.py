@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.content.blocks.exercises import Option, Quiz, SourceLocation
+from app.content.blocks.exercises import Option, Quiz
+from app.content.blocks.places import SourceLocation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ import ast
 from markupsafe import Markup
 
 from app.content.blocks import Distractor, Forward, Option
+from app.content.directives.answer_lists import take_tempting
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.program.dependence import values_read
@@ -17,7 +18,7 @@ from app.kinds.choice.block import ChoiceQuestion
 
 def read_keep(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
-    inside, tempting = reading.with_tempting(directive)
+    inside, tempting = take_tempting(reading.inside(directive), reading)
     box = reading.box(options, "of") if options.need("of", "linear-backward") else None
     sound = box is not None and isinstance(parse_program(box.solution.source), ast.Module)
     forward = reading.forwards.get(box.forward) if box and sound else None

@@ -2,7 +2,7 @@
 
 from app.content.directives.answer_lists import take_options
 from app.content.directives.directive_reader import DirectiveReader
-from app.content.directives.parse_context import DirectiveBody, ParseContext
+from app.content.directives.parse_context import ParseContext
 from app.content.directives.vary import parse_with_draws
 from app.content.text.fences import Directive
 from app.kinds.choice.block import ChoiceQuestion
@@ -12,8 +12,7 @@ from app.kinds.choice.keep import KEEP
 @parse_with_draws
 def read_choice(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
-    inside = reading.inside(directive)
-    tokens, choices = take_options(inside.tokens, inside.line, reading.file, reading.prose, reading.faults)
+    inside, choices = take_options(reading.inside(directive), reading)
     title = reading.title(directive)
     if len(choices) < 2:
         fix = "Write at least one '- [x] right' and one '- [ ] wrong'."
@@ -22,7 +21,7 @@ def read_choice(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     elif not any(option.right for option in choices):
         reading.faults.add(directive.place, "no-right-option", f"{title} has no right option.", "Mark one with '[x]'.")
     return ChoiceQuestion(
-        **reading.asked(directive, options, DirectiveBody(tokens, inside.line, inside.children)),
+        **reading.asked(directive, options, inside),
         options=choices,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from app.content.directives.answer_lists import take_tempting
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import Drawn, ParseContext, is_variable
 from app.content.directives.vary import parse_with_draws
@@ -22,7 +23,7 @@ def read_number(directive: Directive, reading: ParseContext) -> NumberQuestion |
     atol = options.number("atol")
     answers = _answers(options)
     answer = None if answers else options.needed_text("answer", "1/(n-1)")
-    inside, tempting = reading.with_tempting(directive)
+    inside, tempting = take_tempting(reading.inside(directive), reading)
     number = NumberQuestion(
         **reading.asked(directive, options, inside),
         answer=answer or "0",

@@ -54,14 +54,14 @@ def _steps(
     """The prompt, and the steps of a numbered list; none where lines of code are put in order."""
     if "of" in options or any(child.name == "solution" for child in inside.children):
         return inside, ()
-    tokens, steps = take_steps(inside.tokens, inside.line, reading.file, reading.prose)
+    inside, steps = take_steps(inside, reading)
     for order_step, other in itertools.pairwise(steps):
         if other.rank < order_step.rank:
             message = f"The steps stand in the right order here, and {other.rank} comes below {order_step.rank}."
             reading.faults.add(
                 other.place, "any-order", message, "Give the same number to those that may change places."
             )
-    return DirectiveBody(tokens, inside.line, inside.children), steps
+    return inside, steps
 
 
 def _source(options: Options, inside: DirectiveBody, directive: Directive, reading: ParseContext) -> str:

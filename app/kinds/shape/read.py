@@ -1,5 +1,6 @@
 """`{shape}`: ask for the shape of a tensor or of its gradient."""
 
+from app.content.directives.answer_lists import take_tempting
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.directives.vary import parse_with_draws
@@ -16,7 +17,7 @@ def read_shape(directive: Directive, reading: ParseContext) -> ShapeQuestion:
     of = reading.gradient(options, "of", forward, tensors=True) if forward or "of" in options else None
     ask = options.text("ask")
     _check_explicit(options, ask)
-    inside, tempting = reading.with_tempting(directive)
+    inside, tempting = take_tempting(reading.inside(directive), reading)
     return ShapeQuestion(
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else options.text("forward"),
