@@ -19,8 +19,8 @@ LEFT_OPEN = {1: "One line is left open. Write it.", 3: "Three lines are left ope
 OPTIONS = 3
 ELSEWHERE = "  > That is true of another operation, which this program does not use.\n"
 HUNT = (
-    "One line of this backward pass is wrong. Which, and what should it be? "
-    "Any line with the right numbers will do.\n\n"
+    "One line of this backward pass is wrong. Mark it, then write it as it should be. "
+    "Any line with the right numbers will do; the other lines stay as they are.\n\n"
 )
 MISSING = "One line of this backward pass is missing."
 WHICH = "Which of the two is it?\n\n"

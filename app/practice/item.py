@@ -17,7 +17,9 @@ from app.practice.derived_hints import hint_ladder, key_line
 from app.practice.named_programs import SAYS
 from app.practice.operations import HEAP, OPERATIONS
 
-JUDGED = "Each line is judged on its own, as if all above it were right; any road to the right numbers will do."
+JUDGED = (
+    "A slip is one red line; what follows from it is right once that line is. Any road to the right numbers will do."
+)
 """What the box of an exercise says of its judgment."""
 LESSON_PATH = "1-practice/01-practice.md"
 

@@ -232,10 +232,9 @@ def headline(verdict: Verdict) -> str:
     follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
-    # What a stopped run never came to may be written all the same.
-    blank = (
-        sum(name_verdict.verdict == "not-yet" for name_verdict in verdict.names) if verdict.outcome == "graded" else 0
-    )
+    # What a stopped run never came to has a line all the same.
+    waiting = [name_verdict for name_verdict in verdict.names if name_verdict.verdict == "not-yet"]
+    blank = sum(verdict.outcome == "graded" or name_verdict.line is None for name_verdict in waiting)
     after += f", {blank} not begun" if blank else ""
     return f"{lines} {'line' if lines == 1 else 'lines'} to mend{after}"
 

@@ -641,7 +641,7 @@ def test_a_square_product_that_only_fits_is_told_so(answer):
         ("moments", ["2.5", ""], None, "1 number is still empty."),
         ("moments", ["", "2.25"], None, "1 number is still empty."),
         ("moments", [], None, "2 numbers are still empty."),
-        ("moments", ["2.5", "-9/4"], False, "1 of 2 are right."),
+        ("moments", ["2.5", "-9/4"], False, "1 of 2 is right."),
         ("moments", ["5", "1"], False, "That is their sum."),
         ("moments", ["2.5", "tow"], None, "cannot be read as a number"),
         ("largest-share", ["3"], True, "That holds."),

@@ -25,7 +25,13 @@ def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
         (verdict("wrong", "aliased", "follows", "mutated", "follows"), "3 lines to mend, 2 follow from them"),
         (verdict("wrong", "right", "not-yet", "not-yet"), "1 line to mend, 2 not begun"),
         (verdict("wrong", "follows", "not-yet"), "1 line to mend, 1 follows from it, 1 not begun"),
-        (Verdict(outcome="error", names=verdict("wrong", "not-yet").names), "1 line to mend"),
+        (Verdict(outcome="error", names=verdict("wrong", "not-yet").names), "1 line to mend, 1 not begun"),
+        (
+            Verdict(
+                outcome="error", names=(*verdict("wrong").names, NameVerdict(name="d1", verdict="not-yet", line=2))
+            ),
+            "1 line to mend",
+        ),
         (Verdict(outcome="error", names=verdict("wrong", "follows").names), "1 line to mend, 1 follows from it"),
         (Verdict(outcome="error", names=verdict("not-yet", "right").names), "Stopped by an error"),
         (Verdict(outcome="error", names=verdict("right", "right").names, line=3), "A line to mend"),

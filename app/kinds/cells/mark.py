@@ -144,7 +144,8 @@ def _filled(
     if said := _product(quiz, texts, answer, forward):
         return wrong_feedback(f"{said}")
     off = [name for name, feedback in zip(names, answers, strict=True) if not feedback.correct]
-    tally = f"{len(names) - len(off)} of {len(names)} are right."
+    right = len(names) - len(off)
+    tally = f"{right} of {len(names)} {'is' if right == 1 else 'are'} right."
     return wrong_feedback(f"{tally} Look at `{off[0]}` first.")
 
 

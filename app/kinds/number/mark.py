@@ -101,7 +101,10 @@ def mark_numbers(quiz: NumbersQuestion, values: Sequence[str], _shapes: Shapes, 
     if not off:
         return right_feedback(THOSE_ARE)
     part, first = off[0]
-    tally = Markup("<p>{} of {} are right. {}:</p>").format(len(answers) - len(off), len(answers), part.prompt)
+    right = len(answers) - len(off)
+    tally = Markup("<p>{} of {} {} right. {}:</p>").format(
+        right, len(answers), "is" if right == 1 else "are", part.prompt
+    )
     return wrong_feedback(Markup(" ").join((tally, first.message)))
 
 

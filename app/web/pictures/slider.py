@@ -57,8 +57,9 @@ def _at(scene: PictureInput, place: float) -> tuple[float, float]:
 def _moves(slope: float) -> str:
     if abs(slope) < 1e-9:
         return "a small step changes nothing"
-    return (
-        f"a small step to the right {'raises' if slope > 0 else 'lowers'} it, {plain_number(abs(slope))} times as far"
+    factor = plain_number(abs(slope))
+    return f"a small step to the right {'raises' if slope > 0 else 'lowers'} it, " + (
+        "just as far" if factor == "1" else f"{factor} times as far"
     )
 
 

@@ -39,7 +39,7 @@ from app.web.views.exercise_view import (
     number_word,
     starter_of,
 )
-from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.lamps import Lamp, gradients_of, right_in
 from app.web.views.run_result_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
@@ -255,7 +255,8 @@ async def _lamps(box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
     if unit is None or exam is None:
         return ()
     async with box.site.database.read() as db:
-        return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
+        solved, right = await progress.solved_by_lesson(db, learner), await right_in(db, learner, *exam)
+    return gradients_of(unit, exam[1], solved, right)
 
 
 async def _retry_later_response(

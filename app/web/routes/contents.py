@@ -55,7 +55,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         ways=_ways(site, site.course.lessons, ""),
         tried=None if back else _tried(site),
         left=minutes_left(progress_in(site, resume.lesson, solved)) if resume else 0,
-        strip=lamp_strip(site, solved) if back else None,
+        strip=await lamp_strip(site, await visitor.learner(), solved) if back and saving else None,
         practice=practice,
         practice_due=due_text(practice) if practice else "",
         ask="",

@@ -8,15 +8,14 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Grad, Lesson, Train
-from app.engine.json_columns import decoded_snapshot, decoded_verdict
-from app.grading.judge.verdict import RIGHT, Verdict
+from app.content.blocks import Train
+from app.engine.json_columns import decoded_snapshot
 from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.course_progress import Solved, solved_by, sum_of, unit_view
 from app.web.views.exercise_view import exam_in
-from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.lamps import Lamp, gradients_of, right_in
 from app.web.views.names_view import known_names
 from app.web.views.run_view import FinishedRun
 
@@ -65,24 +64,14 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
     if exam_place is None:
         return None
     lesson, exam = exam_place
-    verdict, passed_at = await _sat(site, learner, lesson, exam)
-    right = {name_verdict.name for name_verdict in verdict.names if name_verdict.verdict in RIGHT} if verdict else set()
+    async with site.database.read() as db:
+        right = await right_in(db, learner, lesson, exam)
+        rows = await progress.progress_in(db, learner, lesson.name) if learner is not None else {}
     return Exam(
         url=f"{lesson.address}#{exam.name}",
         gradients=gradients_of(site.unit_of(lesson), exam, solved, right),
-        passed_at=passed_at,
+        passed_at=rows[exam.name].solved_at if exam.name in rows else None,
     )
-
-
-async def _sat(site: Site, learner: int | None, lesson: Lesson, exam: Grad) -> tuple[Verdict | None, datetime | None]:
-    """The last verdict on the exam, and when it was passed."""
-    if learner is None:
-        return None, None
-    async with site.database.read() as db:
-        tries = await progress.tries_of(db, learner, lesson.name, exam.name)
-        rows = await progress.progress_in(db, learner, lesson.name)
-    newest = tries[exam.name].newest.verdict_json if exam.name in tries else None
-    return decoded_verdict(newest), rows[exam.name].solved_at if exam.name in rows else None
 
 
 async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:

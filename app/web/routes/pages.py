@@ -23,7 +23,7 @@ from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.course_progress import builds_on, solved_by
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
-from app.web.views.lamps import gradients_of
+from app.web.views.lamps import gradients_of, right_in
 from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of
 
 log = structlog.get_logger()
@@ -86,13 +86,17 @@ async def lesson(
     unit = site.unit_of(lesson)
     exam = exam_of(site.kept, unit)
     solved = await solved_by(site, learner if lesson.requires or exam else None)
+    right = set[str]()
+    if exam and learner is not None:
+        async with site.database.read() as db:
+            right = await right_in(db, learner, *exam)
     return site.pages.page(
         request,
         "lesson.html",
         lesson=lesson,
         faults=site.faults,
         unit=unit,
-        lamps=gradients_of(unit, exam, solved) if exam else (),
+        lamps=gradients_of(unit, exam[1], solved, right) if exam else (),
         items=await items_of(site, lesson, state, learner),
         sections=sections_of(site, lesson),
         programs=programs_of(site, lesson, state.solved),

@@ -126,7 +126,7 @@ async def item(
         lesson=lesson,
         items=await items_of(site, lesson, state, learner),
         progress=site.progress(lesson, state.solved),
-        where=session_position(standing, site.practice.clock()),
+        where=session_position(standing, int(lesson.slug), site.practice.clock()),
         ask=ask,
         other=other,
         emptied=emptied,

@@ -429,10 +429,9 @@ def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
     return max(exams, key=lambda exam: len(exam[1].require), default=None)
 
 
-def exam_of(kept: RenderCache, unit: Unit) -> Grad | None:
-    """The exam that *unit* ends in, looked for once."""
-    place = kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
-    return place[1] if place else None
+def exam_of(kept: RenderCache, unit: Unit) -> tuple[Lesson, Grad] | None:
+    """The exam that *unit* ends in with its lesson, looked for once."""
+    return kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
 
 
 def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:

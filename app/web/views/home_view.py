@@ -8,7 +8,7 @@ from app.content.text.estimates import minutes_of
 from app.web.site import LessonProgress, Site
 from app.web.views.course_progress import Solved
 from app.web.views.exercise_view import exam_in
-from app.web.views.lamps import Lamp, gradients_of
+from app.web.views.lamps import Lamp, gradients_of, right_in
 from app.web.views.practice_view import PracticeView, practice_view
 
 SITTING = 6
@@ -38,13 +38,16 @@ def minutes_left(progress: LessonProgress) -> int:
     return max(1, round(minutes * left / progress.total)) if minutes and progress.total and left else 0
 
 
-def lamp_strip(site: Site, solved: Solved) -> LampStrip | None:
+async def lamp_strip(site: Site, learner: int | None, solved: Solved) -> LampStrip | None:
     """None for a course without an exam."""
     place = site.kept.of(site.course, {}, lambda: exam_in(site.course.lessons), "exam")
     if place is None:
         return None
     lesson, exam = place
-    return LampStrip(gradients_of(site.unit_of(lesson), exam, solved), trains_with(site.course, lesson, exam.name))
+    async with site.database.read() as db:
+        right = await right_in(db, learner, lesson, exam)
+    lamps = gradients_of(site.unit_of(lesson), exam, solved, right)
+    return LampStrip(lamps, trains_with(site.course, lesson, exam.name))
 
 
 def trains_with(course: Course, home: Lesson, box: str) -> str:
@@ -65,8 +68,8 @@ async def practice_card(site: Site, learner: int | None) -> PracticeView | None:
 
 
 def due_text(view: PracticeView) -> str:
-    """`20 due, 6 now`; where nothing has gone wrong yet, what there is instead."""
+    """`20 due, 6 in a session`; where nothing has gone wrong yet, what there is instead."""
     due = len(view.due)
     if not due:
         return f"Nothing is due. The next comes back {view.later}." if view.later else "On what you have met so far."
-    return f"{due} due, {SITTING} now" if due > SITTING else f"{due} due"
+    return f"{due} due, {SITTING} in a session" if due > SITTING else f"{due} due"

@@ -3,7 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from app.content.blocks import Grad, Unit
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.content.blocks import Grad, Lesson, Unit
+from app.engine.json_columns import decoded_verdict
+from app.grading.judge.verdict import RIGHT
+from app.store import progress
 from app.web.views.course_progress import Solved
 
 
@@ -25,3 +30,10 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
             done |= set(box.require) if box.name in solved.get(lesson.name, ()) else set()
             first = dict.fromkeys(box.require, f"{lesson.address}#{box.name}") | first
     return tuple(Lamp(name, name in done, first[name]) for name in exam.require)
+
+
+async def right_in(db: AsyncSession, learner: int | None, lesson: Lesson, exam: Grad) -> set[str]:
+    """Gradients that were right in the last check of *exam*."""
+    tries = await progress.tries_of(db, learner, lesson.name, exam.name) if learner is not None else {}
+    verdict = decoded_verdict(tries[exam.name].newest.verdict_json) if exam.name in tries else None
+    return {name.name for name in verdict.names if name.verdict in RIGHT} if verdict else set()

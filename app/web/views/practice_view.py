@@ -161,13 +161,13 @@ async def drill_view(practice: Practice, database: Database, learner: int | None
     )
 
 
-def session_position(standing: SessionState | None, now: datetime) -> str:
-    """Position in a session, for the head of an item."""
-    if standing is None or standing.plan.form:
+def session_position(standing: SessionState | None, item: int, now: datetime) -> str:
+    """Position in a session, for the head of an *item*; empty for one of an earlier session."""
+    if standing is None or standing.plan.form or item not in {served_item.item_id for served_item in standing.given}:
         return ""
     if standing.plan.drill:
         minutes, seconds = divmod(max(0, round((standing.ends_at - now).total_seconds())), 60)
-        return f"{minutes} min {seconds} s were left when this page came. {standing.done} solved."
+        return f"{minutes}:{seconds:02} left when this page opened. {standing.done} solved."
     return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
 
 
@@ -179,7 +179,7 @@ def _ended(standing: SessionState | None, gone: int) -> str:
     if standing is None or not _is_ended(standing):
         return ""
     result = f" {_counted(gone, 'slip')} gone." if gone else ""
-    return f"{_counted(standing.done, 'exercise')} done.{result} That was a sitting; what you have met rests now."
+    return f"{_counted(standing.done, 'exercise')} done.{result} What you solved rests now and comes back later."
 
 
 def _counted(number: int, thing: str) -> str:

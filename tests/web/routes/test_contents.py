@@ -167,7 +167,7 @@ def test_minutes_that_are_left_go_down_with_what_is_done(estimate: str, done: in
 @pytest.mark.parametrize(
     ("due", "later", "said"),
     [
-        (20, "", "20 due, 6 now"),
+        (20, "", "20 due, 6 in a session"),
         (6, "", "6 due"),
         (0, "tomorrow", "Nothing is due. The next comes back tomorrow."),
         (0, "", "On what you have met so far."),

@@ -88,7 +88,7 @@ def test_a_gradient_counts_once_its_box_is_solved(client: TestClient, write) -> 
     text = client.get("/finish").text
 
     assert "What you have made so far" in text
-    assert "1 of 26 are right" in text
+    assert "1 of 26 is right" in text
     assert "Exam passed" not in text
     assert 'href="/finish"' in client.get("/").text
 
@@ -100,7 +100,19 @@ def test_gradients_that_were_right_in_the_exam_count(client: TestClient, write) 
         progress.record_attempt, *EXAM, progress.NewAttempt(kind="code", text="dC = 1", verdict=verdict, correct=False)
     )
 
-    assert "1 of 26 are right" in client.get("/finish").text
+    assert "1 of 26 is right" in client.get("/finish").text
+    assert "Right so far: 1 of the 26" in client.get("/lessons/the-machine").text
+    solve(write, ("the-machine", "shapes-loss"))
+    assert "1 of the 26 gradients" in client.get("/").text
+
+
+def test_what_the_exam_asks_for_is_in_hand_once_it_is_passed(client: TestClient, write) -> None:
+    told = "A gradient for a lookup in which"
+    assert f"Done: </span>{told}" not in client.get("/finish").text
+    solve(write, EXAM)
+
+    assert f"Done: </span>{told}" in client.get("/finish").text
+    assert "Still open: </span>The <a" in client.get("/finish").text, "shapes are in no exam"
 
 
 def test_the_exam_has_a_badge_with_its_day(client: TestClient, write) -> None:

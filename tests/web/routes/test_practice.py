@@ -500,12 +500,22 @@ def test_a_drill_counts_what_was_solved_within_three_minutes(learner, clock):
     assert "best 3" in learner.text("/practice/map")
 
 
+def test_an_earlier_exercise_has_no_clock_of_the_drill(learner, clock):
+    learner.check(LESSON, "linear-backward", WRONG)
+    earlier = learner.next(begin="1")
+    clock.forward(minutes=1)
+    at = learner.next(drill="matmul")
+
+    assert "left when this page opened" in learner.text(at)
+    assert "left when this page opened" not in learner.text(earlier)
+
+
 def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, clock):
     learner.client.get(LESSON)
     at = learner.next(drill="matmul")
     clock.forward(seconds=50)
 
-    assert "2 min 10 s were left when this page came. 0 solved." in learner.text(at)
+    assert "2:10 left when this page opened. 0 solved." in learner.text(at)
     assert "Go on" not in learner.text("/practice")
     assert "Go on" in learner.text("/practice/drill/matmul")
     learner.solve(at)
