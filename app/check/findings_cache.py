@@ -87,7 +87,7 @@ def lesson_texts(lesson: Lesson, reach: Iterable[Lesson]) -> list[object]:
 
 
 def _tables(lesson: Lesson) -> Iterator[Table]:
-    return (block.table for block in lesson.every if isinstance(block, Train) and block.table)
+    return (train.table for train in lesson.all_of(Train) if train.table)
 
 
 def _data(table: Table) -> str:

@@ -51,5 +51,4 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
 
 
 def _solutions(lesson: Lesson) -> dict[str, str]:
-    boxes = [box for box in lesson.exercises if isinstance(box, CodeBox)]
-    return {box.name: box.solution.source for box in boxes}
+    return {box.name: box.solution.source for box in lesson.all_of(CodeBox)}

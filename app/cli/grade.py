@@ -132,10 +132,9 @@ def _task(exercise: str) -> AnyTask:
     if not name:
         refuse(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
     lesson = _lesson(Path(path))
-    boxes = [block for block in lesson.exercises if isinstance(block, CodeBox)]
     box = lesson.exercise(name)
     if not isinstance(box, CodeBox):
-        known = ", ".join(block.name for block in boxes) or "none"
+        known = ", ".join(block.name for block in lesson.all_of(CodeBox)) or "none"
         refuse(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
     return task_of(lesson, box)
 

@@ -13,7 +13,7 @@ from app.check.mutants import mutants_of
 from app.check.progress import ProgressReporter
 from app.cli.graders import started_graders
 from app.cli.refuse import refuse
-from app.content.blocks import Bug, CodeBox, Exercise, Grad, Lesson, Visual
+from app.content.blocks import Bug, CodeBox, Exercise, Lesson, Visual
 from app.course.prove import prove_lessons
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.reading.shape_inference import infer_shapes
@@ -34,8 +34,8 @@ def proved_now(
 def undrawn(lesson: Lesson) -> list[Finding]:
     """An error for every picture of *lesson* of which a page would show the caption alone."""
     findings = []
-    for visual in (item for item in lesson.every if isinstance(item, Visual) and item.kind in PICTURE_RENDERERS):
-        forward = lesson.forwards.get(visual.forward or "")
+    for visual in (item for item in lesson.all_of(Visual) if item.kind in PICTURE_RENDERERS):
+        forward = lesson.forward(visual.forward)
         shapes = infer_shapes(forward) if forward else {}
         if (shapes or forward is None) and not draw_picture(visual, shapes, forward):
             of = f" of `{visual.of}`" if visual.of else ""
@@ -51,7 +51,7 @@ def codes_of(exercise: Exercise, *, mutate: bool) -> int:
     if not isinstance(exercise, CodeBox):
         return 0
     source = exercise.mended.source if isinstance(exercise, Bug) else exercise.solution.source
-    required = frozenset(exercise.require if isinstance(exercise, Bug | Grad) else ())
+    required = frozenset(exercise.require)
     return 2 + len(exercise.mistakes) + (len(mutants_of(source, required)) if mutate else 0)
 
 

@@ -80,11 +80,7 @@ def _named_by(own_lessons: Mapping[str, Lesson], every: Mapping[str, Lesson]) ->
     by_name = {lesson.name: path for path, lesson in every.items()}
     for path, lesson in own_lessons.items():
         linked = (normpath(f"{path.rpartition('/')[0]}/{link.target}") for link in lesson.links if link.anchor)
-        uses = (
-            exercise.uses.partition("#")[0]
-            for exercise in lesson.exercises
-            if isinstance(exercise, Train) and "#" in exercise.uses
-        )
+        uses = (train.uses.partition("#")[0] for train in lesson.all_of(Train) if "#" in train.uses)
         for target in (*linked, *(by_name.get(name, "") for name in uses)):
             if target in every and target not in own_lessons:
                 yield target

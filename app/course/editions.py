@@ -35,9 +35,11 @@ _CLASS = re.compile(rf"\b({'|'.join(STORED_NAMES)})(?=\()")
 
 def edition_of(lesson: Lesson, exercise: Exercise) -> str:
     """The edition of *exercise*, which is one of *lesson*."""
-    forward = lesson.forwards.get(getattr(exercise, "forward", None) or "")
+    forward = lesson.forward(exercise.forward)
     name = type(exercise).__name__.removesuffix("Question")
-    parts: list[object] = [name, *(getattr(exercise, key, None) for key in DECIDES)]
+    values = {key: getattr(exercise, key, None) for key in DECIDES}
+    values["require"] = values["require"] or None  # as it is stored of boxes that ask for no gradients
+    parts: list[object] = [name, *values.values()]
     if forward is not None:
         parts.append(replace(forward, place=NOWHERE, name="", source_line=0, show=True))
     kind = block_kind(exercise)

@@ -24,10 +24,9 @@ def prove_care(lesson: Lesson) -> list[Finding]:
     findings = [_warning(*slip) for reader, exercise in read for slip in reader.care(exercise)]
     findings += [*_boxes(lesson), *_sections(lesson), *_notes(lesson)]
     used = {exercise.forward for reader, exercise in read if reader.sized}
-    for forward in lesson.blocks:
-        if isinstance(forward, Forward):
-            remarks = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in used else ())]
-            findings += [_warning(forward.place, *item) for item in remarks]
+    for forward in lesson.all_of(Forward):
+        remarks = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in used else ())]
+        findings += [_warning(forward.place, *item) for item in remarks]
     return findings
 
 
@@ -102,14 +101,13 @@ def _notes(lesson: Lesson) -> Iterator[Finding]:
 
 
 def _boxes(lesson: Lesson) -> Iterator[Finding]:
-    for box in lesson.exercises:
-        if isinstance(box, Grad):
-            missing = [name for name in box.require if not re.search(rf"\b{name}\b", box.starter.source)]
-            if 0 < len(missing) < len(box.require):
-                message = f"The starter has no line for {', '.join(map(repr, missing))}, which the box asks for."
-                yield _warning(box.starter.place, "starter-lacks", message)
-            yield from _hints(box)
-            yield from _blanks(box)
+    for box in lesson.all_of(Grad):
+        missing = [name for name in box.require if not re.search(rf"\b{name}\b", box.starter.source)]
+        if 0 < len(missing) < len(box.require):
+            message = f"The starter has no line for {', '.join(map(repr, missing))}, which the box asks for."
+            yield _warning(box.starter.place, "starter-lacks", message)
+        yield from _hints(box)
+        yield from _blanks(box)
 
 
 def _hints(box: Grad) -> Iterator[Finding]:

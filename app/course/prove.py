@@ -35,7 +35,7 @@ async def prove_lessons(
 
 
 async def _lesson(lesson: Lesson, grader: Grader, lessons: Sequence[Lesson], *, mutate: bool) -> list[Finding]:
-    forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
+    forwards = lesson.all_of(Forward)
     facts = dict(
         zip((program.name for program in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True)
     )
@@ -46,9 +46,7 @@ async def _lesson(lesson: Lesson, grader: Grader, lessons: Sequence[Lesson], *, 
         findings += literals or [_runs_alone(forward, facts[forward.name])]
     findings += [one_sided for program in forwards for one_sided in _one_sided(program, facts[program.name])]
     findings += [wrong for program in forwards for wrong in prove_inference(program, facts[program.name])]
-    findings += [
-        finding for quiz in lesson.exercises if isinstance(quiz, Quiz) for finding in prove_quiz(lesson, quiz, facts)
-    ]
+    findings += [finding for quiz in lesson.all_of(Quiz) for finding in prove_quiz(lesson, quiz, facts)]
     setup = ProofSetup(grader=grader, facts=facts, lessons=lessons, mutate=mutate)
     failing = {name for name, of_program in facts.items() if of_program.error}
     pictures = (block for block in lesson.blocks if isinstance(block, Visual))

@@ -24,9 +24,7 @@ def prove_order_of(lessons: Sequence[Lesson]) -> list[Finding]:
 
 def prove_beginning(lessons: Sequence[Lesson]) -> list[Finding]:
     """A warning about the first code box of *lessons*, a whole course in its order, where it asks for too much."""
-    first = next(
-        ((lesson, block) for lesson in lessons for block in lesson.exercises if isinstance(block, CodeBox)), None
-    )
+    first = next(((lesson, box) for lesson in lessons for box in lesson.all_of(CodeBox)), None)
     if first is None:
         return []
     lesson, box = first

@@ -33,7 +33,7 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
 
 
 def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Finding]:
-    forward = lesson.forward(quiz.forward or "")
+    forward = lesson.forward(quiz.forward)
     # On other sizes a program is read and not run; it was compared with torch on its own.
     of_program = facts.get(forward.name) if forward else None
     if of_program and of_program.error:

@@ -66,11 +66,10 @@ def right_answers(lesson: Lesson) -> dict[str, str]:
     from the source alone, are left out."""
     inferred: dict[str, Shapes] = {"": {}}
     answers = {}
-    for quiz in lesson.exercises:
-        if isinstance(quiz, Quiz):
-            forward = lesson.forward(quiz.forward or "")
-            name = forward.name if forward else ""
-            if forward and name not in inferred:
-                inferred[name] = infer_shapes(forward)
-            answers[quiz.name] = quiz_kind(quiz).right(quiz, inferred[name], forward)
+    for quiz in lesson.all_of(Quiz):
+        forward = lesson.forward(quiz.forward)
+        name = forward.name if forward else ""
+        if forward and name not in inferred:
+            inferred[name] = infer_shapes(forward)
+        answers[quiz.name] = quiz_kind(quiz).right(quiz, inferred[name], forward)
     return {name: answer for name, answer in answers.items() if answer}

@@ -212,7 +212,7 @@ def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
 def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | None]]:
     """The slips of `slips_in`, each with the number of the line that made it."""
     box = lesson.exercise(attempt.exercise)
-    forward = lesson.forwards.get(box.forward or "") if isinstance(box, Grad | Bug) else None
+    forward = lesson.forward(box.forward) if isinstance(box, Grad | Bug) else None
     verdict = decoded_verdict(attempt.verdict_json) if attempt.code and forward else None
     for name_verdict in verdict.names if verdict else ():
         slip = scheduler.slip_of(name_verdict.code or "")

@@ -66,8 +66,7 @@ class TaskRegistry:
         self._course = {
             (lesson.name, exercise.name): self._made(lesson, exercise)
             for lesson in course.lessons
-            for exercise in lesson.exercises
-            if isinstance(exercise, CodeBox)
+            for exercise in lesson.all_of(CodeBox)
         }
 
     def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:

@@ -141,12 +141,12 @@ class ShapeLookup:
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
         """Shapes known from the source of the forward program of *box*."""
-        forward = lesson.forwards.get(box.forward or "")
+        forward = lesson.forward(box.forward)
         return {} if forward is None else self.inferred(forward)
 
     async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
         """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
-        forward = lesson.forwards.get(quiz.forward or "")
+        forward = lesson.forward(quiz.forward)
         if forward is None or not self._inferred(forward)[1]:
             return await self.of(forward)
         return await self.of(forward, quiz_kind(quiz).tensors(quiz, forward))
@@ -199,8 +199,8 @@ class Site:
     @cached_property
     def invented(self) -> tuple[str, ...]:
         """Two names of the course's own samples that are in no list, for its title page, if it has samples."""
-        blocks = (block for lesson in self.course.lessons for block in lesson.blocks)
-        given = next((visual.given for visual in blocks if isinstance(visual, Visual) and visual.kind == "samples"), {})
+        pictures = (visual for lesson in self.course.lessons for visual in lesson.all_of(Visual))
+        given = next((visual.given for visual in pictures if visual.kind == "samples"), {})
         samples, known = given.get("names"), given.get("known", [])
         if not isinstance(samples, list) or not isinstance(known, list):
             return ()

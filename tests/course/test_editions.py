@@ -11,6 +11,7 @@ from tests.courses import course_in
 
 FOLDER = Path(__file__).resolve().parents[1] / "web" / "course"
 COURSE = course_in(FOLDER)
+FIRST_RELEASE = FOLDER.parents[1] / "compatibility" / "1.0.0" / "course"
 EDITIONS = {
     "dw-shape": "66234c300cad85c7",
     "half": "7200833630021226",
@@ -27,6 +28,13 @@ def test_a_stored_edition_is_still_that_of_its_exercise(name, edition):
     lesson = COURSE.lesson("linear")
 
     assert edition_of(lesson, lesson.exercise(name)) == edition
+
+
+@pytest.mark.parametrize(("name", "edition"), [("agree", "ccbb784452ca198e"), ("doubled", "af1126b6cdcf3b26")])
+def test_a_box_that_asks_for_no_gradients_keeps_its_edition(name, edition):
+    (lesson,) = (lesson for lesson in course_in(FIRST_RELEASE).lessons if name in lesson.named)
+
+    assert edition_of(lesson, lesson.named[name]) == edition
 
 
 def test_every_class_with_a_stored_name_is_there():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeVar
 
 from markupsafe import Markup
 
@@ -178,6 +178,7 @@ class Reveal:
 
 
 Block = Prose | Callout | Forward | Exercise | Visual | Sheet | Reveal
+B = TypeVar("B")
 
 
 def held_by(block: Block) -> tuple[Block, ...]:
@@ -244,9 +245,13 @@ class Lesson:
         """All blocks in file order; those inside another one follow it."""
         return tuple(item for block in self.blocks for item in (block, *held_by(block)))
 
+    def all_of(self, kind: type[B]) -> tuple[B, ...]:
+        """The blocks of one kind, in file order."""
+        return tuple(block for block in self.every if isinstance(block, kind))
+
     @cached_property
     def exercises(self) -> tuple[Exercise, ...]:
-        return tuple(block for block in self.every if isinstance(block, Exercise))
+        return self.all_of(Exercise)
 
     @cached_property
     def tasks(self) -> tuple[tuple[str, ...], ...]:
@@ -257,12 +262,12 @@ class Lesson:
 
     @cached_property
     def reveals(self) -> Mapping[str, Reveal]:
-        return {reveal.name: reveal for reveal in self.blocks if isinstance(reveal, Reveal)}
+        return {reveal.name: reveal for reveal in self.all_of(Reveal)}
 
     @cached_property
     def sheets(self) -> Mapping[str, Sheet]:
         """The sheets by their own names and by those of their rows."""
-        sheets = [block for block in self.every if isinstance(block, Sheet)]
+        sheets = self.all_of(Sheet)
         return {name: sheet for sheet in reversed(sheets) for name in (sheet.name, *(row.name for row in sheet.rows))}
 
     @cached_property
@@ -272,15 +277,13 @@ class Lesson:
 
     @cached_property
     def forwards(self) -> Mapping[str, Forward]:
-        return {
-            program.name: program for program in reversed((*self.blocks, *self.resized)) if isinstance(program, Forward)
-        }
+        return {program.name: program for program in reversed((*self.all_of(Forward), *self.resized))}
 
     def exercise(self, name: str) -> Exercise | None:
         return self.named.get(name)
 
-    def forward(self, name: str) -> Forward | None:
-        return self.forwards.get(name)
+    def forward(self, name: str | None) -> Forward | None:
+        return self.forwards.get(name or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

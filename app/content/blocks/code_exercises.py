@@ -37,6 +37,8 @@ class CodeBox(Exercise):
 
     Args:
         starter: What stands in the box at first.
+        require: The gradients that it asks for, as the learner writes them, such as `dW`, in the author's order.
+        predict: What is asked before the first check: which of the gradients will be red? Nothing, where it is not.
         alternatives: Further solutions that are equally right (`:same-as:`).
         reveal: When the solution opens: `after-hints`, `after-success`, `after:N` or `never`.
         explained: A sentence for each line of the solution, where it was drawn.
@@ -44,6 +46,8 @@ class CodeBox(Exercise):
 
     starter: Code
     solution: Code
+    require: tuple[str, ...] = ()
+    predict: Html = field(default_factory=Markup)
     alternatives: tuple[Code, ...] = ()
     mistakes: tuple[DeclaredMistake, ...] = ()
     seconds: float = 2.0
@@ -56,15 +60,12 @@ class Grad(CodeBox):
     """A code box: the learner writes gradients of a forward program.
 
     Args:
-        require: Names as the learner writes them, such as `dW`, in the author's order.
         given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
-        predict: What is asked before the first check: which of the gradients will be red? Nothing, where it is not.
         one_road: Why nothing but the rule of each step will do, in a sentence; empty where any road will.
     """
 
     forward: str
     require: tuple[str, ...]
-    predict: Html = field(default_factory=Markup)
     grade: Literal["rule", "value"] = "value"
     one_road: str = ""
     given: tuple[str, ...] = ()

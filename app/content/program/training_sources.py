@@ -41,15 +41,15 @@ def uses_faults(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
     """Faults of training runs that use a box of another lesson."""
     lessons = tuple(lessons)
     for lesson in lessons:
-        for train in lesson.exercises:
-            if isinstance(train, Train) and "#" in train.uses:
+        for train in lesson.all_of(Train):
+            if "#" in train.uses:
                 yield from _faults(lessons, lesson, train)
 
 
 def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterator[LessonError]:
     boxes = boxes_of(lessons, lesson, train)
     if boxes is None:
-        known = [f"{item.name}#{grad.name}" for item in lessons for grad in item.exercises if isinstance(grad, Grad)]
+        known = [f"{item.name}#{grad.name}" for item in lessons for grad in item.all_of(Grad)]
         message = f"':uses:' names {train.uses!r}, and there is no such code box."
         yield LessonError(train.place, "unknown-exercise", message, did_you_mean(train.uses, known))
         return

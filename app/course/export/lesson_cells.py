@@ -135,7 +135,7 @@ def _exercise_text(
         kind = code_kind(block)
         return "\n\n".join([kind.heading(block), text, *kind.below(block), *folded_hints(hints)])
     assert isinstance(block, Quiz), "every other exercise is a question"
-    quiz, forward = quiz_kind(block), lesson.forward(block.forward or "")
+    quiz, forward = quiz_kind(block), lesson.forward(block.forward)
     line = quiz.line(block, forward) if forward and block.name in lesson.sheets else ""
     parts = quiz.export(block, f"`{line}`\n\n{text}" if line else text, work)
     return f"**Question**\n\n{question_markdown(block, parts, hints, work, LessonContext(lesson).written_out(right))}"

@@ -36,7 +36,7 @@ async def prove_order(lesson: Lesson, order: OrderQuestion, setup: ProofSetup) -
 
 def _box(lesson: Lesson, order: OrderQuestion) -> Grad | None:
     """Code box that asks for the gradients of these lines; None if they write none."""
-    forward = lesson.forward(order.forward or "")
+    forward = lesson.forward(order.forward)
     if forward is None:
         return None
     names = dict.fromkeys(name for line in order.lines for name in sorted(read_line(line).writes))

@@ -183,9 +183,9 @@ class _Run:
 
 def _taken_names(lesson: Lesson, work: Work) -> set[str]:
     """Every name that a program of *lesson* or a text in its boxes uses."""
-    programs = [program for program in lesson.blocks if isinstance(program, Forward)]
+    programs = lesson.all_of(Forward)
     names = {name for program in programs for name in (*program.dims, *tensors_of(program))}
-    boxes = [block for block in lesson.exercises if isinstance(block, CodeBox)]
+    boxes = lesson.all_of(CodeBox)
     texts = [
         *(program.source for program in programs),
         *(work.codes.get(block.name, block.starter.source) for block in boxes),

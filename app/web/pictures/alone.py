@@ -72,10 +72,8 @@ def files_of(lesson: Lesson, folder: Path) -> dict[str, bytes]:
 def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
     """The pictures of *lesson* by name. Shapes are those that the source of a program tells; nothing is run."""
     drawings = {}
-    for block in lesson.every:
-        if not isinstance(block, Visual):
-            continue
-        forward = lesson.forward(block.forward) if block.forward else None
+    for block in lesson.all_of(Visual):
+        forward = lesson.forward(block.forward)
         drawing = alone(draw_picture(block, infer_shapes(forward) if forward else {}, forward))
         if drawing is not None:
             drawings[block.name] = drawing

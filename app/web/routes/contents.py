@@ -130,8 +130,8 @@ async def _place(site: Site, learner: int | None) -> ResumePoint | None:
 def first_box(course: Course) -> tuple[Lesson, Grad] | None:
     """First box of the first lesson that asks for a single gradient: a newcomer may try it on the title page."""
     for lesson in course.lessons[:1]:
-        for exercise in lesson.exercises:
-            if isinstance(exercise, Grad) and len(exercise.require) == 1:
+        for exercise in lesson.all_of(Grad):
+            if len(exercise.require) == 1:
                 return lesson, exercise
     return None
 

@@ -77,11 +77,10 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
     """Work of a learner: the newest *right* text or answer of each exercise, else the present one."""
     tried = {name: tries.newest.text for name, tries in state.tries.items()} | dict(right)
     answers = dict[str, Sequence[str]]()
-    for quiz in lesson.exercises:
+    for quiz in lesson.all_of(Quiz):
         # An earlier answer was right for the numbers of then.
         newest = state.tries[quiz.name].newest.text if quiz.numbers and quiz.name in state.tries else None
-        given = decoded_answer(newest or tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
-        if isinstance(quiz, Quiz) and given:
+        if given := decoded_answer(newest or tried.get(quiz.name)):
             answers[quiz.name] = quiz_kind(quiz).values(given)
     codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)
     return Work(
@@ -97,5 +96,4 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
 
 def names_for(lesson: Lesson) -> tuple[str, ...]:
     """Names that an export of *lesson* trains on: the census's. A longer list would outweigh the lesson."""
-    trains = any(isinstance(exercise, Train) for exercise in lesson.exercises)
-    return load_names().names if trains else ()
+    return load_names().names if lesson.all_of(Train) else ()

@@ -41,12 +41,7 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
     solved = await solved_by(site, learner)
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
     lessons = site.course.lessons
-    trains = [
-        (lesson.name, exercise.name)
-        for lesson in lessons
-        for exercise in lesson.exercises
-        if isinstance(exercise, Train)
-    ]
+    trains = [(lesson.name, train.name) for lesson in lessons for train in lesson.all_of(Train)]
     return site.pages.page(
         request,
         "finish.html",

@@ -112,7 +112,7 @@ async def lesson(
         saving=saving,
         readiness=site.grader.readiness,
         practised=site.practice.curriculum.taught,
-        has_code=any(isinstance(exercise, CodeBox) for exercise in lesson.exercises),
+        has_code=bool(lesson.all_of(CodeBox)),
     )
 
 

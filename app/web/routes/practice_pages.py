@@ -131,7 +131,7 @@ async def item(
         other=other,
         emptied=emptied,
         readiness=site.grader.readiness,
-        has_code=any(isinstance(exercise, CodeBox) for exercise in lesson.exercises),
+        has_code=bool(lesson.all_of(CodeBox)),
     )
 
 

@@ -183,7 +183,7 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
         explained=explained,
         timezone=group.timezone,
         since=await _since(db, place, exercise, explained, standings, faults) if explained else (),
-        forward=lesson.forwards.get(exercise.forward or "") if isinstance(exercise, CodeBox) else None,
+        forward=lesson.forward(exercise.forward) if isinstance(exercise, CodeBox) else None,
         names=distinct_names(people.values()),
     )
 

@@ -229,7 +229,7 @@ class CodeView:
     @property
     def fitting(self) -> HintPointer | None:
         box = self.exercise
-        return self.checked.fitting(box.hints, len(self.hints.open), gradients_asked(box)) if self.checked else None
+        return self.checked.fitting(box.hints, len(self.hints.open), box.require) if self.checked else None
 
     @property
     def exam(self) -> bool:
@@ -269,7 +269,7 @@ def quiz_view(
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name) if quiz.name not in state.again else None
-    kind, forward = quiz_kind(quiz), lesson.forwards.get(quiz.forward or "")
+    kind, forward = quiz_kind(quiz), lesson.forward(quiz.forward)
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
     def marked() -> Feedback:
@@ -356,7 +356,7 @@ def code_view(
         nudges=nudge_fields(exercise, verdict, shapes) if verdict else {},
         strip=_strip(kept, lesson, exercise, view) if view else (),
         prediction=prediction_of(exercise, named, tries.newest.text if tries else "", verdict)
-        if isinstance(exercise, Grad) and exercise.predict
+        if exercise.predict
         else None,
         failed=tries.failed if tries else 0,
     )
@@ -364,7 +364,7 @@ def code_view(
 
 def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
     run = decoded_run(stored)
-    return None if run is None else RunResultView(run, gradients_asked(exercise))
+    return None if run is None else RunResultView(run, exercise.require)
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:
@@ -379,7 +379,7 @@ def number_word(exercise: CodeBox) -> str | None:
     """Name of the number that goes with the text of *exercise*; None if none does."""
     if isinstance(exercise, Bug):
         return WRONG_LINE
-    return PREDICTED if isinstance(exercise, Grad) and exercise.predict else None
+    return PREDICTED if exercise.predict else None
 
 
 def _strip(kept: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[BackwardColumn, ...]:
@@ -472,11 +472,6 @@ def closed_because(exercise: CodeBox, *, solved: bool, hints: int, failed: int) 
     return "" if exercise.hints or failed else "The solution opens after the first check."
 
 
-def gradients_asked(box: CodeBox) -> tuple[str, ...]:
-    """The gradients that *box* asks for, such as `dW`; none where it asks for a function."""
-    return box.require if isinstance(box, Grad | Bug) else ()
-
-
 def field_of(name: str) -> str:
     """The form field with the index for *name*: all of them travel in the one form of the box."""
     return f"entry-{name}"
@@ -484,7 +479,7 @@ def field_of(name: str) -> str:
 
 def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
-    asked = gradients_asked(box)
+    asked = box.require
     return {
         name_verdict.name: _field(name_verdict, shapes.get(name_verdict.name[1:]))
         for name_verdict in verdict.names

@@ -53,11 +53,10 @@ async def lamp_strip(site: Site, learner: int | None, solved: Solved) -> LampStr
 def trains_with(course: Course, home: Lesson, box: str) -> str:
     """Find the lesson where a model is trained with the gradients of *box* in *home*; empty if none is."""
     for lesson in course.lessons:
-        for train in lesson.exercises:
-            if isinstance(train, Train):
-                sources = boxes_of(course.lessons, lesson, train)
-                if sources and sources[0].name == home.name and sources[1][-1].name == box:
-                    return f"{lesson.address}#{train.name}"
+        for train in lesson.all_of(Train):
+            sources = boxes_of(course.lessons, lesson, train)
+            if sources and sources[0].name == home.name and sources[1][-1].name == box:
+                return f"{lesson.address}#{train.name}"
     return ""
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.content.blocks import Grad
+from app.content.blocks import CodeBox
 from app.content.text.sentences import render_sentence
 from app.grading.judge.hunt_verdict import PREDICTED, split_line
 from app.grading.judge.verdict import RIGHT, Verdict
@@ -23,7 +23,7 @@ class Prediction:
     compared: Markup
 
 
-def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict | None) -> Prediction:
+def prediction_of(box: CodeBox, chosen: int | None, checked: str, verdict: Verdict | None) -> Prediction:
     """Prediction at a *box* that asks for one.
 
     Args:
@@ -42,12 +42,12 @@ def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict 
     return Prediction(box.predict, options, chosen, compared)
 
 
-def options_of(box: Grad) -> tuple[Markup, ...]:
+def options_of(box: CodeBox) -> tuple[Markup, ...]:
     each = [f"`{name}` will be red{'' if len(box.require) == 1 else ', and nothing else'}." for name in box.require]
     return tuple(render_sentence(item) for item in (NOTHING, *each, *([SEVERAL] if len(box.require) > 1 else ())))
 
 
-def came_of(box: Grad, verdict: Verdict) -> int:
+def came_of(box: CodeBox, verdict: Verdict) -> int:
     """The number of the option that came true; what is not written yet is not red, nor what follows from another."""
     red = [name_verdict.name for name_verdict in verdict.names if name_verdict.verdict not in NOT_RED]
     if not red:

@@ -36,8 +36,8 @@ def asked_shapes(kept: RenderCache, lesson: Lesson, forward: str, solved: Collec
 
 def _shape_questions(lesson: Lesson) -> Iterator[tuple[Quiz, str]]:
     """Questions for shapes, each with the tensor or the gradient that it is about."""
-    for quiz in lesson.exercises:
-        if isinstance(quiz, Quiz) and (shape := quiz_kind(quiz).shape_asked(quiz)):
+    for quiz in lesson.all_of(Quiz):
+        if shape := quiz_kind(quiz).shape_asked(quiz):
             yield quiz, shape
 
 
@@ -45,7 +45,7 @@ def program_of(
     kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
     """Program that *exercise* goes back through, line by line; empty if it is shown right above."""
-    forward = lesson.forwards.get(exercise.forward or "")
+    forward = lesson.forward(exercise.forward)
     if forward is None or (forward.show and forward in _above(kept, lesson, exercise)):
         return ()
     lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
