@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from app.practice.operation_row import Operation
+from app.grading.operations.row import OperationExercise
 from app.practice.rule_text import rule_in_torch, sum_text
 from app.practice.shapes import Shape, form_of
 
@@ -23,7 +23,7 @@ class ForwardStep:
     """
 
     name: str
-    operation: Operation
+    operation: OperationExercise
     operands: tuple[str, ...]
     fields: Mapping[str, str]
     shape: Shape
@@ -36,7 +36,7 @@ class ForwardStep:
     @property
     def terms(self) -> Iterator[tuple[str, str]]:
         """Terms that the line sends to each operand that has a gradient, as torch code."""
-        for at, rule in enumerate(self.operation.rules[: len(self.operands)]):
+        for at, rule in enumerate(self.operation.back[: len(self.operands)]):
             yield self.operands[at], self.sent(at, rule)
 
     def is_stretched(self, at: int) -> bool:
@@ -58,7 +58,7 @@ class ForwardStep:
         if axis is not None:
             words.setdefault("n", self.shapes[row.walk][int(axis)])
         ranks = {"g": len(self.shape), "x": len(self.shapes[at]), "z": len(self.shapes[at - 1])}
-        rule = rule.format(**self.fields) if row.back else rule
+        rule = rule.format(**self.fields)
         text = rule_in_torch(rule, {**names, **words}, ranks, None if axis is None else int(axis))
         if row.reduces and self.operands[at] not in re.findall(r"\w+", text):
             return f"{text if text.isidentifier() else f'({text})'}.expand_as({self.operands[at]})"
@@ -67,7 +67,7 @@ class ForwardStep:
     def _wide(self, at: int) -> Shape:
         """The shape that the rule gives, before a broadcast is undone."""
         row = self.operation
-        if row.known_as == "matmul":
+        if row.rule == "matmul":
             return (*self.shape[:-2], *self.shapes[at][-2:])
         return self.shape if row.broadcasts else self.shapes[at]
 
@@ -96,7 +96,7 @@ def _with_memory(text: str) -> str:
     return text
 
 
-def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> ForwardStep | None:
+def step_of(text: str, operation: OperationExercise, shapes: Mapping[str, Shape]) -> ForwardStep | None:
     """The step that a forward line makes, read back from its text; None where the row writes another one."""
     name, _, line = text.partition(" = ")
     match = _pattern(operation).fullmatch(line)
@@ -119,7 +119,7 @@ def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> For
 
 
 @cache
-def _pattern(operation: Operation) -> re.Pattern[str]:
+def _pattern(operation: OperationExercise) -> re.Pattern[str]:
     """The forward line of a row with its operands and sizes left open."""
     seen: set[str] = set()
 

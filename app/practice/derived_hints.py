@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from app.practice.operations import COPIED, FORKS, OPERATIONS
+from app.grading.operations.arithmetic import COPIED
+from app.practice.operations import FORKS, OPERATIONS
 from app.practice.scheduler import slip_of
 
 BLANK_MARK = "____"

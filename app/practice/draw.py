@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, count
 
+from app.grading.operations.row import OperationExercise
+from app.grading.operations.table import EXERCISES
 from app.practice.backward import ForwardStep, backward_lines
 from app.practice.item import GeneratedItem
 from app.practice.named_programs import NAMED, NamedProgram
-from app.practice.operation_row import Operation
-from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE
+from app.practice.operations import FORKS, OPERATIONS, SQUARE
 from app.practice.shapes import Form, OperandPattern, Shape, as_factor, broadcast_shape, form_of, match_shape, shape_of
 
 VERSION = 5
@@ -97,9 +98,7 @@ class ProgramBuilder:
             for a, b in ((first, other), (other, first))
             if step.name == a and b in step.operands
         ]
-        return any(
-            step.operation.family == "gate" or step.operation.known_as in TAKEN_BACK[operation] for step in makers
-        )
+        return any(step.operation.family == "gate" or step.operation.rule in TAKEN_BACK[operation] for step in makers)
 
     def free(self, pool: str) -> str:
         """A name from *pool* that no tensor and no dim has, in capital or small letters."""
@@ -135,7 +134,9 @@ def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str]
     within = tuple(sorted(set(within)))
     if unknown := sorted(set(within) - set(OPERATIONS)):
         raise NothingFitsError(f"{unknown[0]!r} is no operation. There are: {', '.join(sorted(OPERATIONS))}.")
-    table = [operation for operation in TABLE if operation.level <= level and (not within or operation.name in within)]
+    table = [
+        operation for operation in EXERCISES if operation.level <= level and (not within or operation.name in within)
+    ]
     shown = {slip for operation in table for slip in operation.shows} | (FORKS if FORKED[level][1] else frozenset())
     if wanted and wanted not in shown:
         slips = sorted(shown)
@@ -180,7 +181,9 @@ def _is_meant(draft: ProgramBuilder, level: int, wanted: str) -> bool:
     return low <= draft.points <= high and fewest <= draft.forks <= most
 
 
-def _walked(chance: random.Random, level: int, table: Sequence[Operation], wanted: str) -> ProgramBuilder | None:
+def _walked(
+    chance: random.Random, level: int, table: Sequence[OperationExercise], wanted: str
+) -> ProgramBuilder | None:
     draft = ProgramBuilder(chance, level, square=level > 2 or wanted in SQUARE)
     axes = 3 if level > 1 and chance.random() < 0.25 else 2
     draft.take(tuple(chance.sample([*DIMS][: axes + 2], axes)), name="X")
@@ -205,7 +208,7 @@ def _place(draft: ProgramBuilder) -> str:
     return draft.chance.choice(lines) if draft.level > 1 and draft.chance.random() < 0.35 else lines[-1]
 
 
-def _joined(draft: ProgramBuilder, joins: Sequence[Operation]) -> bool:
+def _joined(draft: ProgramBuilder, joins: Sequence[OperationExercise]) -> bool:
     """Join tensors without a consumer in the output, by one of *joins*; False if it does not fit."""
     while len(ends := [step.name for step in draft.steps if step.name not in draft.read]) > 1:
         left, right = ends[-1], ends[-2]
@@ -216,7 +219,7 @@ def _joined(draft: ProgramBuilder, joins: Sequence[Operation]) -> bool:
     return bool(draft.steps) and "1" not in draft.tensors[draft.steps[-1].name].shape and ends == [draft.steps[-1].name]
 
 
-def _step(draft: ProgramBuilder, operation: Operation, x: str) -> None:
+def _step(draft: ProgramBuilder, operation: OperationExercise, x: str) -> None:
     """Applies *operation* to *x*, if one of its forms fits."""
     tensor = draft.tensors[x]
     maker = next((forward_step.operation.name for forward_step in draft.steps if forward_step.name == x), "")
@@ -248,7 +251,7 @@ def _new(draft: ProgramBuilder, operand: OperandPattern, sizes: Mapping[str, Sha
     return draft.take(shape_of(operand.axes, sizes), kind)
 
 
-def _with_other(draft: ProgramBuilder, operation: Operation, x: str) -> None:
+def _with_other(draft: ProgramBuilder, operation: OperationExercise, x: str) -> None:
     """A second tensor of the program that fits: this is what makes forks and residuals."""
     shape, divides = draft.tensors[x].shape, operation.name == "div"
     fitting = {
@@ -267,7 +270,7 @@ def _with_other(draft: ProgramBuilder, operation: Operation, x: str) -> None:
 
 def _apply(
     draft: ProgramBuilder,
-    operation: Operation,
+    operation: OperationExercise,
     form: Form | None,
     operands: tuple[str, ...],
     sizes: Mapping[str, Shape],
@@ -287,18 +290,18 @@ def _apply(
     draft.steps.append(step)
     draft.tensors[step.name] = Tensor(step.shape, _flags(operation, [tensor.flags for tensor in tensors]))
     draft.read += operands
-    draft.stretched += sum(step.is_stretched(at) for at in range(len(step.operation.rules[: len(operands)])))
+    draft.stretched += sum(step.is_stretched(at) for at in range(len(step.operation.back[: len(operands)])))
 
 
-def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
+def _flags(operation: OperationExercise, flags: Sequence[frozenset[str]]) -> frozenset[str]:
     """Known properties of the numbers of a result."""
     own = _numbers(operation, flags) - {"free"}
     # A sum moves with that of its terms which is free; the other one's gradient still says nothing.
-    kept = operation.gives == "=" or operation.known_as in SUMS or operation.family == "layout"
+    kept = operation.gives == "=" or operation.rule in SUMS or operation.family == "layout"
     return own | {"free"} if not operation.settles and (not kept or all("free" in flag for flag in flags)) else own
 
 
-def _numbers(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
+def _numbers(operation: OperationExercise, flags: Sequence[frozenset[str]]) -> frozenset[str]:
     if operation.gives == "=":
         return flags[operation.walk] - ({"wide"} if operation.reduces else set())
     if operation.other:

@@ -9,10 +9,11 @@ import re
 from app.check.mutants import Mutant
 from app.content.program.dependence import needs_of, shuffled
 from app.content.text.sizes import format_shape
+from app.grading.operations.table import EXERCISES
 from app.grading.reading.shape_inference import infer_shapes
 from app.practice.derived_hints import BLANK_MARK, principle, solution_list
 from app.practice.item import GeneratedItem, format_code_block, format_directive
-from app.practice.operations import OPERATIONS, TABLE
+from app.practice.operations import OPERATIONS
 
 MOST_ROWS = 5
 LEFT_OPEN = {1: "One line is left open. Write it.", 3: "Three lines are left open. Write them; the others are right."}
@@ -38,7 +39,7 @@ def worked_form(item: GeneratedItem) -> str:
     """The solution, a question which principle is behind one of its lines, and behind it a sentence for each."""
     line, by = item.lines[item.key], item.by[item.key]
     right = principle(line, by)
-    met = {operation.principle for operation in TABLE if operation.level <= item.level}
+    met = {operation.principle for operation in EXERCISES if operation.level <= item.level}
     others = sorted(met - {principle("", name) for name in item.by} - {right})
     offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])
     options = "".join(

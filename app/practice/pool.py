@@ -17,9 +17,10 @@ from app.check.bounded_grader import RetryingGrader
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
+from app.grading.operations.table import EXERCISES
 from app.practice.draw import VERSION, NothingFitsError, generate_item, named_items
 from app.practice.item import GeneratedItem
-from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
+from app.practice.operations import FORKS, HEAP, OPERATIONS
 from app.practice.proof import NotProvedError, SupportsCheck, curated_items, prove_item
 from app.practice.taught import families_of
 from app.store import practice_items
@@ -216,7 +217,7 @@ class ItemPool:
 
 
 def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> ItemSpec:
-    rows = (row for operation in TABLE for row in sorted(operation.shows) if row.partition(":")[0] == slip)
+    rows = (row for operation in EXERCISES for row in sorted(operation.shows) if row.partition(":")[0] == slip)
     wanted = slip if slip in FORKS else next(rows, "")
     return ItemSpec(level, wanted, tuple(sorted(set(operations) & {*OPERATIONS, HEAP})), family)
 

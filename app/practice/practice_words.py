@@ -2,23 +2,7 @@
 
 from collections.abc import Mapping
 
-FAMILIES: Mapping[str, str] = {
-    "matmul": "Matrix products",
-    "broadcast": "Copies along an axis",
-    "activation": "Activations",
-    "exponential": "Exponentials and logarithms",
-    "power": "Powers",
-    "reduction": "Sums and averages",
-    "softmax": "Softmax",
-    "layout": "Transposes and reshapes",
-    "fork": "Tensors that are read twice",
-    "index": "Looked-up rows",
-    "gate": "Gates",
-    "norm": "Norms",
-    "attention": "Attention scores",
-    "convolution": "Convolution",
-}
-"""What families of operations are called."""
+from app.grading.operations.table import FAMILIES
 
 SLIPS: Mapping[str, str] = {
     "mean": "an average where a sum belongs",

@@ -123,15 +123,15 @@ def wrong_lines(item: GeneratedItem) -> Iterator[Mutant]:
     """The solution with one of the slips that have a sentence of their own; its row is the edit."""
     for step in item.steps:
         if step is not None:
-            for at in range(len(step.operation.rules[: len(step.operands)])):
+            for at in range(len(step.operation.back[: len(step.operands)])):
                 yield from _slips(item, step, at)
 
 
 def _slips(item: GeneratedItem, step: ForwardStep, at: int) -> Iterator[Mutant]:
-    right = step.sent(at, step.operation.rules[at])
+    right = step.sent(at, step.operation.back[at])
     to = f"d{step.operands[at]}"
     places = [rank for rank, line in enumerate(item.lines) if line in (f"{to} = {right}", f"{to} += {right}")]
-    for rule, (row, _) in slips_of(step.operation.known_as, at).items() if len(places) == 1 else ():
+    for rule, (row, _) in slips_of(step.operation.rule, at).items() if len(places) == 1 else ():
         try:
             wrong = step.sent(at, rule)
         except KeyError:

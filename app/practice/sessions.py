@@ -9,11 +9,11 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.grading.operations.table import EXERCISES
 from app.practice import scheduler
 from app.practice.card_updates import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
 from app.practice.draw import VERSION
 from app.practice.item_lessons import LEVELS, PLANTED, Curriculum, PracticeItems, item_of, render_form
-from app.practice.operations import TABLE
 from app.practice.scheduler import About
 from app.practice.session_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
 from app.practice.taught import families_of
@@ -212,7 +212,7 @@ def bugs_of(known: Known, now: datetime) -> list[About]:
 
 def rows_of(slip: str) -> set[str]:
     """What an item may have been drawn for that shows *slip*."""
-    return {row for operation in TABLE for row in operation.shows if row.partition(":")[0] == slip} or {slip}
+    return {row for operation in EXERCISES for row in operation.shows if row.partition(":")[0] == slip} or {slip}
 
 
 def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:

@@ -14,11 +14,13 @@ import numpy as np
 
 from app.content.blocks import Forward, Input, Lesson
 from app.grading.forward.data import shape_of
+from app.grading.operations.numerics import Array
+from app.grading.operations.row import OperationExercise
+from app.grading.operations.table import EXERCISES
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.node import Array, OpNode, UntracedError
-from app.practice.operation_row import Operation
-from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
+from app.grading.reading.node import OpNode, UntracedError
+from app.practice.operations import FORKS, HEAP, OPERATIONS
 
 Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices, on a `heap` of matrices."""
@@ -65,7 +67,9 @@ def operations_of(kinds: Iterable[Kind]) -> frozenset[str]:
     # Who can undo a copy along an axis can do without one, and who knows heaps knows matrices.
     known = {item for kind in kinds for item in (kind, _plain(kind))}
     named = frozenset(
-        operation.name for operation in TABLE if operation.name in _examples() and _examples()[operation.name] <= known
+        operation.name
+        for operation in EXERCISES
+        if operation.name in _examples() and _examples()[operation.name] <= known
     )
     return named | ({HEAP} if ("matmul", HEAP) in known else frozenset())
 
@@ -82,7 +86,7 @@ def family_at(forward: Forward, tensor: str, slip: str) -> str | None:
     families = [reader for reader in readers if reader is not None]
     if slip in FORKS and len(readers) > 1:
         return FORK
-    fitting = [family for family in families if any(slip in each.shows for each in TABLE if each.family == family)]
+    fitting = [family for family in families if any(slip in each.shows for each in EXERCISES if each.family == family)]
     return next(iter((*fitting, *families)), None)
 
 
@@ -116,14 +120,16 @@ def _plain(kind: Kind) -> Kind:
 def _family(kind: Kind) -> str | None:
     """The family of the simplest operation that ends in a step of *kind*."""
     known = {kind, ("matmul", "") if kind == ("matmul", HEAP) else kind}
-    operations = [operation for operation in TABLE if operation.name in _roots() and _roots()[operation.name] in known]
+    operations = [
+        operation for operation in EXERCISES if operation.name in _roots() and _roots()[operation.name] in known
+    ]
     return min(operations, key=lambda operation: len(_examples()[operation.name])).family if operations else None
 
 
 @cache
 def _traced() -> Mapping[str, tuple[Kind, ...]]:
     """By operation, the kinds of its steps, the last one of all last."""
-    return {operation.name: kinds for operation in TABLE if (kinds := tuple(_example(operation)))}
+    return {operation.name: kinds for operation in EXERCISES if (kinds := tuple(_example(operation)))}
 
 
 @cache
@@ -136,7 +142,7 @@ def _roots() -> Mapping[str, Kind]:
     return {name: kinds[-1] for name, kinds in _traced().items()}
 
 
-def _example(operation: Operation) -> Iterator[Kind]:
+def _example(operation: OperationExercise) -> Iterator[Kind]:
     """The kinds of the steps of *operation* on its first shapes."""
     shapes, _, axis = operation.shapes[0].partition("@")
     operands = [part.strip() for part in shapes.partition("->")[0].split(",")]

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from app.engine.grade.engine import Engine
+from app.grading.operations.table import EXERCISES
 from app.practice.draw import BANDS, FORKED, NothingFitsError, generate_item
-from app.practice.operations import FORKS, OPERATIONS, TABLE
+from app.practice.operations import FORKS, OPERATIONS
 from tests.grading.boxes.load import OpenJail
 
 LEVELS = sorted(BANDS)
@@ -38,7 +39,7 @@ def test_an_exercise_is_as_hard_as_its_level_and_its_solution_passes_by_rule(eng
         assert engine.check(item.task, item.solution).passed, item.fragment
 
 
-@pytest.mark.parametrize("wanted", sorted({slip for one in TABLE for slip in one.shows}))
+@pytest.mark.parametrize("wanted", sorted({slip for one in EXERCISES for slip in one.shows}))
 def test_an_exercise_for_a_slip_has_an_operation_that_shows_it(wanted):
     item = generate_item(3, 1, wanted)
 

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.practice.operations import TABLE
+from app.grading.operations.table import EXERCISES
 from app.practice.practice_words import FURTHER, SLIPS, slip_words
 from app.practice.scheduler import UNNAMED, slip_of
 
@@ -20,7 +20,7 @@ def rows() -> Iterator[str]:
     for module in DIAGNOSIS.glob("*.py"):
         for cell in re.findall(r"^\| (`[a-z].*?`) \|", module.read_text(), re.MULTILINE):
             yield from re.findall(r"`([a-z-]+)", cell)
-    for operation in TABLE:
+    for operation in EXERCISES:
         yield from operation.shows
 
 

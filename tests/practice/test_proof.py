@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from app.engine.grade.engine import Engine
+from app.grading.operations.table import EXERCISES
 from app.practice.draw import BANDS, generate_item
 from app.practice.item import GeneratedItem
-from app.practice.operations import FORKS, TABLE
+from app.practice.operations import FORKS
 from app.practice.proof import Proof, curated_items, drawn_and_proved, prove_item, wrong_lines
 from tests.grading.boxes.load import OpenJail
 
-WANTED = sorted({slip for one in TABLE for slip in one.shows} | FORKS)
+WANTED = sorted({slip for one in EXERCISES for slip in one.shows} | FORKS)
 
 
 class Here:
@@ -61,7 +62,7 @@ def test_all_curated_exercises_are_proved(here: Here, level: int, part: int) -> 
     ],
 )
 def test_an_exercise_for_a_slip_can_be_found_and_shows_it(here: Here, wanted: str) -> None:
-    level = min([one.level for one in TABLE if wanted in one.shows], default=2)
+    level = min([one.level for one in EXERCISES if wanted in one.shows], default=2)
     item, _ = asyncio.run(drawn_and_proved(max(level, 1 + (wanted in FORKS)), wanted, here))
 
     assert item is not None

@@ -4,10 +4,14 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, is_module, turned_over
+from app.grading.operations.table import NAMES, OPERATIONS
 
 REDUCTIONS = frozenset(
-    {"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "min", "amax", "var"}
+    name
+    for name, op in NAMES.items()
+    if OPERATIONS[op].form in {"reduction", "spread", "along axes", "cumulated"} or op == "flip"
 )
+"""Calls with an axis that may be the wrong one."""
 CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 """What a factor or a term may be missing at."""
 AXES_MAX = 4

@@ -21,7 +21,7 @@ from app.grading.diagnosis.naming import axis_text, in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import swapped
+from app.grading.operations.numerics import swapped
 
 CHANGED = sentences_of("upstreams-changed")
 RANK_MAX = 5

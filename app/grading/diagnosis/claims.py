@@ -30,7 +30,7 @@ from app.grading.diagnosis.grammar import (
 )
 from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
-from app.grading.reading.library import FUNCTIONS
+from app.grading.operations.table import FUNCTIONS
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""

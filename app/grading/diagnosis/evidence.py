@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.operations.numerics import Array as Array
 from app.grading.reading.budget import EntryBudget
-from app.grading.reading.node import Array as Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -29,6 +29,7 @@ from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.share_words import of_share
 from app.grading.diagnosis.steps import PathStep, steps_of
 from app.grading.forward.statements import GradientPath
+from app.grading.operations.table import OPERATIONS
 from app.grading.reading.rules import words_of
 
 SAME = 1e-7
@@ -37,9 +38,7 @@ DIFFERENT = 1e-6
 """The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
 NOISE = 1e-13
 WEIGHTY = 1e-9
-SIGNS: Mapping[str, str] = {
-    "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
-}  # fmt: skip
+SIGNS: Mapping[str, str] = {row.name: row.sign for row in OPERATIONS.values() if row.sign}
 """Operations as a forward line writes them."""
 
 T = TypeVar("T")

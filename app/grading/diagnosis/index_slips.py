@@ -26,7 +26,8 @@ from app.grading.diagnosis.naming import axis_text, places_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import one_hot, with_kept_axes
+from app.grading.operations.numerics import one_hot
+from app.grading.reading.node import with_kept_axes
 
 SAY = sentences_of("picks")
 

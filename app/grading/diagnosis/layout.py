@@ -27,7 +27,7 @@ from app.grading.diagnosis.naming import in_code, join_words, shape_in, shown_ob
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import swapped
+from app.grading.operations.numerics import swapped
 
 SAY = sentences_of("layout")
 

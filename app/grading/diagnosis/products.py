@@ -20,7 +20,7 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import format_code, sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import swapped
+from app.grading.operations.numerics import swapped
 from app.grading.reading.rules import ELEMENTWISE, backward, with_operand
 
 SAY = sentences_of("products")

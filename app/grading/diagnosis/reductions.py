@@ -23,7 +23,8 @@ from app.grading.diagnosis.naming import axes_text, join_words, shape_in, shown_
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.share_words import of_share
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import Axes, is_broadcastable, stretched_axes
+from app.grading.operations.numerics import Axes
+from app.grading.reading.node import is_broadcastable, stretched_axes
 
 SAY = sentences_of("reductions")
 

@@ -7,6 +7,7 @@ another tensor of the program in one of the places that it reads.
 Operands that are sums have slips of their own, see `operands`; `wrong-operand:T` is another tensor T.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
@@ -43,11 +44,13 @@ from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import is_exchanged, is_held, is_undone, is_undone_everywhere
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.library import FUNCTIONS
-from app.grading.reading.node import is_broadcastable, softmax
-from app.grading.reading.rules import CURVES, axis_functions, evaluate_rule, joins_entries, names_of, rule_of
+from app.grading.operations.numerics import softmax
+from app.grading.operations.table import FUNCTIONS, RULES
+from app.grading.reading.node import is_broadcastable
+from app.grading.reading.rules import axis_functions, evaluate_rule, joins_entries, names_of, rule_of
 
-GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
+GATED = frozenset(op for op, texts in RULES.items() if re.search(r"[<>]|==|\bm\b", " ".join(texts)))
+"""Operations whose rule compares or masks."""
 OTHER_WAY = {RULE["divide"][1]: "multiply", RULE["multiply"][1]: "divide", RULE["turn-over"][1]: "turn-over"}
 """By what is said of an operator, the edit that makes it right."""
 SCALED = ("is scaled by `{z}`.", "is scaled by `{x}`.")
@@ -258,4 +261,4 @@ def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], te
 
 def _is_alike(rule: str, op: str, any_curve: bool, step: PathStep) -> bool:
     same = step.node.op == op and rule_of(step.node, step.position) == rule
-    return same or (any_curve and op in CURVES and step.node.op in CURVES)
+    return same or (any_curve and op in FUNCTIONS and step.node.op in FUNCTIONS)

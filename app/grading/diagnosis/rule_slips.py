@@ -15,19 +15,9 @@ from app.grading.diagnosis.grammar import (
     EditVocabulary,
 )
 from app.grading.diagnosis.phrases import RULE, normalised_text, slips_of
-from app.grading.reading.library import FUNCTIONS
-from app.grading.reading.rules import CURVES, PASSED_ON, names_of, terms_of
+from app.grading.operations.table import FUNCTIONS, OPERATIONS, RULES
+from app.grading.reading.rules import PASSED_ON, names_of, terms_of
 
-FORMS: Mapping[str, tuple[str, ...]] = {
-    "tanh": ("g / cosh(x) ** 2",),
-    "exp": ("g * exp(x)",),
-    "sqrt": ("g / (2 * y)", "g * 0.5 * x ** -0.5"),
-    "sigmoid": ("g * exp(-x) / (1 + exp(-x)) ** 2",),
-    "pow": ("g * p * y / x",),
-    "log_softmax": ("g - exp(y) * S(g)",),
-    "std": ("g * 2 * (x - M(x)) / (n - c) / (2 * y)",),
-}
-"""Other right forms of a rule, whose edits are slips as well."""
 TWINS: Mapping[str, str] = {"min": "max", "std": "var"}
 """Operations with the sentences of another one."""
 RIVALS = ("relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "silu")
@@ -54,7 +44,7 @@ class RuleEdit:
 @cache
 def slips_at(op: str, position: int, rule: str) -> tuple[RuleEdit, ...]:
     """Every slip at one operand of an operation, whose right rule is *rule*; those that teach most first."""
-    right = {normalised_text(form) for form in (rule, *FORMS.get(op, ()))}
+    right = {normalised_text(form) for form in (rule, *OPERATIONS[op].alike)}
     slips_by_text = {"g": _slip("local", "g", rule)} | {
         text: RuleEdit(text, code, say, mentions=_new_words(text, rule))
         for text, (code, say) in slips_of(TWINS.get(op, op), position).items()
@@ -82,7 +72,7 @@ def _whole(op: str, rule: str) -> Iterator[RuleEdit]:
         others = " + ".join(f"({text})" for name, text in terms.items() if name != word)
         yield _slip("term-missing", others, rule, word)
         yield _slip("term-sign", f"{others} - ({term})", rule, word)
-    if op not in CURVES and op != "pow":
+    if op not in FUNCTIONS and op != "pow":
         return
     local = rule.replace("g * ", "", 1) if rule.startswith("g * ") else f"({rule}) / g"
     through = re.sub(r"\b[xy]\b", "g", local)
@@ -91,13 +81,13 @@ def _whole(op: str, rule: str) -> Iterator[RuleEdit]:
             yield _slip("of-upstream", text, rule, "{op}")
     yield _slip("squared", f"({rule}) * ({local})", rule)
     yield _slip("inverse", f"g / ({local})", rule)
-    for word in ("y", "x") if op in CURVES and {"x", "y"} & names_of(local) else ():
+    for word in ("y", "x") if op in FUNCTIONS and {"x", "y"} & names_of(local) else ():
         yield _slip("value", f"g * {word}", rule, f"{{{word}}}")
     for rival in RIVALS:
         if rival != op and op in FUNCTIONS and op not in {"exp", "log", "neg", "copy"}:
             shown = rival.replace("_", "-")
-            yield _slip("rule", CURVES[rival].replace("y", f"{rival}(x)"), rule, shown)
-            yield _slip("rule", CURVES[rival], rule, shown)
+            yield _slip("rule", RULES[rival][0].replace("y", f"{rival}(x)"), rule, shown)
+            yield _slip("rule", RULES[rival][0], rule, shown)
 
 
 def _edited(op: str, rule: str) -> Iterator[RuleEdit]:

@@ -26,7 +26,8 @@ from app.grading.diagnosis.factors import NEAR, named_factor
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.reading.node import Axes, is_broadcastable, stretched_axes
+from app.grading.operations.numerics import Axes
+from app.grading.reading.node import is_broadcastable, stretched_axes
 
 SAY = sentences_of("statistics")
 DIRECT = "direct"

@@ -29,7 +29,8 @@ from app.grading.diagnosis.single_edit_search import is_mended
 from app.grading.diagnosis.steps import PathStep
 from app.grading.diagnosis.undoing import Place, is_exchanged
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import reduce_to, swapped
+from app.grading.operations.numerics import swapped
+from app.grading.reading.node import reduce_to
 
 SAY = sentences_of("upstreams")
 

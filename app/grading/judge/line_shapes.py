@@ -16,7 +16,7 @@ from app.bindings import parse_code, root_of
 from app.content.blocks import Forward
 from app.content.text.sizes import format_shape
 from app.grading.judge.syntax_recovery import blank_unparsable_lines
-from app.grading.reading.collisions import CollisionError
+from app.grading.operations.collisions import CollisionError
 from app.grading.reading.line_reader import LineReader
 from app.grading.reading.shape_inference import read_program, read_small
 from app.grading.reading.size_words import Sizes, size_words

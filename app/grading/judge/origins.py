@@ -17,9 +17,10 @@ import numpy as np
 from app.cache import LruCache
 from app.grading.forward.driver_jobs import HEAD
 from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.operations.numerics import Array
 from app.grading.reading.budget import CostError, EntryBudget
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.node import Array, OpNode, UntracedError
+from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.tracer import Tracer
 from app.grading.reading.walk import sent_gradients

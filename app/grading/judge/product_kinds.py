@@ -8,7 +8,7 @@ from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.torch_errors import kind_of, translate_error
-from app.grading.reading.library import FUNCTIONS
+from app.grading.operations.table import FUNCTIONS
 
 MATRICES = frozenset({"matmul", "vector"})
 ENTRYWISE = (

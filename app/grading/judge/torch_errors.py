@@ -13,17 +13,19 @@ from app.grading.judge.call_errors import CALLS, OPTIONS
 from app.grading.judge.python_functions import OWN_FUNCTIONS
 from app.grading.judge.run_reports import ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
-from app.grading.reading.library import FUNCTIONS
+from app.grading.operations.table import FUNCTIONS
 from app.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
 
 _LONGEST = 400
 _SPELLED = {"true": "True", "false": "False", "none": "None", "null": "None"}
-_OF_F = frozenset(["cross_entropy", "gelu", "layer_norm", "logsigmoid", "nll_loss", "one_hot", "silu", "softplus"])
+FUNCTIONS_OF_F = frozenset(
+    ["cross_entropy", "gelu", "layer_norm", "logsigmoid", "nll_loss", "one_hot", "silu", "softplus"]
+)
 _MADE = (
     "arange argmax cat clamp cumsum einsum eye full full_like log_softmax logsumexp matmul maximum mean minimum ones "
     "ones_like outer sign softmax stack tensor tril triu where zeros zeros_like"
 )
-_OF_TORCH = (frozenset(re.findall(r"\w+", _MADE)) | FUNCTIONS.keys()) - _OF_F - {"copy", "gelu_tanh"}
+FUNCTIONS_OF_TORCH = (frozenset(re.findall(r"\w+", _MADE)) | FUNCTIONS.keys()) - FUNCTIONS_OF_F - {"copy", "gelu_tanh"}
 """Functions whose name alone is written by those who know them from elsewhere."""
 _REDUCED = re.compile(r"\.(?:sum|mean)\((?![^()]*keepdim)[^()]*\)$")
 _TRANSPOSED = (".T", ".mT", ".t()", ".transpose(0, 1)")
@@ -333,8 +335,8 @@ def _no_name(match: re.Match[str], error: ReportedError) -> str:
         return f"Python writes `{_SPELLED[name]}`, with a capital letter; `{name}` means nothing to it."
     if name in OPTIONS:
         return f"`{name}` is an option and needs a value, such as `keepdim=True` or `dim=0`."
-    if name in _OF_TORCH | _OF_F:
-        return f"`{name}` alone does not exist: it is `{'F' if name in _OF_F else 'torch'}.{name}`."
+    if name in FUNCTIONS_OF_TORCH | FUNCTIONS_OF_F:
+        return f"`{name}` alone does not exist: it is `{'F' if name in FUNCTIONS_OF_F else 'torch'}.{name}`."
     others = [
         text for text in error.known if text != f"d{name}" and name != f"d{text}"
     ]  # x and dx: nobody confuses them

@@ -4,8 +4,9 @@ import ast
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from app.grading.operations.numerics import Act
 from app.grading.reading.budget import EntryBudget
-from app.grading.reading.node import Act, OpNode, UntracedError
+from app.grading.reading.node import OpNode, UntracedError
 
 
 class ExpressionTracer(Protocol):

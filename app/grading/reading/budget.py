@@ -6,13 +6,16 @@ text beyond what is set aside for it.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from app.grading.reading.collisions import broadcast_shape, check_axes, check_fit, product_shape
+from app.grading.operations.collisions import broadcast_shape, check_axes
+from app.grading.operations.costs import broadcast_entries, entry_count
+from app.grading.operations.row import Cost
+from app.grading.operations.table import OPERATIONS
 
 LARGEST = 1_000_000
 """Entries of one array."""
@@ -164,126 +167,19 @@ def as_operand(value: Any) -> Any:
     return bounded_number(value)
 
 
-def entry_count(*sizes: Any) -> int:
-    """Entries of an array of *sizes*; an axis of size 0 is priced as one of size 1, for its neighbours are made too."""
-    flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
-    return math.prod(max(1, abs(int(size))) for size in flat)
-
-
-def broadcast_entries(*values: Any) -> int:
-    """Number of entries of values that are broadcast over each other."""
-    return entry_count(broadcast_shape(*(value.shape for value in values if isinstance(value, np.ndarray))))
-
-
-def _padded(x: Any, pad: Sequence[int], *_: Any, **__: Any) -> int:
-    added = [0] * (np.ndim(x) - len(pad) // 2) + [abs(pad[at]) + abs(pad[at + 1]) for at in range(0, len(pad), 2)][::-1]
-    return entry_count([size + more for size, more in zip(np.shape(x), added, strict=True)])
-
-
-def _ranged(*bounds: float) -> int:
-    start, stop, step = (0, *bounds, 1)[:3] if len(bounds) == 1 else (*bounds, 1)[:3]
-    return math.ceil(abs((stop - start) / step)) + 1
-
-
-def _classes(x: Any, num_classes: int = -1) -> int:
-    return max(1, int(np.size(x))) * max(abs(int(num_classes)), int(np.max(x, initial=0)) + 1)
-
-
-def _of_first(x: Any, *_: Any, **__: Any) -> int:
-    return entry_count(np.shape(x))
-
-
-Cost = tuple[int, int]
-"""Entries of an array, and steps on the way to them."""
-
-
-def _added(x: Any, a: Any, b: Any, *_: Any, **__: Any) -> Cost:
-    check_fit(np.shape(x), product_shape(a.shape, b.shape), "+")
-    return product_cost(a, b)
-
-
-def _linear(x: Any, w: Any, b: Any = None) -> Cost:
-    check_axes(x.shape, w.shape, (-1, -1), "F.linear")
-    return _added(0.0 if b is None else b, x, w.T)
-
-
-def _contracted(a: Any, b: Any, dims: Any = 2) -> Cost:
-    count = dims if isinstance(dims, int) else int(np.size(dims[0]))
-    axes = range(a.ndim - count, a.ndim) if isinstance(dims, int) else np.atleast_1d(dims[0])
-    inner = entry_count(tuple(a.shape[axis] for axis in axes))
-    entries = entry_count(a.shape) * entry_count(b.shape) // max(1, inner) ** 2
-    return entries, entries * inner // 16
-
-
-def _distances(a: Any, b: Any) -> int:
-    check_axes(a.shape, b.shape, (-1, -1), "cdist")
-    return entry_count(broadcast_shape((*a.shape[:-1], 1, a.shape[-1]), (*b.shape[:-2], 1, *b.shape[-2:])))
-
-
-def _attended(q: Any, k: Any, v: Any) -> int:
-    heaps = broadcast_shape(q.shape[:-2], k.shape[:-2], v.shape[:-2], how="@")
-    return entry_count(heaps) * entry_count(q.shape[-2]) * max(entry_count(k.shape[-2]), entry_count(v.shape[-1]))
-
-
-def _repeated(x: Any, *sizes: Any) -> int:
-    return max(1, int(np.size(x))) * entry_count(*sizes)
-
-
-COSTS: Mapping[str, Callable[..., int | Cost]] = {
-    **dict.fromkeys(("zeros", "ones", "empty", "rand", "randn"), lambda *sizes, **_: entry_count(*sizes)),
-    "randint": lambda *bounds, **_: entry_count(*bounds[-1:]),
-    "full": lambda size, *_, **__: entry_count(size),
-    **dict.fromkeys(("tensor", "as_tensor"), lambda data, **_: entry_count(np.shape(data))),
-    "eye": lambda n, m=None, **_: entry_count(n, n if m is None else m),
-    "arange": _ranged,
-    "outer": lambda a, b: entry_count(np.size(a), np.size(b)),
-    "diag": lambda x, *_: max(1, int(np.size(x))) ** (2 if np.ndim(x) == 1 else 1),
-    "diag_embed": lambda x: _of_first(x) * entry_count(x.shape[-1]),
-    "pad": _padded,
-    **dict.fromkeys(("repeat", "tile"), _repeated),
-    **dict.fromkeys(("broadcast_to", "expand"), lambda x, *size: _of_first(x) + entry_count(*size)),
-    "expand_as": lambda _x, y: _of_first(y),
-    "repeat_interleave": lambda x, repeats, *_, **__: entry_count(x.shape) * entry_count(repeats),
-    "tensordot": _contracted,
-    "kron": lambda a, b: max(1, int(np.size(a))) * max(1, int(np.size(b))),
-    "inner": lambda a, b: entry_count(a.shape[:-1]) * entry_count(b.shape[:-1]),
-    "cdist": _distances,
-    "linspace": lambda _start, _end, steps, **_: entry_count(steps),
-    "randperm": lambda n, **_: entry_count(n),
-    **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), lambda _x, *sizes, **_: entry_count(*sizes)),
-    "new_full": lambda _x, size, *_, **__: entry_count(size),
-    "take_along_dim": lambda _x, index, _dim: _of_first(index),
-    **dict.fromkeys(("hstack", "vstack"), lambda parts: sum(int(np.size(part)) for part in parts)),
-    "scaled_dot_product_attention": _attended,
-    "one_hot": _classes,
-    "bincount": lambda x, _weights=None, minlength=0, **_: max(abs(int(minlength)), int(np.max(x, initial=0)) + 1),
-    "unfold": lambda x, _dim, size, _step: _repeated(x, size),
-    **dict.fromkeys(("addmm", "baddbmm"), _added),
-    "linear": _linear,
-    **dict.fromkeys(("inv", "inverse", "det", "logdet"), lambda x: (_of_first(x), _of_first(x) * x.shape[-1] // 4)),
-    "pinv": lambda x: (_of_first(x), _of_first(x) * min(x.shape[-2:])),
-    "solve": lambda a, b: (_of_first(a) + _of_first(b), _of_first(a) * a.shape[-1] // 4 + _of_first(b) * a.shape[-1]),
-    "gather": lambda _x, _dim, index: _of_first(index),
-    "index_select": lambda x, _dim, index: _of_first(x) * _of_first(index),
-    **dict.fromkeys(("type_as", "to", "index_copy", "prelu"), _of_first),
-    **dict.fromkeys(("index_add", "index_put", "scatter", "scatter_add", "movedim", "moveaxis"), _of_first),
-    **dict.fromkeys(("view", "view_as", "reshape_as", "reshape", "transpose", "flip", "roll", "permute"), _of_first),
-    **dict.fromkeys(("unsqueeze", "squeeze", "flatten", "tril", "triu", "diagonal", "narrow", "select"), _of_first),
-}
-"""Entries that a function makes, where they are not as many as its arguments have when spread over each other."""
-
-
 def entry_cost(op: str, arguments: Sequence[Any], words: Mapping[str, Any]) -> Cost:
-    """Entries that the function *op* is about to make."""
-    rule = COSTS.get(op)
+    """Entries that the function *op* is about to make, and steps on the way to them."""
+    rule = OPERATIONS[op].cost
     cost = rule(*arguments, **words) if rule is not None else broadcast_entries(*arguments, *words.values())
     return cost if isinstance(cost, tuple) else (int(cost), 0)
 
 
-def product_cost(a: Any, b: Any) -> Cost:
-    """Entries of a matrix product, and steps on the way to them."""
-    produced = entry_count(product_shape(a.shape, b.shape))
-    return produced, produced * a.shape[-1] // 16
+def size_arguments(op: str, arguments: Sequence[Any], words: Mapping[str, Any]) -> list[Any]:
+    """The arguments whose numbers say how many entries come out."""
+    if op == "one_hot" and len(arguments) + len(words) < 2:  # as many classes as the labels say
+        return list(arguments)
+    sizes = OPERATIONS[op].sizes
+    return [] if sizes is None else [*arguments[sizes], *words.values()]
 
 
 def picked(x: Any, index: Sequence[Any]) -> int:

@@ -1,19 +1,7 @@
-"""How calls of torch are written: names for the same operation, and forms that mean the same."""
+"""How calls of torch are written: forms that mean the same."""
 
 import ast
-from collections.abc import Mapping
 
-SAME: Mapping[str, str] = {
-    "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "negative": "neg", "mm": "matmul",
-    "bmm": "matmul", "mv": "matmul", "dot": "matmul", "clip": "clamp", "amax": "max", "amin": "min",
-    "clone": "copy", "contiguous": "copy", "double": "copy", "float": "copy", "half": "copy", "bfloat16": "copy",
-    "absolute": "abs", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
-    "atanh": "arctanh", "arctan2": "atan2", "fix": "trunc", "sgn": "sign", "ger": "outer", "vdot": "matmul",
-    "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "not_equal": "ne", "adjoint": "mT",
-    "pinverse": "pinv", "split_with_sizes": "split", "asarray": "as_tensor",
-    "swapaxes": "transpose", "swapdims": "transpose", "concat": "cat", "concatenate": "cat",
-    "axis": "dim",
-}  # fmt: skip
 MODULES = frozenset({"torch", "F", "math", "nn", "functional"})
 REAL_TYPES = frozenset({"float", "double", "half", "bfloat16"})
 RESHAPING = frozenset({"unsqueeze_", "squeeze_", "transpose_", "t_", "swapaxes_", "swapdims_"})
@@ -41,7 +29,7 @@ def indices_call(call: ast.Call, func: ast.Attribute) -> ast.Call:
 def call_arguments(call: ast.Call, func: ast.Attribute) -> tuple[list[ast.expr], dict[str, ast.expr]]:
     """The arguments of a call of torch's or of a method, by place and by name."""
     arguments = list(call.args) if is_module(func.value) else [func.value, *call.args]
-    return arguments, {SAME.get(word.arg, word.arg): word.value for word in call.keywords if word.arg}
+    return arguments, {"dim" if word.arg == "axis" else word.arg: word.value for word in call.keywords if word.arg}
 
 
 def is_number_call(expr: ast.expr) -> bool:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from app.grading.operations.collisions import SIGNS, CollisionError
+from app.grading.operations.numerics import Array
 from app.grading.reading.budget import EntryBudget, SpentError, bounded_list
-from app.grading.reading.collisions import SIGNS, CollisionError
-from app.grading.reading.node import Array, OpNode, UntracedError
+from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS, target_bindings
 from app.grading.reading.recall import Recall
 from app.grading.reading.tracer import BINARY, Tracer

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from app.bindings import writes_of
+from app.grading.operations.collisions import CollisionError
+from app.grading.operations.numerics import Array
 from app.grading.reading.budget import CostError, DataSizeError, EntryBudget, SpentError
-from app.grading.reading.collisions import CollisionError
 from app.grading.reading.interpreter import Interpreter, ReturnError
-from app.grading.reading.node import Array, OpNode, UntracedError
+from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, READING_ERRORS
 
 TOTAL, SECONDS = 40_000_000, 0.15

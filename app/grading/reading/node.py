@@ -1,20 +1,16 @@
-"""One operation of a statement with its value, and the numpy that its readers and its rule share."""
+"""One operation of a statement with its value, and what its axes and its moves say."""
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.bindings import as_written
-
-Array = NDArray[Any]
-Axes = tuple[int, ...]
-Act = Callable[..., Array]
+from app.grading.operations.numerics import Array, Axes
 
 
 class UntracedError(Exception):
@@ -102,25 +98,3 @@ def _places(node: OpNode, position: int) -> tuple[Array, Array]:
     origin = node.options["act"](*marks)
     taken = origin > 0
     return taken, origin[taken].astype(np.int64) - 1
-
-
-def softmax(x: Array, axes: Axes | int) -> Array:
-    powers = np.exp(x - x.max(axis=axes, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=axes, keepdims=True))
-
-
-def sigmoid(x: Array) -> Array:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
-
-
-def swapped(matrix: Array) -> Array:
-    """The transpose of the last two axes."""
-    return np.swapaxes(matrix, -1, -2) if matrix.ndim > 1 else matrix
-
-
-def erf(x: Array) -> Array:
-    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64)
-
-
-def one_hot(labels: Array, classes: int) -> Array:
-    return np.asarray(labels[..., None] == np.arange(classes), dtype=np.float64)

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from app.content.program.static_values import COMPARED, PLAIN
-from app.grading.reading.budget import CostError, EntryBudget, as_operand, bounded_number, broadcast_entries
+from app.grading.operations.collisions import CollisionError
+from app.grading.operations.costs import broadcast_entries
+from app.grading.operations.numerics import Array
+from app.grading.operations.table import OPERATIONS
+from app.grading.reading.budget import CostError, EntryBudget, as_operand, bounded_number
 from app.grading.reading.call_syntax import places
-from app.grading.reading.collisions import CollisionError
-from app.grading.reading.library import MOVES
-from app.grading.reading.node import Array, OpNode, UntracedError
-from app.grading.reading.values import BUILT_IN
+from app.grading.reading.node import OpNode, UntracedError
 
 OF_ARRAYS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     **PLAIN,
@@ -31,6 +32,10 @@ SIZES: Mapping[str, Callable[..., Any]] = {
     "dim": np.ndim,
 }
 NO_GRADIENT = frozenset({*SIZES, "argmax", "argmin", "arange", "ones", "zeros"})
+BUILT_IN: Mapping[str, Callable[..., Any]] = {
+    "int": int, "float": float, "bool": bool, "round": lambda x: round(x), "abs": abs, "min": min, "max": max,
+}  # fmt: skip
+"""Functions of Python's that take numbers."""
 ITEMS_MAX = 200
 READING_ERRORS = (
     ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError, AssertionError,
@@ -154,7 +159,7 @@ class PlainTracer(ABC):
             case ast.Attribute(value=ast.Name(id="torch")) | ast.Attribute(attr="dtype"):
                 return None  # a type of number, which changes no value here
             case ast.Attribute(value=base, attr="T" | "mT" | "H" as attr):
-                return MOVES[attr](self.plain(base))
+                return OPERATIONS[attr].apply(self.plain(base))
             case ast.Attribute(value=base, attr="shape" | "ndim" as attr):
                 return getattr(np.asarray(self.value(base)), attr)
             case ast.Call(func=ast.Name(id="len"), args=[base]):

@@ -8,7 +8,8 @@ import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
-from app.grading.reading.node import Array, OpNode
+from app.grading.operations.numerics import Array
+from app.grading.reading.node import OpNode
 
 HELD_MAX = 2_000_000
 """Entries that are kept for one text."""

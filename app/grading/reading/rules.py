@@ -1,10 +1,10 @@
-"""The backward rule of every operation, once: what the gradient `g` at its output sends to each operand.
+"""The backward rule of an operation at a node: what the gradient `g` at its output sends to each operand.
 
-One text for each operand, in the words of the field: `x` is the operand that is followed, `z` the other one, `y` the
-output; of a reduction `g` and `y` keep their axes. `S`, `M` and `C` sum, average and cumulate backwards along the axes
-of the operation; `T` transposes. Further words are `p` (exponent), `n` (how many entries count), `c` (correction), `t`
-(one-hot labels), `m` (mask), `low` and `high` (limits), `u`, `r` and `w` (standardised input, its factor, gain).
-Operations that only put entries elsewhere have no rule: see `moved_back`.
+The table of operations has one text for each operand, in the words of the field: `x` is the operand that is followed,
+`z` the other one, `y` the output; of a reduction `g` and `y` keep their axes. `S`, `M` and `C` sum, average and
+cumulate backwards along the axes of the operation; `T` transposes. Further words are `p` (exponent), `n` (how many
+entries count), `c` (correction), `t` (one-hot labels), `m` (mask), `low` and `high` (limits), `u`, `r` and `w`
+(standardised input, its factor, gain). Operations that only put entries elsewhere have no rule: see `moved_back`.
 
 The slips that learners make are edits of these texts, see `grammar` and `slips`. The texts are ours alone: they are
 compiled, and no text of a learner's ever is.
@@ -20,75 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.reading.library import (
-    FUNCTIONS,
-    GELU_CUBE,
-    GELU_INNER,
-    gelu_tanh_argument,
-    normal_area,
-    normal_density,
-)
-from app.grading.reading.node import Array, Axes, OpNode, moved_back, reduced_count, softmax, swapped, with_kept_axes
+from app.grading.operations.curves import GELU_CUBE, GELU_INNER, gelu_tanh_argument, normal_area, normal_density
+from app.grading.operations.numerics import Array, Axes, softmax, swapped
+from app.grading.operations.table import FUNCTIONS, OPERATIONS, RULES
+from app.grading.reading.node import OpNode, moved_back, reduced_count, with_kept_axes
 
-CURVES: Mapping[str, str] = {
-    "neg": "-g",
-    "exp": "g * y",
-    "log": "g / x",
-    "log2": "g / (x * log(2))",
-    "log10": "g / (x * log(10))",
-    "log1p": "g / (1 + x)",
-    "expm1": "g * (y + 1)",
-    "tanh": "g * (1 - y ** 2)",
-    "sigmoid": "g * y * (1 - y)",
-    "relu": "g * (x > 0)",
-    "softplus": "g * sigmoid(x)",
-    "logsigmoid": "g * (1 - sigmoid(x))",
-    "gelu": "g * (area(x) + x * bell(x))",
-    "gelu_tanh": "g * (0.5 * (1 + tanh(bent(x))) + 0.5 * x * (1 - tanh(bent(x)) ** 2) * k * (1 + 3 * a * x ** 2))",
-    "erf": "g * 2 / sqrt(pi) * exp(-x ** 2)",
-    "silu": "g * (sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)))",
-    "sqrt": "g * 0.5 / y",
-    "rsqrt": "g * -0.5 * x ** -1.5",
-    "reciprocal": "-g / x ** 2",
-    "abs": "g * sign(x)",
-    "sin": "g * cos(x)",
-    "cos": "-g * sin(x)",
-    "sinh": "g * cosh(x)",
-    "cosh": "g * sinh(x)",
-    "copy": "g",
-}
-"""Functions that act entry by entry."""
-RULES: Mapping[str, tuple[str, ...]] = {
-    **{op: (rule,) for op, rule in CURVES.items()},
-    "add": ("g", "g"),
-    "sub": ("g", "-g"),
-    "mul": ("g * z", "g * z"),
-    "div": ("g / z", "-g * z / x ** 2"),
-    "pow": ("g * p * x ** (p - 1)",),
-    "matmul": ("g @ T(z)", "T(z) @ g"),
-    "sum": ("g",),
-    "mean": ("g / n",),
-    "var": ("g * 2 * (x - M(x)) / (n - c)",),
-    "std": ("g * (x - M(x)) / ((n - c) * y)",),
-    "max": ("g * (x == y)",),
-    "min": ("g * (x == y)",),
-    "maximum": ("g * (x > z)", "g * (x > z)"),
-    "minimum": ("g * (x < z)", "g * (x < z)"),
-    "clamp": ("g * (x > low) * (x < high)",),
-    "where": ("g * m", "g * (1 - m)"),
-    "masked_fill": ("g * (1 - m)",),
-    "cumsum": ("C(g)",),
-    "softmax": ("y * (g - S(g * y))",),
-    "log_softmax": ("g - softmax(x) * S(g)",),
-    "logsumexp": ("g * softmax(x)",),
-    "cross_entropy": ("(softmax(x) - t) * g / n",),
-    "mse_loss": ("2 * (x - z) * g / n", "2 * (x - z) * g / n"),
-    "binary_cross_entropy_with_logits": ("(sigmoid(x) - z) * g / n",),
-    "layer_norm": ("r * (g * w - M(g * w) - u * M(g * w * u))", "g * u", "g"),
-}
 PASSED_ON = frozenset(op for op, texts in RULES.items() if {*texts} <= {"g", "-g"})
 """Operations that send the upstream gradient back as it is, or its opposite."""
-ELEMENTWISE = frozenset({*CURVES, "add", "sub", "mul", "div", "pow"})
+ELEMENTWISE = frozenset({*FUNCTIONS, "add", "sub", "mul", "div", "pow"})
 """Operations whose output has one entry for each entry of the operand, but for broadcasting."""
 CONSTANTS: Mapping[str, Any] = {
     **FUNCTIONS, "bell": normal_density, "area": normal_area, "bent": gelu_tanh_argument, "sign": np.sign,
@@ -120,26 +59,12 @@ def joins_entries(text: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == "g" for node in calls for inner in ast.walk(node))
 
 
-TERMS: Mapping[str, tuple[str, ...]] = {
-    "softmax": ("direct", "average"),
-    "log_softmax": ("direct", "row-sum"),
-    "cross_entropy": ("probabilities", "one-hot"),
-    "binary_cross_entropy_with_logits": ("probabilities", "target"),
-    "mse_loss": ("prediction", "target"),
-    "layer_norm": ("direct", "mean", "variance"),
-    **dict.fromkeys(("gelu", "gelu_tanh", "silu"), ("gate", "density")),
-    "tanh": ("one", "squared-output"),
-    "sigmoid": ("output", "squared-output"),
-}
-"""What the terms of a rule are called, in its order."""
-
-
 @cache
 def terms_of(op: str, rule: str) -> Mapping[str, str]:
     """By word: the texts that add up to *rule*; empty where it is no sum with names for its terms."""
     terms = _split(ast.parse(rule, mode="eval").body)
     texts = [ast.unparse(ast.fix_missing_locations(term)) for term in terms]
-    words = TERMS.get(op, ())
+    words = OPERATIONS[op].terms.split()
     return dict(zip(words, texts, strict=True)) if len(words) == len(texts) else {}
 
 

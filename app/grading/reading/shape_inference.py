@@ -15,9 +15,10 @@ from app.content.blocks import INDICES, MASKS, Forward, Input
 from app.content.program.programs import parse_program
 from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
+from app.grading.operations.numerics import Array
 from app.grading.reading.budget import CostError, DataSizeError, EntryBudget
 from app.grading.reading.line_reader import LineReader
-from app.grading.reading.node import Array, OpNode, UntracedError
+from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.size_words import size_words
 
 ALTOGETHER = 2_000_000

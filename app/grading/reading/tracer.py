@@ -13,37 +13,33 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.reading.budget import (
-    CostError,
-    as_operand,
-    bounded_list,
-    broadcast_entries,
-    entry_cost,
-    product_cost,
-)
+from app.grading.operations.collisions import SIGNS, CollisionError
+from app.grading.operations.costs import broadcast_entries, product_cost
+from app.grading.operations.numerics import Act, Array
+from app.grading.operations.row import Operation
+from app.grading.operations.table import FUNCTIONS, NAMES, OPERATIONS, call_form
+from app.grading.reading.budget import CostError, as_operand, bounded_list, entry_cost, size_arguments
 from app.grading.reading.call_syntax import (
     REAL_TYPES,
     RESHAPING,
-    SAME,
     call_arguments,
     indices_call,
     is_module,
     is_number_call,
 )
-from app.grading.reading.calls import CALLS, CUT, trace_call, trace_parts
-from app.grading.reading.collisions import CollisionError
-from app.grading.reading.library import FUNCTIONS, KINDS_OF_MOVE, MOVES
-from app.grading.reading.node import Act, Array, OpNode, UntracedError
+from app.grading.reading.calls import CALLS, trace_call, trace_parts
+from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, OF_ARRAYS, READING_ERRORS, PlainTracer
 from app.grading.reading.recall import Recall
-from app.grading.reading.values import ROUNDED, SEVERAL, VALUES, size_arguments
 
 BINARY: Mapping[type[ast.operator], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
-}  # fmt: skip
-ACTS: Mapping[str, Callable[[Array, Array], Array]] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "matmul": np.matmul,
-}  # fmt: skip
+    kind: row.name
+    for kind, sign in SIGNS.items()
+    for row in OPERATIONS.values()
+    if row.form in {"binary", "power"} and row.sign == sign
+}
+"""By operator of Python's: the operation."""
+ROUNDED: Mapping[str, Callable[[Array], Array]] = {"int": np.trunc, "round": np.round}
 OF_LISTS: Mapping[type[ast.operator], Callable[[Any, Any], list[Any]]] = {
     ast.Add: operator.add,
     ast.Mult: lambda a, b: _times(a, b) if isinstance(a, list) else _times(b, a),
@@ -143,14 +139,14 @@ class Tracer(PlainTracer):
                 return self.program.call(function, self._spread(arguments), named)
             case ast.Call(func=ast.Name(id="list" | "tuple" | "reversed" | "enumerate" | "zip" as name)):
                 return tuple(self.items(expr)) if name == "tuple" else self.items(expr)
-            case ast.Call(func=ast.Attribute(attr=attr) as func) if SAME.get(attr, attr) in CUT:
-                return trace_parts(self, SAME.get(attr, attr), *call_arguments(expr, func))
-            case ast.Call(func=ast.Attribute(attr=attr) as func) if attr in SEVERAL:
+            case ast.Call(func=ast.Attribute(attr=attr) as func) if call_form(attr) == "cut":
+                return trace_parts(self, operation_called(attr), *call_arguments(expr, func))
+            case ast.Call(func=ast.Attribute(attr=attr) as func) if call_form(attr) == "several":
                 values = [self.value(each) for each in call_arguments(expr, func)[0]]
                 named = {name: self.value(word) for name, word in call_arguments(expr, func)[1].items()}
                 self.budget.refuse_data(size_arguments(attr, values, named))
                 self.budget.pay(broadcast_entries(*values))
-                return SEVERAL[attr](*values, **named)
+                return operation_called(attr).apply(*values, **named)
             case ast.Call(func=ast.Lambda() as function, args=arguments) if self.program is not None:
                 return self.program.call(function, self._spread(arguments), {})
             case ast.Call(func=ast.Attribute(attr="max" | "min") as func):
@@ -221,13 +217,13 @@ class Tracer(PlainTracer):
             case ast.Attribute(
                 value=ast.Call(func=ast.Attribute(attr=name)) as inner, attr="values" | "indices" as part
             ):
-                if name in SEVERAL:
+                if call_form(name) == "several":
                     return self.made(expr, "library", self._several(inner)[part == "indices"])
                 return self.node(inner)
             case ast.Attribute(value=base, attr="data"):
                 return self.node(base)
             case ast.Attribute(value=base, attr="T" | "mT" | "H" as attr):
-                return self.moved(expr, "permute", MOVES[attr], self.node(base))
+                return self.moved(expr, "permute", OPERATIONS[attr].apply, self.node(base))
             case ast.Subscript(value=base, slice=part):
                 return self._subscript(expr, base, part)
         raise UntracedError(expr)
@@ -239,9 +235,9 @@ class Tracer(PlainTracer):
             case (
                 ast.Call(func=ast.Attribute(attr=attr) as func),
                 ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant()),
-            ) if SAME.get(attr, attr) in CUT:
+            ) if call_form(attr) == "cut":
                 return self.operation(base, func, {"rank": part})
-            case ast.Call(func=ast.Attribute(attr=attr)), _ if attr in SEVERAL:
+            case ast.Call(func=ast.Attribute(attr=attr)), _ if call_form(attr) == "several":
                 return self.made(expr, "library", self._several(base)[self.plain(part)])
             case ast.Name(id=name), _ if name in self.dims:
                 return self.made(expr, "library", self.picked(self.dims[name], self.plain(part)))
@@ -260,7 +256,7 @@ class Tracer(PlainTracer):
             p = float(b.value)
             return self.made(expr, op, a.value**p, a, b, exponent=p, words={"p": p})
         self.budget.pay(*product_cost(a.value, b.value) if op == "matmul" else (broadcast_entries(a.value, b.value),))
-        return self.made(expr, op, ACTS[op](a.value, b.value), a, b)
+        return self.made(expr, op, OPERATIONS[op].apply(a.value, b.value), a, b)
 
     def _function(self, expr: ast.expr, op: str, operand: ast.expr) -> OpNode:
         x = self.node(operand)
@@ -277,38 +273,61 @@ class Tracer(PlainTracer):
         return node
 
     def _unchecked_operation(self, expr: ast.Call, func: ast.Attribute, more: Mapping[str, ast.expr]) -> OpNode:
-        op = SAME.get(func.attr.rstrip("_"), func.attr.rstrip("_"))
+        name = func.attr.rstrip("_")
         arguments, words = call_arguments(expr, func)
         words |= more
-        if op in {"square", "pow"} and (op == "square" or self.is_plain(arguments[1])):
-            return self._binary(expr, "pow", arguments[0], ast.Constant(2) if op == "square" else arguments[1])
-        if op == "pow":
+        if name == "square":
+            return self._binary(expr, "pow", arguments[0], ast.Constant(2))
+        op = self._meant(operation_called(name), arguments, words)
+        if op.form == "power":
+            if self.is_plain(arguments[1]):
+                return self._binary(expr, op.name, arguments[0], arguments[1])
             return self.made(expr, "library", self.paid(np.power, *map(self.value, arguments)))
-        if op in ACTS and not words:
-            return self._binary(expr, op, arguments[0], arguments[1])
+        if op.form == "binary":
+            return self._binary(expr, op.name, arguments[0], arguments[1])
         if func.attr in REAL_TYPES:
             x = self.node(arguments[0])
-            return self.made(expr, op, np.asarray(x.value, dtype=np.float64), x)
-        if op == "gelu" and "approximate" in words:
-            op = "gelu_tanh" if self.plain(words["approximate"]) == "tanh" else op
-        if op in FUNCTIONS and (len(arguments) == 1 or op == "gelu_tanh"):
-            return self._function(expr, op, arguments[0])
-        if op in {"max", "min"} and len(arguments) > 1 and not self.is_plain(arguments[1]):
-            op = f"{op}imum"
-        if op in CALLS or op == "einsum":
+            return self.made(expr, op.name, np.asarray(x.value, dtype=np.float64), x)
+        if op.form == "curve":
+            return self._function(expr, op.name, arguments[0])
+        if op.form in CALLS or op.form == "einsum":
             return trace_call(self, expr, op, arguments, words)
+        if op.form not in {"move", "value"}:
+            raise UntracedError(op.name)
         given = [self.value(each) for each in arguments[1:]]
         named = {name: self.value(word) for name, word in words.items()}
         full = [self.value(arguments[0]), *given] if arguments else []
-        self.budget.refuse_data(size_arguments(op, full, named))
-        if op in MOVES:
-            self.budget.pay(*entry_cost(op, full, named))
-            act = partial(_acted, MOVES[op], rest=given, words=_positional(op, named))
-            return self.moved(expr, KINDS_OF_MOVE.get(op, op), act, self.node(arguments[0]))
-        if op not in VALUES:
-            raise UntracedError(op)
-        self.budget.pay(*entry_cost(op, full, named))
-        return self.made(expr, "library", VALUES[op](*full, **named))
+        self.budget.refuse_data(size_arguments(op.name, full, named))
+        self.budget.pay(*entry_cost(op.name, full, named))
+        if op.form == "value":
+            return self.made(expr, "library", op.apply(*full, **named))
+        act = partial(_acted, op.apply, rest=given, words=named)
+        return self.moved(expr, op.moves_as, act, self.node(arguments[0]))
+
+    def _meant(self, op: Operation, arguments: Sequence[ast.expr], words: Mapping[str, ast.expr]) -> Operation:
+        """The operation that a call of *op* with these arguments is: some names of torch's have two meanings."""
+        many = len(arguments) > 1
+        if op.form == "binary" and words:
+            return operation_called(f"{op.name}_multiple")
+        if op.name == "gelu" and "approximate" in words:
+            tanh = self.plain(words["approximate"]) == "tanh"
+            return OPERATIONS["gelu_tanh"] if tanh else op
+        if op.form == "curve" and many:
+            return operation_called(f"{op.name}_from")
+        if op.name in {"max", "min"} and many and not self.is_plain(arguments[1]):
+            return OPERATIONS[f"{op.name}imum"]
+        return op
+
+
+def operation_called(name: str) -> Operation:
+    """The operation that torch calls *name*.
+
+    Raises:
+        UntracedError: None is known here.
+    """
+    if name not in NAMES:
+        raise UntracedError(name)
+    return OPERATIONS[NAMES[name]]
 
 
 def _times(items: list[Any], count: Any) -> list[Any]:
@@ -332,8 +351,3 @@ def _as_place(part: Any) -> Any:
 
 def _acted(move: Act, x: Array, rest: Sequence[Any], words: Mapping[str, Any]) -> Array:
     return move(x, *rest, **words)
-
-
-def _positional(op: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Names of torch's that numpy has not."""
-    return {} if op in {"pad"} else words

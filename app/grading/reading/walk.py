@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.content.blocks import MASKS, Forward, Input
-from app.grading.reading.node import Array, OpNode, UntracedError, reduce_to
+from app.grading.operations.numerics import Array
+from app.grading.reading.node import OpNode, UntracedError, reduce_to
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.rules import backward
 from app.grading.reading.tracer import Tracer

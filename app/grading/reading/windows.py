@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from app.grading.operations.collisions import check_axes
+from app.grading.operations.costs import entry_count
+from app.grading.operations.numerics import Array, Axes
+from app.grading.operations.row import Operation
 from app.grading.reading.arguments import Arguments, ExpressionTracer
-from app.grading.reading.budget import entry_count
-from app.grading.reading.collisions import check_axes
-from app.grading.reading.node import Array, Axes, OpNode, UntracedError
+from app.grading.reading.node import OpNode, UntracedError
 
 
-def convolved(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Arguments) -> OpNode:
+def convolved(reader: ExpressionTracer, expr: ast.Call, _op: Operation, given: Arguments) -> OpNode:
     """As torch has it, of [batch, in, *places] with a kernel [out, in, *places]: nothing is flipped."""
     nodes = [given.node(name) for name in ("input", "weight", "bias") if name in given]
     x, kernel = nodes[0].value, nodes[1].value
@@ -43,7 +45,7 @@ def _window_product(windows: Array, kernel: Array) -> Array:
     return np.moveaxis(product, -1, 1)
 
 
-def convolved_back(reader: ExpressionTracer, expr: ast.Call, _op: str, given: Arguments) -> OpNode:
+def convolved_back(reader: ExpressionTracer, expr: ast.Call, _op: Operation, given: Arguments) -> OpNode:
     """A transposed convolution, of [batch, in, *places] with a kernel [in, out, *places], read for its value alone."""
     x, kernel = given.node("input").value, given.node("weight").value
     rank = kernel.ndim - 2
@@ -73,19 +75,19 @@ def _spacing(given: Arguments, rank: int) -> tuple[Axes, Axes, Axes]:
     return _each(stride, rank), _each(padding, rank), _each(dilation, rank)
 
 
-def pooled(reader: ExpressionTracer, expr: ast.Call, op: str, given: Arguments) -> OpNode:
+def pooled(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
     """Average or maximum of each window, read for its value alone."""
-    x, rank = given.node("input").value, int(op[-2])
+    x, rank = given.node("input").value, int(op.name[-2])
     sizes = _each(given.plain("kernel_size"), rank)
     steps, padding = _each(given.plain("stride", sizes), rank), _each(given.plain("padding", 0), rank)
     if x.ndim != rank + 2:
         raise UntracedError("windows without a batch")
     wide = [size + 2 * pad for size, pad in zip(x.shape[2:], padding, strict=True)]
     reader.budget.pay(entry_count(x.shape[:2]) * entry_count(wide) * entry_count(sizes))
-    fill = 0.0 if op.startswith("avg") else -math.inf
+    fill = 0.0 if op.name.startswith("avg") else -math.inf
     padded = np.pad(x, [(0, 0), (0, 0), *((each, each) for each in padding)], constant_values=fill)
     windows = _windows(padded, sizes, steps, (0,) * rank, (1,) * rank)
-    value = windows.mean(tuple(range(-rank, 0))) if op.startswith("avg") else windows.max(tuple(range(-rank, 0)))
+    value = windows.mean(tuple(range(-rank, 0))) if op.name.startswith("avg") else windows.max(tuple(range(-rank, 0)))
     return reader.made(expr, "library", value)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from app.content.blocks import Forward
 from app.content.program.programs import parse_program
-from app.grading.reading.node import Array, UntracedError
+from app.grading.operations.numerics import Array
+from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import trace_program
 from app.kinds.cells.block import CellsQuestion
 

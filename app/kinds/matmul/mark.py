@@ -16,6 +16,7 @@ from app.content.blocks import Forward
 from app.content.program.programs import parse_program, target_names, tensors_of
 from app.content.text.sizes import format_shape, shape_text
 from app.grading.forward.facts import Shape
+from app.grading.operations.numerics import Array
 from app.grading.quiz.feedback import (
     Feedback,
     right_feedback,
@@ -25,7 +26,7 @@ from app.grading.quiz.feedback import (
     wrong_feedback,
 )
 from app.grading.quiz.worked import Numbers, evaluate_on_random_data
-from app.grading.reading.node import Array, is_broadcastable, reduce_to
+from app.grading.reading.node import is_broadcastable, reduce_to
 from app.kinds.matmul.block import MatmulQuestion
 
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")

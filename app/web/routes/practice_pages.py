@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import CodeBox
-from app.practice.operations import TABLE
+from app.grading.operations.table import FAMILIES
 from app.practice.session_plans import (
     ENOUGH,
     NOTHING_LEFT,
@@ -29,7 +29,6 @@ from app.web.views.lesson_view import items_of
 from app.web.views.practice_view import drill_view, map_view, practice_view, session_position
 
 router = APIRouter(prefix="/practice")
-FAMILIES = frozenset(operation.family for operation in TABLE)
 LESSON_ITEMS = 5
 TOO_MANY_ITEMS = "{most} exercises were given to you within a day. Go on tomorrow; nothing is lost."
 

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Lesson
+from app.grading.operations.table import EXERCISES
 from app.practice import scheduler
 from app.practice.card_updates import Known, OwnLine, memory_of, own_lines
-from app.practice.operations import TABLE
 from app.practice.practice_words import family_words, slip_words
 from app.practice.scheduler import About, Strength
 from app.practice.session_plans import SessionPlan, SessionState
@@ -128,7 +128,7 @@ async def map_view(practice: Practice, database: Database, learner: int | None) 
         # What opened the card of a slip was the slip.
         first = {about: [(card.opened_at, scheduler.AGAIN)] if about[1] else [] for about, card in known.items()}
         able = scheduler.newly_able({about: [*item, *ratings.get(about, ())] for about, item in first.items()}, now)
-        order = dict.fromkeys(operation.family for operation in TABLE)
+        order = dict.fromkeys(operation.family for operation in EXERCISES)
         return MapView(
             first=None if taught else practice.curriculum.first,
             families=tuple(

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Exercise, Forward, Lesson
 from app.grading.judge.verdict import OTHER_ROAD
+from app.grading.operations.table import NAMES, OPERATIONS
 from app.practice.practice_words import slip_words
 from app.practice.scheduler import slip_of
 from app.store import board
@@ -18,14 +19,6 @@ from app.store.board import SlipCounts
 
 MOST_SLIPS = 12
 MANY_WAYS, OTHER = "forks", "other boxes"
-CALLS = {
-    "sums and means": "sum mean var std cumsum prod norm",
-    "softmax, losses": "softmax log_softmax logsumexp cross_entropy binary_cross_entropy_with_logits mse_loss",
-    "views": "view reshape transpose permute t flatten unsqueeze squeeze expand swapaxes cat stack repeat T mT",
-    "picks": "gather index_select max min amax amin take where masked_fill embedding one_hot topk sort",
-    "norms": "layer_norm batch_norm",
-}
-FAMILY_OF = {name: family for family, names in CALLS.items() for name in names.split()}
 OPERATORS: dict[type[ast.operator], str] = {
     ast.MatMult: "matrix products",
     ast.Add: "sums of tensors",
@@ -136,7 +129,7 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
         case ast.BinOp(op=op):
             return OPERATORS.get(type(op), FUNCTIONS)
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) | ast.Attribute(attr=name):
-            return FAMILY_OF.get(name, FUNCTIONS)
+            return _group(name)
         case ast.Subscript():
             return "picks"
         case ast.Assign():
@@ -145,6 +138,10 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
             return _family(parents[node], parents)
         case _:
             return FUNCTIONS
+
+
+def _group(name: str) -> str:
+    return OPERATIONS[NAMES[name]].group or FUNCTIONS if name in NAMES else FUNCTIONS
 
 
 async def recent_mistakes(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[RecentMistake]:

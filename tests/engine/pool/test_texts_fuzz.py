@@ -16,12 +16,10 @@ from app.engine.grade.explanation_time import EXPLAINING_SECONDS
 from app.engine.grade.jail_runs import JailRunner
 from app.engine.pool.reader import Answer, RawJobRunner, ReaderProcess, Say
 from app.grading.judge.parsed_submission import parse_submission
+from app.grading.operations.table import OPERATIONS
 from app.grading.reading import budget
 from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
-from app.grading.reading.calls import CALLS
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.library import FUNCTIONS, MOVES
-from app.grading.reading.values import SEVERAL, VALUES
 from app.sandbox.gate import find_refusal, normalise
 from app.sandbox.wire import Job, RawReply
 
@@ -67,7 +65,7 @@ KEYWORDS = (
     "shifts",
     "diagonal",
 )
-FUNCTION = st.sampled_from(sorted({*CALLS, *FUNCTIONS, *MOVES, *SEVERAL, *VALUES, "einsum", "sum", "pow"}))
+FUNCTION = st.sampled_from(sorted(OPERATIONS))
 ATOM = st.sampled_from([*NAMES, *SIZES, "x.shape", "x[0]", "'ab,cd->abcd'", "'ij,jk->ik'", "torch.float64"])
 
 

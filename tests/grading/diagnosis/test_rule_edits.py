@@ -11,9 +11,10 @@ from app.grading.diagnosis import diagnose as diagnosing
 from app.grading.diagnosis.diagnose import diagnose
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import format_code, normalised_text, slips_of
-from app.grading.diagnosis.rule_slips import FORMS, TWINS, slips_at
+from app.grading.diagnosis.rule_slips import TWINS, slips_at
+from app.grading.operations.table import OPERATIONS, RULES
 from app.grading.reading.node import is_broadcastable
-from app.grading.reading.rules import RULES, evaluate_rule, rule_of
+from app.grading.reading.rules import evaluate_rule, rule_of
 from tests.grading.boxes.load import make_forward
 from tests.grading.diagnosis.tape import Bed
 
@@ -171,18 +172,18 @@ def test_every_slip_with_a_sentence_of_its_own_belongs_to_a_rule_that_is_there()
     for op, rules in RULES.items():
         for position, rule in enumerate(rules):
             known = {slip.text: slip.code for slip in slips_at(op, position, rule)}
-            right = {normalised_text(form) for form in (rule, *FORMS.get(op, ()))}
+            right = {normalised_text(form) for form in (rule, *OPERATIONS[op].alike)}
             for text in slips_of(TWINS.get(op, op), position):
                 assert text in right or text in known, (op, text)
 
 
-@pytest.mark.parametrize("op", FORMS)
+@pytest.mark.parametrize("op", [row.name for row in OPERATIONS.values() if row.alike])
 def test_other_forms_of_a_rule_are_right(op):
     bed, tensor = bed_of({"pow": "cube", "std": "std"}.get(op, op))
     view = GradientAnalysis(bed.case(tensor, [sight.look(tensor).reference for sight in bed.sights]))
     (step,) = [step for _, _, step in view.every_step() if step.node.op == op]
 
-    for form in FORMS[op]:
+    for form in OPERATIONS[op].alike:
         full = evaluate_rule(form, view.meanings(step), step.node, step.position)
         assert is_broadcastable(step.x.shape, full.shape)
         assert np.allclose(full, evaluate_rule(rule_of(step.node, 0), view.meanings(step), step.node, 0)), form

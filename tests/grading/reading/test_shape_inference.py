@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.content.blocks import Forward, Input, SourceLocation
 from app.grading.forward.data import draw_inputs
-from app.grading.reading.collisions import CollisionError
+from app.grading.operations.collisions import CollisionError
 from app.grading.reading.line_reader import LineReader
 from app.grading.reading.shape_inference import infer_shapes, read_program
 from app.practice.draw import generate_item, named_items

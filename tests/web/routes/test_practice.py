@@ -25,9 +25,8 @@ from app.practice import pool, scheduler
 from app.practice.derived_hints import explain_lines
 from app.practice.draw import FORKED, LENGTHS, generate_item
 from app.practice.item_lessons import LEVELS, TITLES, form_of
-from app.practice.operations import HEAP, OPERATIONS, TABLE
+from app.practice.operations import HEAP, OPERATIONS
 from app.practice.planted import hunted
-from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated_items
 from app.practice.sessions import Practice
 from app.practice.taught import families_of
@@ -598,10 +597,6 @@ def test_nobody_is_given_exercises_without_end(learner, clock, monkeypatch):
     assert (refused.status_code, "Go on tomorrow" in refused.text) == (429, True)
     clock.forward(days=1, minutes=1)
     assert learner.next(begin="1") != "/practice"
-
-
-def test_every_family_of_operations_has_a_name():
-    assert {one.family for one in TABLE} <= FAMILIES.keys()
 
 
 def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(learner, room, group, bob, ada):
