@@ -14,13 +14,15 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from app.installation import DATABASE, default_data_dir, default_lessons
 
 PREFIX = "BACKHAND_"
+LTI_SECRET = "lti-secret"
 DATABASES = ("postgresql", "sqlite")
 ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
 PATH_PREFIX = re.compile(r"(/[A-Za-z0-9_-]+)+")
 OWN_PATHS = frozenset(
     {
-        "accessibility", "classes", "finish", "healthz", "imprint", "join", "lessons", "me", "metrics", "names",
-        "pictures", "practice", "privacy", "readyz", "reports", "sign-in", "sign-out", "static", "theme", "units",
+        "accessibility", "classes", "embedded", "finish", "healthz", "imprint", "join", "lessons", "lti", "me",
+        "metrics", "names", "pictures", "practice", "privacy", "readyz", "reports", "sign-in", "sign-out", "static",
+        "theme", "units",
     }
 )  # fmt: skip
 """What an address of the site begins with: behind a proxy that takes a prefix away nobody could tell one from it."""
@@ -97,6 +99,10 @@ class Settings(BaseSettings):
     oidc: str = Field(default="", repr=False, description="JSON: providers to sign in at, by name, see `Provider`.")
     smtp: str = Field(default="", repr=False, description="The mail server that codes are sent by; none sends none.")
     mail_from: str = Field(default="", validate_default=True, description="The sender of codes.")
+    secret_key_file: Path | None = Field(
+        default=None,
+        description="File with the secret for keys in the database; default: lti-secret in the data folder.",
+    )
     proxy_header: str = Field(default="", description="In which a proxy says who somebody is.")
     proxy_addresses: str = Field(
         default="",
@@ -257,6 +263,11 @@ class Settings(BaseSettings):
     @property
     def providers(self) -> dict[str, Provider]:
         return _PROVIDERS.validate_json(self.oidc or "{}")
+
+    @property
+    def lti_secret_path(self) -> Path:
+        """Where the secret is under which keys for learning platforms are encrypted."""
+        return self.secret_key_file or self.data_dir / LTI_SECRET
 
     @property
     def base_url(self) -> str:

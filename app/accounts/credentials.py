@@ -25,7 +25,7 @@ LONGEST_SUBJECT = 2000
 """Bytes that the index of every database takes."""
 UNKEPT = "The name of this login cannot be kept here: it is too long, or holds what no text has. Nothing was changed."
 MEANWHILE = "Somebody else has just taken this. Nothing was changed: take another one."
-Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
+Kind = Literal["passkey", "oidc", "lti", "email", "password", "proxy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +79,9 @@ async def claimed_ids(db: AsyncSession, learner: int, issuers: Iterable[str]) ->
 
 
 async def sign_in(
-    db: AsyncSession, token: str, proof: VerifiedIdentity, label: str, *, add: bool = False
+    db: AsyncSession, token: str, proof: VerifiedIdentity, label: str, *, add: bool = False, embedded: bool = False
 ) -> SignInResult:
-    """Sign in the browser that has *token* (or none, ""): it becomes whose the proof is.
+    """Sign in the browser that has *token* (or none, ""): it becomes whose the proof is; if *embedded*, in a frame.
 
     Whoever was anonymous there comes along. A proof that nobody has yet makes an account of them; another account than
     they are signed in to only where they asked to *add* it.
@@ -119,13 +119,15 @@ async def sign_in(
     if name := one_line(proof.name or "")[:LONGEST_NAME]:
         unnamed = (Learner.id == credential.learner_id, Learner.name.is_(None))
         await db.execute(update(Learner).where(*unnamed).values(name=name))
-    new = await rotate_session(db, token, credential.learner_id, label, via=credential.id)
+    new = await rotate_session(db, token, credential.learner_id, label, via=credential.id, embedded=embedded)
     known = await learners.find_session_learner(db, new)
     assert known is not None
     return SignInResult(known, new, apart)
 
 
-async def rotate_session(db: AsyncSession, token: str, learner: int, label: str | None, via: int | None) -> str:
+async def rotate_session(
+    db: AsyncSession, token: str, learner: int, label: str | None, via: int | None, *, embedded: bool = False
+) -> str:
     """A new session of *learner* in place of the one that *token* opened; its token.
 
     Whoever knew the old one knows nothing of the account.
@@ -133,7 +135,7 @@ async def rotate_session(db: AsyncSession, token: str, learner: int, label: str 
     ended = await db.scalar(delete(Session).where(Session.token_hash == hash_of(token)).returning(Session.learner_id))
     if ended is not None:
         await one_time_tokens.issue(db, "rotated", {}, token=token)
-    return await open_session(db, learner, label=label, via=via)
+    return await open_session(db, learner, label=label, via=via, embedded=embedded)
 
 
 async def create(db: AsyncSession, learner: int | None, proof: VerifiedIdentity) -> Credential:

@@ -27,6 +27,8 @@ from app.store.tables import (
     FormerMember,
     GradeOverride,
     Learner,
+    LtiMember,
+    LtiScore,
     Membership,
     Moment,
     Notice,
@@ -155,6 +157,15 @@ def _drills(into: Drill, other: Drill) -> MergedRow:
     return MergedRow(stays, goes)
 
 
+def _platform_members(into: LtiMember, other: LtiMember) -> MergedRow:
+    stays, goes = (into, other) if into.launched_at >= other.launched_at else (other, into)
+    return MergedRow(stays, goes)
+
+
+def _platform_scores(into: LtiScore, other: LtiScore) -> MergedRow:
+    return MergedRow(into, other, {"changed_at": max(into.changed_at, other.changed_at), "refused_at": None})
+
+
 PLACE = ("lesson", "exercise")
 MERGE_RULES = (
     MergeRule(Session),
@@ -177,6 +188,8 @@ MERGE_RULES = (
     MergeRule(Card, ("family", "slip"), _cards),
     MergeRule(PracticeSession, (), _practice_sessions),
     MergeRule(Drill, ("family",), _drills),
+    MergeRule(LtiMember, ("lti_context_id",), _platform_members),
+    MergeRule(LtiScore, ("line_item_id",), _platform_scores),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli import class_commands, person_commands
+from app.cli import class_commands, lti_commands, person_commands
 from app.installation import version as installed_version
 
 HELP = """Interactive lessons on the backward pass: serve a course, prove it, grade a submission.
@@ -21,6 +21,7 @@ app = typer.Typer(name="backhand", help=HELP, add_completion=False, pretty_excep
 app.add_typer(class_commands.classes, name="class")
 app.add_typer(class_commands.instructors, name="instructor")
 app.add_typer(person_commands.people, name="person")
+app.add_typer(lti_commands.platforms, name="lti")
 
 
 @app.callback(invoke_without_command=True, help=HELP)

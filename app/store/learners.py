@@ -29,6 +29,8 @@ from app.store.tables import (
 )
 
 SEEN_EVERY = timedelta(days=1)
+EMBEDDED_STAY = timedelta(hours=8)
+"""How long a session lasts that began in the frame of a learning platform: it begins anew with every launch."""
 TRIED_CHARACTERS = 20_000
 """More than fits into pages that a database has already."""
 
@@ -38,7 +40,8 @@ class SessionLearner:
     """The learner of a session. *stale* when the session was last seen more than a day ago.
 
     An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps. Who
-    must hear of something has a *notice* of that kind: before an answer, of what was done to their account.
+    must hear of something has a *notice* of that kind: before an answer, of what was done to their account. An
+    *embedded* session is one of a frame, and of nothing else.
     """
 
     learner: int
@@ -47,24 +50,33 @@ class SessionLearner:
     account: bool = False
     in_class: bool = False
     notice: str = ""
+    embedded: bool = False
 
 
 def hash_of(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-async def begin_session(db: AsyncSession) -> tuple[int, str]:
+async def begin_session(db: AsyncSession, *, embedded: bool = False) -> tuple[int, str]:
     """A new learner with one session: their id and the token for the browser."""
     learner = Learner(created_at=now())
     db.add(learner)
     await db.flush()
-    return learner.id, await open_session(db, learner.id)
+    return learner.id, await open_session(db, learner.id, embedded=embedded)
 
 
-async def open_session(db: AsyncSession, learner: int, *, label: str | None = None, via: int | None = None) -> str:
+async def open_session(
+    db: AsyncSession, learner: int, *, label: str | None = None, via: int | None = None, embedded: bool = False
+) -> str:
     """One more session of *learner*; its token."""
     token = secrets.token_urlsafe(32)
-    row = {"token_hash": hash_of(token), "learner_id": learner, "label": label, "credential_id": via}
+    row = {
+        "token_hash": hash_of(token),
+        "learner_id": learner,
+        "label": label,
+        "credential_id": via,
+        "embedded": embedded,
+    }
     db.add(Session(**row, created_at=now(), seen_at=now()))
     await db.flush()
     return token
@@ -80,6 +92,8 @@ _KNOWN = (
     select(
         Session.learner_id,
         Session.seen_at,
+        Session.created_at,
+        Session.embedded,
         Learner.name,
         _HAS_CREDENTIAL.label("account"),
         _IN_CLASS.label("in_class"),
@@ -92,10 +106,12 @@ _KNOWN = (
 
 async def find_session_learner(db: AsyncSession, token: str) -> SessionLearner | None:
     row = (await db.execute(_KNOWN, {"token_hash": hash_of(token)})).one_or_none()
-    if row is None:
+    if row is None or (row.embedded and now() - row.created_at > EMBEDDED_STAY):
         return None
     stale = now() - row.seen_at > SEEN_EVERY
-    return SessionLearner(row.learner_id, stale, row.name, row.account, row.in_class, row.notice or "")
+    return SessionLearner(
+        row.learner_id, stale, row.name, row.account, row.in_class, row.notice or "", embedded=row.embedded
+    )
 
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:
@@ -168,8 +184,9 @@ async def delete_begun(db: AsyncSession, before: datetime) -> None:
 
 
 async def forget_sessions(db: AsyncSession, before: datetime) -> None:
-    """Delete sessions that were not seen since *before*: no browser keeps a cookie for so long."""
-    await db.execute(delete(Session).where(Session.seen_at < before))
+    """Delete sessions that were not seen since *before*, as no browser keeps a cookie for so long, and ended ones."""
+    ended = Session.embedded.is_(True) & (Session.created_at < now() - EMBEDDED_STAY)
+    await db.execute(delete(Session).where((Session.seen_at < before) | ended))
 
 
 async def end_session(db: AsyncSession, token: str) -> None:

@@ -21,6 +21,8 @@ Name = Annotated[str, mapped_column(String(NAME_LENGTH))]
 LearnerId = Annotated[int, mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))]
 ClassId = Annotated[int, mapped_column(ForeignKey("class.id", ondelete="CASCADE"))]
 AssignmentId = Annotated[int, mapped_column(ForeignKey("assignment.id", ondelete="CASCADE"))]
+PlatformId = Annotated[int, mapped_column(ForeignKey("lti_platform.id", ondelete="CASCADE"))]
+ContextId = Annotated[int, mapped_column(ForeignKey("lti_context.id", ondelete="CASCADE"))]
 Author = Annotated[int, mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))]
 """Who did something, as long as they are known."""
 
@@ -61,6 +63,7 @@ class Session(Base):
     """A browser of a learner. Only a hash of its token is kept: a copy of the database opens no session.
 
     *label* tells the browser in words; *credential_id* is the credential that it was signed in with, and ends with it.
+    One that is *embedded* is known in the frame of a learning platform alone, and for hours.
     """
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -69,14 +72,15 @@ class Session(Base):
     seen_at: Mapped[datetime]
     label: Mapped[Name | None]
     credential_id: Mapped[int | None] = mapped_column(ForeignKey("credential.id", ondelete="CASCADE"), index=True)
+    embedded: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Credential(Base):
     """A way to sign in: who has it, is *learner_id*; without one, a learner is anonymous.
 
-    *kind* is `passkey`, `oidc`, `email`, `password` or `proxy`; *issuer* and *subject* say whose it is there. *secret*
-    is a password's argon2 hash or a passkey's public key in base64; *verified* tells that somebody proved to be the
-    subject. *roster_id* is theirs at their school, as the provider said when they signed in last.
+    *kind* is `passkey`, `oidc`, `lti`, `email`, `password` or `proxy`; *issuer* and *subject* say whose it is there.
+    *secret* is a password's argon2 hash or a passkey's public key in base64; *verified* tells that somebody proved to
+    be the subject. *roster_id* is theirs at their school, as the provider said when they signed in last.
     """
 
     __table_args__ = (UniqueConstraint("kind", "issuer", "subject"),)
@@ -516,3 +520,101 @@ class Drill(Base):
     family: Mapped[str] = mapped_column(String(40), primary_key=True)
     best: Mapped[int]
     reached_at: Mapped[datetime]
+
+
+class LtiPlatform(Base):
+    """A learning platform that opens pages here: Backhand is its tool *client_id*, called *name* on pages.
+
+    *audience* is what a request for a token names, where that is not *token_url*. It has pages at *origins* too, which
+    none of its addresses tell. Where it is *private*, its addresses may be in a network that is not public.
+    """
+
+    __table_args__ = (UniqueConstraint("issuer", "client_id"),)
+
+    id: Mapped[Key]
+    issuer: Mapped[str]
+    client_id: Mapped[str]
+    name: Mapped[Name]
+    auth_url: Mapped[str]
+    token_url: Mapped[str]
+    jwks_url: Mapped[str]
+    audience: Mapped[str | None]
+    origins: Mapped[str] = mapped_column(default="", server_default="")
+    private: Mapped[bool] = mapped_column(default=False, server_default=false())
+    added_at: Mapped[datetime]
+
+
+class LtiDeployment(Base):
+    """A place of a platform in which the tool is installed, by the platform's id."""
+
+    platform_id: Mapped[PlatformId] = mapped_column(primary_key=True)
+    deployment_id: Mapped[str] = mapped_column(primary_key=True)
+
+
+class LtiKey(Base):
+    """A key that messages to platforms are signed with; *private* is encrypted, *public_json* is shown to them."""
+
+    kid: Mapped[str] = mapped_column(String(64), primary_key=True)
+    private: Mapped[str]
+    public_json: Mapped[str]
+    made_at: Mapped[datetime]
+
+
+class LtiContext(Base):
+    """A course of a platform, and the class that its people are in here; several may share a class.
+
+    *title* is the platform's; *lineitems_url* and *memberships_url* are where its grades and people are.
+    """
+
+    __table_args__ = (UniqueConstraint("platform_id", "context_id"),)
+
+    id: Mapped[Key]
+    platform_id: Mapped[PlatformId]
+    context_id: Mapped[str]
+    class_id: Mapped[ClassId] = mapped_column(index=True)
+    title: Mapped[Name]
+    lineitems_url: Mapped[str | None]
+    memberships_url: Mapped[str | None]
+    launched_at: Mapped[datetime]
+
+
+class LtiMember(Base):
+    """Somebody of a course of a platform, who is *subject* there, with the role of their newest launch."""
+
+    lti_context_id: Mapped[ContextId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
+    subject: Mapped[str]
+    role: Mapped[str] = mapped_column(String(10))
+    launched_at: Mapped[datetime]
+
+
+class LtiLineItem(Base):
+    """The column of a platform's gradebook that the grades of an assignment go to, at *url*."""
+
+    __table_args__ = (UniqueConstraint("lti_context_id", "assignment_id"),)
+
+    id: Mapped[Key]
+    lti_context_id: Mapped[ContextId]
+    assignment_id: Mapped[AssignmentId] = mapped_column(index=True)
+    url: Mapped[str]
+
+
+class LtiScore(Base):
+    """A grade that a platform has yet to be told: what it is then, is computed when it is sent.
+
+    It changed first at *began_at* and last at *changed_at*, and is sent at *due_at*, after *tries* that failed since
+    *failing_since*. Until
+    *leased_until* a server is at it. One that was given up at *refused_at* waits for an instructor; *answer* is what
+    the platform said last.
+    """
+
+    line_item_id: Mapped[int] = mapped_column(ForeignKey("lti_line_item.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
+    began_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+    due_at: Mapped[datetime] = mapped_column(index=True)
+    tries: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    failing_since: Mapped[datetime | None]
+    leased_until: Mapped[datetime | None]
+    refused_at: Mapped[datetime | None]
+    answer: Mapped[str | None]

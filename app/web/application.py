@@ -21,6 +21,7 @@ from app.content.blocks import Course
 from app.content.text.errors import LessonError
 from app.course.editions import wordings_of
 from app.engine.grader import Grader
+from app.lti.service import LtiService
 from app.practice.item_lessons import Curriculum, PracticeItems
 from app.practice.pool import REFILL_SECONDS, ItemPool
 from app.practice.sessions import Practice
@@ -34,6 +35,7 @@ from app.store.moments import PAGE, record_editions
 from app.store.progress import ResumePoint
 from app.store.renames import adopt_renames
 from app.web.checks import CheckService, TaskRegistry
+from app.web.middleware.frames import FrameMiddleware
 from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.path_prefix import PathPrefix
@@ -57,6 +59,7 @@ from app.web.routes import (
     health,
     hints,
     joining,
+    lti,
     me,
     operator_papers,
     pages,
@@ -79,7 +82,7 @@ log = structlog.get_logger()
 FOR_ALL = (
     contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
 )  # fmt: skip
-OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere)
+OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti)
 OF_CLASSES = (
     problem_reports,
     joining,
@@ -161,6 +164,7 @@ def create_app(
         letters=RateLimit(settings.share(LETTERS), said=TOO_MANY_LETTERS, minutes=LETTER_MINUTES),
         practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool),
         doors=doors_of(settings),
+        lti=LtiService(settings, database),
     )
 
     @asynccontextmanager
@@ -193,6 +197,7 @@ def create_app(
         for task in listening:
             task.cancel()
         await asyncio.gather(*listening, return_exceptions=True)
+        await site.lti.close()
         await database.close()
 
     app = FastAPI(
@@ -203,6 +208,7 @@ def create_app(
         lifespan=lifespan,
         middleware=[
             *([Middleware(PathPrefix, prefix=settings.prefix)] if settings.prefix else []),
+            *([] if settings.demo else [Middleware(FrameMiddleware, ancestors=site.lti.ancestors)]),
             Middleware(RequestCount, requests=metrics.requests, seconds=metrics.request_seconds),
             Middleware(RequestLog),
             Middleware(HeadRequestMiddleware),

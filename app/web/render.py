@@ -7,6 +7,7 @@ their content, so browsers may keep them for ever. The theme is a cookie, so tha
 import json
 import os
 import re
+from copy import copy
 from functools import cache, lru_cache
 from mimetypes import guess_type
 from pathlib import Path
@@ -40,6 +41,9 @@ PAGE_ADDRESS = re.compile(
     r'|name="editor" content)=")/(?!/)'
 )
 """An attribute that holds an address of this site. In text there is none: a quotation mark is escaped there."""
+
+FRAMED_ADDRESS = re.compile(f"{PAGE_ADDRESS.pattern}(?!static/)")
+"""Of these, one that is another in a frame: a file is the same everywhere."""
 
 
 class Assets:
@@ -108,10 +112,16 @@ class Pages:
         imprint: bool = False,
         demo: bool = False,
     ) -> None:
-        self._prefix = prefix
+        self._prefix, self._frame = prefix, ""
         self._environment = _environment(templates)
         self._shared = {"asset": assets.url, "fonts": assets.fonts, "version": version()}
-        self._shared |= {"unsafe": unsafe, "imprint": imprint, "demo": demo}
+        self._shared |= {"unsafe": unsafe, "imprint": imprint, "demo": demo, "framed": False}
+
+    def below(self, path: str) -> "Pages":
+        """The same pages for the frame of another site, their addresses below *path*."""
+        pages = copy(self)
+        pages._frame, pages._shared = path, {**self._shared, "framed": True}
+        return pages
 
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""
@@ -142,6 +152,7 @@ class Pages:
 
     def _render(self, template: str, **values: Any) -> str:
         text = self._environment.get_template(template).render(values)
+        text = FRAMED_ADDRESS.sub(rf"\1{self._frame}/", text) if self._frame else text
         return PAGE_ADDRESS.sub(rf"\1{self._prefix}/", text) if self._prefix else text
 
 

@@ -37,6 +37,7 @@ from app.engine.task import GradTask, HuntTask
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds.registry import quiz_kind
+from app.lti.service import LtiService
 from app.practice.item_lessons import exercises_in
 from app.practice.sessions import Practice
 from app.store import cards
@@ -45,6 +46,7 @@ from app.store.database import Database
 from app.store.event_bus import EventBus
 from app.store.progress import LessonState, lesson_state
 from app.web.checks import CheckService, TaskRegistry
+from app.web.middleware.frames import FRAME
 from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.turns import Turns
@@ -184,6 +186,7 @@ class Site:
     """By the address that they go to."""
     doors: SignInOptions
     practice: Practice
+    lti: LtiService
     turns: Turns = field(default_factory=lambda: Turns(AT_ONCE, MOST_WAITING))
     """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
     one_code: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -211,6 +214,12 @@ class Site:
         private = (lesson for lesson in self.course.lessons if lesson.name == name)
         return self.practice.curriculum.assigned(name) or next(private, None)
 
+    def assigned_to_anybody(self, name: str) -> Lesson | None:
+        """The same among all lessons, private ones too: for whoever comes by a link to it."""
+        return self.practice.curriculum.assigned(name) or next(
+            (item for item in self.whole.lessons if item.name == name), None
+        )
+
     def exercises(self, name: str) -> tuple[str, ...]:
         """The exercises by name of what a class may have been given as *name*."""
         return exercises_in(self.assigned(name))
@@ -227,6 +236,13 @@ class Site:
     @cached_property
     def _seen(self) -> dict[frozenset[str], "Site"]:
         return {}
+
+    @cached_property
+    def in_frame(self) -> "Site":
+        """This site in the frame of a learning platform: its pages have nothing around them, and addresses there."""
+        site = replace(self, pages=self.pages.below(FRAME))
+        vars(site)["kept"] = self.kept  # what was made once is the same for all
+        return site
 
     def lessons_of(self, unit: str) -> tuple[str, ...]:
         """The lessons of a unit, by the name of its folder; none where there is no such unit."""
@@ -326,6 +342,8 @@ def _joined(details: dict[str, str]) -> str:
 async def site_of(request: Request) -> Site:
     """The site as this learner may see it; private lessons stay hidden while the database does not answer."""
     site = cast(Site, request.app.state.site)
+    if getattr(request.state, "framed", False):
+        site = site.in_frame
     if site.whole is site.course:
         return site
     visitor = cast(Visitor, request.state.visitor)

@@ -19,3 +19,4 @@ import "./train.js";
 import "./board.js";
 import "./passkeys.js";
 import "./zones.js";
+import "./lti.js";

@@ -24,8 +24,10 @@ from tests.store import revision_0009
 
 MOMENT = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
-SINCE = {"problem_report", "moment", "exercise_edition"}
+SINCE = {"problem_report", "moment", "exercise_edition", "lti_platform", "lti_deployment", "lti_key", "lti_context",
+         "lti_member", "lti_line_item", "lti_score"}  # fmt: skip
 """Tables that 1.0.0 and later versions brought."""
+COLUMNS_SINCE = {"session.embedded"}
 
 pytestmark = pytest.mark.anyio
 
@@ -116,6 +118,7 @@ async def test_a_database_before_1_0_0_keeps_every_row_under_the_new_names(empty
         new = TABLES.get(old, old)
         renamed = COLUMNS.get(new, {})
         after = await asked(empty, partial(row_of, name=new))
+        after = {column: value for column, value in after.items() if f"{new}.{column}" not in COLUMNS_SINCE}
         assert after == {renamed.get(column, column): value for column, value in row.items()}, old
 
 
@@ -138,7 +141,7 @@ async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: s
         await migrate(empty)
 
     (line,) = log
-    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0012")
+    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0013")
     if "sqlite" in empty:
         copy = Path(line["copy"])
         assert copy.name.endswith(".before-0009")

@@ -236,7 +236,7 @@ def test_a_piece_of_a_page_that_a_stream_sends_has_the_prefix(app: FastAPI, scri
 
 
 def test_no_prefix_takes_the_place_of_a_page() -> None:
-    assert {path.split("/")[1] for _, path in ROUTES if path != "/"} | {"static"} == OWN_PATHS
+    assert {path.split("/")[1] for _, path in ROUTES if path != "/"} | {"static", "embedded"} == OWN_PATHS
 
 
 def test_without_a_prefix_nothing_is_in_the_way(course: Course, tmp_path) -> None:

@@ -16,11 +16,14 @@ BODY_BYTES = 256 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CHARSET = re.compile(r"charset[^;]*", re.IGNORECASE)
 HOST = re.compile(r"(?:(?P<name>[a-z0-9._-]+)|\[(?P<address>[0-9a-f:.]+)\])(?::\d{1,5})?", re.IGNORECASE)
+FROM_PLATFORMS = ("/lti/login", "/lti/launch")
+"""Learning platforms send forms here, from their own pages: what is in them proves itself."""
 PROBES = ("/healthz", "/readyz")  # asked by address, by whatever looks after the container
 
+NOBODY = "frame-ancestors 'none'"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; " + NOBODY
 )
 FRAMED = "frame-ancestors 'self'; frame-src 'self'"
 UNUSED = (
@@ -70,14 +73,17 @@ class SecurityHeaders(HttpMiddleware):
 
     def __init__(self, app: ASGIApp, *, secure: bool, framed: bool = False) -> None:
         super().__init__(app)
-        self._policy = POLICY.replace("frame-ancestors 'none'", FRAMED) if framed else POLICY
+        self._policy = POLICY.replace(NOBODY, FRAMED) if framed else POLICY
         self._fixed = {**HEADERS, "strict-transport-security": HSTS} if secure else HEADERS
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
 
-        headers = {"content-security-policy": self._policy.format(nonce=nonce), **self._fixed}
+        policy = self._policy.format(nonce=nonce)
+        if platforms := scope["state"].get("frame_ancestors"):
+            policy = policy.replace(NOBODY, f"frame-ancestors {platforms}")
+        headers = {"content-security-policy": policy, **self._fixed}
         await self._app(scope, receive, with_headers(send, lambda own: own.update(headers)))
 
 
@@ -101,7 +107,8 @@ class RequestGuard(HttpMiddleware):
         headers = Headers(scope=scope)
         if not self._is_here(headers.getlist("host")) and scope["path"] not in PROBES:
             raise HTTPException(400, "The request asks for a host of another name than this server has.")
-        if scope["method"] not in SAFE_METHODS and not is_same_site(headers, secure=self._secure):
+        own = is_same_site(headers, secure=self._secure) or scope["path"] in FROM_PLATFORMS
+        if scope["method"] not in SAFE_METHODS and not own:
             raise HTTPException(403, "This form was sent from another site, so nothing was done.")
         if not _is_utf8(headers.get("content-type", "")):
             raise HTTPException(400, "Forms are read as UTF-8, and this one says that it is written otherwise.")

@@ -32,6 +32,7 @@ from app.store import learners
 from app.store.cleanup import SESSIONS_STAY
 from app.store.database import Database
 from app.store.event_bus import EventBus
+from app.web.middleware.frames import cookie_name, session_cookie
 from app.web.middleware.security import HttpMiddleware, with_headers
 from app.web.render import first_cookie
 
@@ -47,6 +48,9 @@ ENDED = "sessions"
 ENDED_FILE = "sessions.ended"
 """Of the data folder; a command writes it, of which the server on SQLite hears no other way."""
 SIGNED_IN = "Somebody signed in here a moment ago. What was just sent was not saved: send it again."
+FRAME_OVER = (
+    "Your visit from the learning platform has ended, so this was not saved. Copy it, and open the link there again."
+)
 FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
 REMEMBERED = 10_000
 TOO_MANY_CHANGES = "More than {limit} changes came within a minute. This one was not saved; go on in {seconds} s."
@@ -260,8 +264,9 @@ async def tell_servers(db: AsyncSession, bus: EventBus, data_dir: Path) -> None:
 class Visitor:
     """The learner behind one request."""
 
-    def __init__(self, sessions: SessionCache, token: str, network: str = "") -> None:
+    def __init__(self, sessions: SessionCache, token: str, network: str = "", *, framed: bool = False) -> None:
         self.sessions = sessions
+        self.framed = framed
         self.token = token
         self.network = network
         self.known: learners.SessionLearner | None = None
@@ -294,9 +299,11 @@ class Visitor:
         """Id of the learner; None for a browser that has nothing stored yet."""
         if self.known is None and self.token:
             self.known = await self.sessions.known(self.token)
+            if self.known is not None and self.known.embedded != self.framed:
+                self.known = None  # a session of a frame opens no tab, and the other way round
             if self.known is None:
                 self._nobodys, self.token = self.token, ""
-            elif self.known.stale:
+            elif self.known.stale and not self.framed:
                 await self._refresh(self.token)
         return None if self.known is None else self.known.learner
 
@@ -310,6 +317,8 @@ class Visitor:
         if learner is not None:
             self.sessions.changes.consume(learner)
             return learner
+        if self.framed:
+            raise HTTPException(403, FRAME_OVER, {"not-saved": "1"})
         self.sessions.beginnings.consume(self.network)
         async with self.sessions.database.write(short=True) as db:
             if self._nobodys and await learners.was_rotated(db, self._nobodys):
@@ -361,13 +370,18 @@ class VisitorMiddleware(HttpMiddleware):
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._look_at_proxy(Headers(scope=scope))
-        visitor = Visitor(self._sessions, first_cookie(Headers(scope=scope), self._cookie), client_network(scope))
-        scope.setdefault("state", {})["visitor"] = visitor
+        state = scope.setdefault("state", {})
+        framed = state.get("framed", False)
+        cookie = cookie_name(secure=self._secure) if framed else self._cookie
+        token = first_cookie(Headers(scope=scope), cookie) if state.get("shows_cookie", True) else ""
+        visitor = Visitor(self._sessions, token, client_network(scope), framed=framed)
+        state["visitor"] = visitor
         scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
 
         def set_cookie(headers: MutableHeaders) -> None:
             if visitor.new_token is not None:
-                headers.append("set-cookie", self._set(visitor.new_token))
+                token = visitor.new_token
+                headers.append("set-cookie", session_cookie(token, secure=self._secure) if framed else self._set(token))
 
         await self._app(scope, receive, with_headers(send, set_cookie))
 

@@ -33,6 +33,7 @@ NOT_SURE = "Nothing was deleted. Say that you mean it, and it is done at once."
 WAYS = {
     "passkey": "Passkey",
     "oidc": "Sign-in elsewhere",
+    "lti": "A learning platform",
     "email": "E-mail",
     "password": "Name and password",
     "proxy": "The login of this network",
@@ -63,7 +64,13 @@ def way_of(row: Credential, titles: Mapping[str, str]) -> SignInMethod:
     """*titles* are those of the providers of this server, by their issuers."""
     if row.kind == "oidc" and row.issuer in titles:
         return SignInMethod(row.id, titles[row.issuer], "", row.used_at)
-    detail = {"password": row.subject, "email": row.subject, "proxy": row.subject, "oidc": row.issuer}.get(row.kind, "")
+    detail = {
+        "password": row.subject,
+        "email": row.subject,
+        "proxy": row.subject,
+        "oidc": row.issuer,
+        "lti": row.issuer,
+    }.get(row.kind, "")
     return SignInMethod(row.id, WAYS[row.kind], detail, row.used_at)
 
 

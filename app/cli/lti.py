@@ -1,0 +1,153 @@
+"""`backhand lti …`: learning platforms of this server."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.cli import environment
+from app.cli.classes import Facts, print_facts, run_transaction
+from app.cli.refuse import refuse
+from app.lti.claims import MAX_ID_CHARS
+from app.lti.keys import encryption_in, make_keys, published_keys, rotate_keys
+from app.lti.platform_client import LOOPBACK, address_fault, origin_of
+from app.settings import Settings
+from app.store import lti_platforms
+from app.store.classes import RefusedError
+from app.store.database import now
+from app.store.tables import LtiPlatform
+from app.teaching.text_input import one_line
+
+OWN_ADDRESSES = (
+    ("Tool URL", "/lti/launch"),
+    ("Login initiation URL", "/lti/login"),
+    ("Redirect URI", "/lti/launch"),
+    ("Public keyset URL", "/lti/jwks"),
+    ("Deep linking URL", "/lti/launch"),
+)
+"""What an administrator enters at a platform, in the words of most of them."""
+
+
+def add(
+    issuer: str,
+    client_id: str,
+    addresses: Mapping[str, str],
+    deployments: Sequence[str],
+    *,
+    name: str,
+    origins: Sequence[str],
+    audience: str,
+    private: bool,
+    as_json: bool,
+) -> None:
+    settings = _ready_settings()
+    for option, url in (("issuer", issuer), *addresses.items(), *(("origin", origin) for origin in origins)):
+        if fault := address_fault(url, private=private):
+            refuse(f"--{option}: {fault}")
+    if not 0 < len(client_id) <= MAX_ID_CHARS or not client_id.isprintable():
+        refuse(f"--client-id: {client_id[:80]!r} is no client id.")
+    platform = LtiPlatform(
+        issuer=issuer, client_id=client_id, name=(one_line(name) or urlsplit(issuer).hostname or issuer)[:200],
+        auth_url=addresses["auth"], token_url=addresses["token"], jwks_url=addresses["jwks"], audience=audience or None,
+        origins=" ".join(origin_of(origin) for origin in origins), private=private, added_at=now(),
+    )  # fmt: skip
+
+    async def work(db: AsyncSession) -> Facts:
+        await make_keys(db, encryption_in(settings.lti_secret_path, make=True))
+        await lti_platforms.add_platform(db, platform, deployments)
+        return await _facts(db, platform)
+
+    facts = run_transaction(work)
+    print_facts({**facts, "tool": _own_addresses(settings)}, _lines(facts, settings), as_json=as_json)
+
+
+def list_(*, as_json: bool) -> None:
+    settings = environment.load_settings()
+
+    async def work(db: AsyncSession) -> list[Facts]:
+        return [await _facts(db, platform) for platform in await lti_platforms.list_platforms(db)]
+
+    platforms = run_transaction(work)
+    lines = [_line(facts) for facts in platforms] or ["There is no platform yet: backhand lti add"]
+    print_facts({"platforms": platforms, "tool": _own_addresses(settings)}, lines, as_json=as_json)
+
+
+def deployment(number: int, named: str, *, as_json: bool) -> None:
+    if not 0 < len(named) <= MAX_ID_CHARS or not named.isprintable():
+        refuse(f"{named[:80]!r} is no deployment id.")
+
+    async def work(db: AsyncSession) -> Facts:
+        platform = await lti_platforms.get_platform(db, number)
+        await lti_platforms.add_deployment(db, platform, named)
+        await db.flush()
+        return await _facts(db, platform)
+
+    facts = run_transaction(work)
+    print_facts(facts, [_line(facts)], as_json=as_json)
+
+
+def remove(number: int, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> Facts:
+        platform = await lti_platforms.get_platform(db, number)
+        facts = await _facts(db, platform)
+        await lti_platforms.remove_platform(db, platform)
+        return facts
+
+    facts = run_transaction(work)
+    print_facts(
+        facts, [f"{facts['name']} is forgotten. Its classes, and what its people wrote, stay."], as_json=as_json
+    )
+
+
+def rotate(*, anew: bool, as_json: bool) -> None:
+    settings = environment.load_settings()
+
+    async def work(db: AsyncSession) -> Facts:
+        if not await lti_platforms.list_platforms(db):
+            raise RefusedError("There is no platform yet, and so no key: backhand lti add")
+        await rotate_keys(db, encryption_in(settings.lti_secret_path, make=anew), anew=anew)
+        return {"keys": [key["kid"] for key in (await published_keys(db))["keys"]]}
+
+    facts = run_transaction(work)
+    what = "Platforms are shown new keys" if anew else "Messages are signed with the next key"
+    print_facts(facts, [f"{what}. They fetch them by themselves, within the hour at most."], as_json=as_json)
+
+
+def _ready_settings() -> Settings:
+    """Settings of a server that platforms can reach, and whose pages keep a session in a frame."""
+    settings = environment.load_settings()
+    if not settings.address:
+        refuse("Platforms send browsers here: set BACKHAND_ADDRESS to the address of this server.")
+    if urlsplit(settings.address).hostname in LOOPBACK:
+        return settings
+    if not settings.address.startswith("https://") or not settings.secure_cookies:
+        refuse(
+            "In a frame browsers keep cookies over TLS alone: set BACKHAND_ADDRESS to one with https, "
+            "and BACKHAND_SECURE_COOKIES=1."
+        )
+    return settings
+
+
+async def _facts(db: AsyncSession, platform: LtiPlatform) -> Facts:
+    return {
+        "id": platform.id,
+        "name": platform.name,
+        "issuer": platform.issuer,
+        "client_id": platform.client_id,
+        "deployments": sorted(await lti_platforms.deployments_of(db, platform.id)),
+        "private": platform.private,
+    }
+
+
+def _line(facts: Facts) -> str:
+    places = ", ".join(facts["deployments"]) or "none yet: backhand lti deployment"
+    return f"{facts['id']}  {facts['name']}  {facts['issuer']}  client {facts['client_id']}  deployments {places}"
+
+
+def _lines(facts: Facts, settings: Settings) -> list[str]:
+    entered = [f"  {title:<21} {url}" for title, url in _own_addresses(settings).items()]
+    return [_line(facts), "Its administrator enters there:", *entered]
+
+
+def _own_addresses(settings: Settings) -> dict[str, str]:
+    return {title: settings.base_url + path for title, path in OWN_ADDRESSES}

@@ -1,0 +1,85 @@
+"""`backhand lti …` as it is called: its arguments and its help."""
+
+from typing import Annotated
+
+import typer
+
+platforms = typer.Typer(help="Learning platforms that open pages here (LTI 1.3).", no_args_is_help=True)
+
+Number = Annotated[int, typer.Argument(help="The number of the platform; `backhand lti list` tells it.", min=1)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@platforms.command()
+def add(
+    issuer: Annotated[str, typer.Option(help="Who the platform says it is, such as https://moodle.example.org.")],
+    client_id: Annotated[str, typer.Option("--client-id", help="What it calls this tool.")],
+    auth: Annotated[str, typer.Option(help="Its address for authentication requests.")],
+    token: Annotated[str, typer.Option(help="Its address for access tokens.")],
+    jwks: Annotated[str, typer.Option(help="The address of its public keys.")],
+    deployment: Annotated[list[str] | None, typer.Option(help="A deployment id; may be given several times.")] = None,
+    name: Annotated[str, typer.Option(help="What people call it; default: its host.")] = "",
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Another origin of its pages and services, such as https://school.instructure.com."),
+    ] = None,
+    audience: Annotated[str, typer.Option(help="What requests for tokens name; default: the address for them.")] = "",
+    private: Annotated[bool, typer.Option("--private", help="Its addresses may be in a private network.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Register a platform, by what its administrator reads there."""
+    from app.cli import lti
+
+    lti.add(
+        issuer,
+        client_id,
+        {"auth": auth, "token": token, "jwks": jwks},
+        deployment or [],
+        name=name,
+        origins=origin or [],
+        audience=audience,
+        private=private,
+        as_json=as_json,
+    )
+
+
+@platforms.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Print every platform, with its deployments, and what its administrator enters there."""
+    from app.cli import lti
+
+    lti.list_(as_json=as_json)
+
+
+@platforms.command()
+def deployment(
+    number: Number,
+    id_: Annotated[str, typer.Argument(metavar="ID", help="What the platform calls the place of installation.")],
+    as_json: AsJson = False,
+) -> None:
+    """Accept one more deployment of a platform."""
+    from app.cli import lti
+
+    lti.deployment(number, id_, as_json=as_json)
+
+
+@platforms.command()
+def remove(number: Number, as_json: AsJson = False) -> None:
+    """Forget a platform. Its people keep their work and their classes; nobody comes from it any more."""
+    from app.cli import lti
+
+    lti.remove(number, as_json=as_json)
+
+
+@platforms.command()
+def rotate(
+    anew: Annotated[
+        bool,
+        typer.Option("--anew", help="Forget the old keys at once: where their secret is lost, or known to others."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sign with the next key from now on, and show platforms a newer one."""
+    from app.cli import lti
+
+    lti.rotate(anew=anew, as_json=as_json)

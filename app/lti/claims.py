@@ -1,0 +1,266 @@
+"""Messages of platforms (LTI 1.3), read: what is believed of one, and what it asks for.
+
+`CHECKS` has a row for each rule; a message is believed when every one holds.
+
+Source: IMS Security Framework 1.0 (5.1.3), https://www.imsglobal.org/spec/security/v1p0; LTI 1.3 (5.3), https://www.imsglobal.org/spec/lti/v1p3
+"""
+
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.lti.errors import LaunchError
+from app.store.classes import Role
+from app.store.tables import NAME_LENGTH
+from app.teaching.text_input import one_line
+
+CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+DEEP_LINKING = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+AGS = "https://purl.imsglobal.org/spec/lti-ags/"
+NRPS = "https://purl.imsglobal.org/spec/lti-nrps/"
+LEEWAY_SECONDS = 10
+MAX_ID_CHARS = 1000
+MESSAGES = ("LtiResourceLinkRequest", "LtiDeepLinkingRequest")
+Claims = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a message must agree with. *base_url* is what addresses of this server begin with; *now* is in seconds."""
+
+    issuer: str
+    client_id: str
+    nonce: str
+    deployments: frozenset[str]
+    base_url: str
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A rule, and what is told where it does not hold; `{seen}` there is the value of *claim*."""
+
+    claim: str
+    holds: Callable[[Any, Claims, Expected], bool]
+    message: str
+
+
+def _has_audience(seen: Any, _claims: Claims, expected: Expected) -> bool:
+    return seen == expected.client_id or (isinstance(seen, list) and expected.client_id in seen)
+
+
+def _is_for_us(seen: Any, claims: Claims, expected: Expected) -> bool:
+    many = isinstance(claims.get("aud"), list) and len(claims["aud"]) > 1
+    return bool(seen == expected.client_id or (seen is None and not many))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_own_address(url: Any, base_url: str) -> bool:
+    """True if *url* is a page of this server."""
+    return (
+        isinstance(url, str)
+        and url.isprintable()
+        and (url == base_url or url.startswith((f"{base_url}/", f"{base_url}?")))
+    )
+
+
+def _is_theirs(seen: Any, _claims: Claims, expected: Expected) -> bool:
+    return bool(seen == expected.issuer)
+
+
+def _has_not_expired(seen: Any, _claims: Claims, expected: Expected) -> bool:
+    return _is_number(seen) and seen > expected.now - LEEWAY_SECONDS
+
+
+def _was_made_before_now(seen: Any, _claims: Claims, expected: Expected) -> bool:
+    return _is_number(seen) and seen < expected.now + LEEWAY_SECONDS
+
+
+def _answers_us(seen: Any, _claims: Claims, expected: Expected) -> bool:
+    return isinstance(seen, str) and hmac.compare_digest(seen.encode("utf-8", "replace"), expected.nonce.encode())
+
+
+def _names_somebody(seen: Any, _claims: Claims, _expected: Expected) -> bool:
+    return seen is None or _id(seen) is not None
+
+
+def _is_installed(seen: Any, _claims: Claims, expected: Expected) -> bool:
+    return isinstance(seen, str) and seen in expected.deployments
+
+
+def _leads_here(seen: Any, claims: Claims, expected: Expected) -> bool:
+    chooses = claims.get(CLAIM + "message_type") == MESSAGES[1]
+    return is_own_address(seen, expected.base_url) or (seen is None and chooses)
+
+
+CHECKS = (
+    Check("iss", _is_theirs, "It is from {seen}, and not from the platform that this sign-in began at."),
+    Check("aud", _has_audience, "It is for another tool ({seen}) than this one."),
+    Check("azp", _is_for_us, "It was made for {seen}, and not for this tool."),
+    Check(
+        "exp",
+        _has_not_expired,
+        "It has expired. Open the link on the platform again; if that does not help, a clock is wrong.",
+    ),
+    Check(
+        "iat",
+        _was_made_before_now,
+        "It comes from the future: the clock of the platform is ahead of this server's.",
+    ),
+    Check("nonce", _answers_us, "It answers another question than this one, or was used before."),
+    Check("sub", _names_somebody, "It names nobody as a platform does."),
+    Check(
+        CLAIM + "version",
+        lambda seen, *_: bool(seen == "1.3.0"),
+        "It is of version {seen} of LTI; this server speaks 1.3.0.",
+    ),
+    Check(
+        CLAIM + "message_type",
+        lambda seen, *_: seen in MESSAGES,
+        "It is a message of a kind ({seen}) that this server does not know.",
+    ),
+    Check(
+        CLAIM + "deployment_id",
+        _is_installed,
+        "The platform calls the place where it is installed (deployment) {seen}, which is not registered here. "
+        "The operator of this server adds it with `backhand lti deployment`.",
+    ),
+    Check(CLAIM + "target_link_uri", _leads_here, "It leads to {seen}, which is no page of this server."),
+)
+
+
+def check_claims(claims: Claims, expected: Expected) -> None:
+    """
+    Raises:
+        LaunchError: A rule does not hold.
+    """
+    for check in CHECKS:
+        seen = claims.get(check.claim)
+        if not check.holds(seen, claims, expected):
+            raise LaunchError(check.message.format(seen=repr(seen)[:200]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeepLinking:
+    """What may be chosen for a platform: *several* at once or one, and where the choice goes, with *data* of theirs."""
+
+    return_url: str
+    several: bool
+    graded: bool
+    data: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A believed message: who came, as what, from which course, and for what.
+
+    *subject* is None for somebody whom the platform does not name; *role* is None for a visitor. *custom* are the
+    parameters of the link, without those that the platform did not fill in. *target* is a path of this server.
+    """
+
+    subject: str | None
+    name: str
+    role: Role | None
+    deployment: str
+    context: str | None
+    title: str
+    custom: Mapping[str, str]
+    target: str
+    framed: bool
+    lineitem_url: str | None
+    lineitems_url: str | None
+    memberships_url: str | None
+    deep_linking: DeepLinking | None
+
+
+def read_launch(claims: Claims, base_url: str) -> Launch:
+    """What checked *claims* ask for.
+
+    Raises:
+        LaunchError: They are not what such claims are.
+    """
+    context, presentation = _object(claims, CLAIM + "context"), _object(claims, CLAIM + "launch_presentation")
+    grades, people = _object(claims, AGS + "claim/endpoint"), _object(claims, NRPS + "claim/namesroleservice")
+    scopes = grades.get("scope") if isinstance(grades.get("scope"), list) else []
+    may_score = AGS + "scope/score" in (scopes or [])
+    target = claims.get(CLAIM + "target_link_uri") or base_url
+    names = (claims.get("name"), " ".join(str(claims.get(key, "")) for key in ("given_name", "family_name")))
+    custom = _object(claims, CLAIM + "custom")
+    return Launch(
+        subject=claims.get("sub"),
+        name=next((line for name in names if isinstance(name, str) and (line := one_line(name)[:NAME_LENGTH])), ""),
+        role=role_of(claims.get(CLAIM + "roles")),
+        deployment=claims[CLAIM + "deployment_id"],
+        context=_id(context.get("id")),
+        title=one_line(str(context.get("title") or context.get("label") or ""))[:NAME_LENGTH],
+        custom={str(key): value for key, value in custom.items() if isinstance(value, str) and is_filled_in(value)},
+        target=target.removeprefix(base_url) or "/",
+        framed=presentation.get("document_target", "iframe") == "iframe",
+        lineitem_url=_id(grades.get("lineitem")) if may_score else None,
+        lineitems_url=_id(grades.get("lineitems")) if may_score else None,
+        memberships_url=_id(people.get("context_memberships_url")),
+        deep_linking=_deep_linking(claims, base_url) if claims[CLAIM + "message_type"] == MESSAGES[1] else None,
+    )
+
+
+def is_filled_in(value: str) -> bool:
+    """True if a custom parameter has a value; a variable that a platform does not know stays as it was written."""
+    return bool(value) and not value.startswith("$")
+
+
+def _deep_linking(claims: Claims, _base_url: str) -> DeepLinking:
+    settings = _object(claims, DEEP_LINKING + "deep_linking_settings")
+    url, data = _id(settings.get("deep_link_return_url")), settings.get("data")
+    if url is None or "ltiResourceLink" not in (settings.get("accept_types") or []):
+        raise LaunchError("The platform takes no links to exercises here.")
+    graded = settings.get("accept_lineitem") is not False
+    return DeepLinking(
+        return_url=url,
+        several=settings.get("accept_multiple") is True,
+        graded=graded,
+        data=data if isinstance(data, str) else None,
+    )
+
+
+def _object(claims: Claims, name: str) -> Mapping[str, Any]:
+    value = claims.get(name, {})
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise LaunchError(f"What it says as {name} is no object.")
+    return value
+
+
+def _id(value: Any) -> str | None:
+    return value if isinstance(value, str) and 0 < len(value) <= MAX_ID_CHARS and value.isprintable() else None
+
+
+MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+SYSTEM = "http://purl.imsglobal.org/vocab/lis/v2/system/person#"
+INSTITUTION = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#"
+COURSE_ROLES: tuple[tuple[Role, tuple[str, ...]], ...] = (
+    # Whoever helps is told to be an instructor of that kind as well.
+    (
+        "assistant",
+        (f"{MEMBERSHIP}/Instructor#TeachingAssistant", f"{MEMBERSHIP}#TeachingAssistant", "TeachingAssistant"),
+    ),
+    ("instructor", (f"{MEMBERSHIP}#Instructor", "Instructor", f"{MEMBERSHIP}#Administrator", "Administrator")),
+    ("learner", (f"{MEMBERSHIP}#Learner", "Learner", f"{MEMBERSHIP}#Student", "Student")),
+)
+"""Roles in a course, as URIs or by their short names; the first that is found counts."""
+ADMINISTRATORS = (f"{SYSTEM}Administrator", f"{SYSTEM}SysAdmin", f"{INSTITUTION}Administrator")
+"""They run the platform, and have no role in most courses that they look at."""
+
+
+def role_of(roles: Any) -> Role | None:
+    """The role in a class of somebody with these *roles*; None for a visitor.
+
+    What somebody is at their school says nothing of this course: its teachers are learners in some.
+    """
+    named = {role for role in roles if isinstance(role, str)} if isinstance(roles, list) else set()
+    course = next((role for role, names in COURSE_ROLES if named & set(names)), None)
+    return course or ("instructor" if named & set(ADMINISTRATORS) else None)

@@ -1,0 +1,151 @@
+"""Who came becomes a learner, a course of theirs a class, and a graded link an assignment.
+
+A platform says of its own people who they are and what they may do in a course. It says nothing of anybody else: nobody
+is found by an e-mail address, and the class of another is never opened by a parameter of a link.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.credentials import VerifiedIdentity
+from app.lti.claims import Launch
+from app.store.assignments import AssignmentSettings, assign_lesson, assignments_of
+from app.store.classes import Role, create_class, new_member, record_event
+from app.store.database import now
+from app.store.former_members import drop_grades
+from app.store.lti_scores import queue_assignment
+from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiMember, LtiPlatform, Membership
+
+UNNAMED = {"learner": "A learner", "assistant": "An assistant", "instructor": "An instructor"}
+"""What people are called whose names a platform does not tell."""
+MEANT_FOR_GRADE = 0.5
+"""Share of its points that late work counts, as in a form for a new assignment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a link leads to: a lesson or a round of practice by its id, and an exercise of it; "" for all of them."""
+
+    lesson: str = ""
+    exercise: str = ""
+
+
+def target_of(launch: Launch, id_of: Callable[[str], str]) -> Target:
+    """Target of *launch*: by the parameters of the link or, of an older one, by its address.
+
+    Parameters come along when a course is copied, and addresses of platforms change seldom. *id_of* a lesson is found
+    by its id or the last word of its address; "" where there is none.
+    """
+    if lesson := launch.custom.get("lesson", ""):
+        return Target(id_of(lesson) or lesson, launch.custom.get("exercise", ""))
+    path, _, exercise = launch.target.partition("#")
+    prefix = "/lessons/"
+    lesson = id_of(path.removeprefix(prefix).partition("?")[0]) if path.startswith(prefix) else ""
+    return Target(lesson, exercise if lesson else "")
+
+
+def identity_of(platform: LtiPlatform, launch: Launch) -> VerifiedIdentity:
+    """Who came, proved by *platform*; of somebody who is named."""
+    assert launch.subject is not None
+    return VerifiedIdentity(kind="lti", issuer=platform.issuer, subject=launch.subject, name=launch.name)
+
+
+async def enrol(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner: int) -> LtiContext | None:
+    """Put *learner* into the class of the course that they came from, as what they are there; None for a visitor.
+
+    The first instructor makes the class. The role is that of the newest launch, whatever it was before.
+    """
+    if launch.context is None or launch.role is None or launch.subject is None:
+        return None
+    context = await _context(db, platform, launch, learner)
+    group = await db.get(Class, context.class_id) if context else None
+    if context is None or group is None or group.archived_at is not None:
+        return None
+    if not await become_member(db, group, learner, launch.role, launch.name):
+        return None
+    member = {"lti_context_id": context.id, "learner_id": learner, "subject": launch.subject, "role": launch.role}
+    await db.merge(LtiMember(**member, launched_at=now()))
+    await db.flush()
+    return context
+
+
+async def _context(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner: int) -> LtiContext | None:
+    """The known course, as it is called now; a new one only for an instructor."""
+    same = (LtiContext.platform_id == platform.id, LtiContext.context_id == launch.context)
+    context: LtiContext | None = await db.scalar(select(LtiContext).where(*same).with_for_update())
+    if context is None:
+        if launch.role != "instructor":
+            return None
+        group = await create_class(db, launch.title or f"A course on {platform.name}"[:200], "UTC", None)
+        group.joining, group.created_by = "closed", learner
+        context = LtiContext(platform_id=platform.id, context_id=launch.context, class_id=group.id, title="")
+        db.add(context)
+    context.title = launch.title or context.title
+    context.lineitems_url = launch.lineitems_url or context.lineitems_url
+    context.memberships_url = launch.memberships_url or context.memberships_url
+    context.launched_at = now()
+    await db.flush()
+    return context
+
+
+async def become_member(db: AsyncSession, group: Class, learner: int, role: Role, name: str) -> bool:
+    """Make *learner* a member of *group* as *role*; False for one whom an instructor keeps out."""
+    person = await db.get(Membership, (group.id, learner))
+    if person is not None and person.blocked:
+        return False
+    if person is None:
+        person = new_member(group.id, learner, role, name or UNNAMED[role])
+        db.add(person)
+    elif person.left_at is None and person.joined_at is not None and person.role == role:
+        return True
+    person.role, person.left_at, person.joined_at = role, None, person.joined_at or now()
+    await db.flush()
+    await drop_grades(db, group.id, learner)
+    await record_event(db, group.id, learner, "joined", learner, role=role, by="platform")
+    return True
+
+
+async def take_line_item(
+    db: AsyncSession,
+    context: LtiContext,
+    url: str,
+    target: Target,
+    title: str,
+    known: Sequence[str],
+    points: float,
+) -> None:
+    """Let the grades of *target* go to the column of the platform's gradebook at *url*.
+
+    Of the same thing that is linked twice in a course the newer column is told; an assignment is made where the class
+    has none of it yet. *known* are the exercises of the lesson, and *points* what a new assignment is worth.
+    """
+    assignment = await _assignment(db, context, target, title, known, points)
+    same = (LtiLineItem.lti_context_id == context.id, LtiLineItem.assignment_id == assignment.id)
+    item = await db.scalar(select(LtiLineItem).where(*same))
+    if item is not None and item.url == url:
+        return
+    if item is None:
+        db.add(LtiLineItem(lti_context_id=context.id, assignment_id=assignment.id, url=url))
+    else:
+        item.url = url
+    await db.flush()
+    await queue_assignment(db, assignment.id)
+
+
+async def _assignment(
+    db: AsyncSession, context: LtiContext, target: Target, title: str, known: Sequence[str], points: float
+) -> Assignment:
+    chosen = json.dumps([target.exercise]) if target.exercise else None
+    for assignment in await assignments_of(db, context.class_id):
+        if (assignment.lesson, assignment.exercises_json) == (target.lesson, chosen):
+            return assignment
+    settings = AssignmentSettings(
+        exercises=[target.exercise] if target.exercise else None,
+        opens_at=None, due_at=None, late_until=None, late_share=MEANT_FOR_GRADE, points=points, solutions_at=None,
+        heading=title, known_exercises=list(known),
+    )  # fmt: skip
+    return await assign_lesson(db, context.class_id, target.lesson, settings, None)

@@ -1,0 +1,175 @@
+"""From a link on a platform to a believed message: login initiation, and the launch that answers it.
+
+A browser proves that it is the one that began, by a cookie of the frame that it is in or, where browsers keep none
+there, by what the platform's own page stored for it (client-side postMessages of LTI). A state counts once.
+
+Source: IMS Security Framework 1.0 (5.1.1), https://www.imsglobal.org/spec/security/v1p0; LTI Client Side postMessages,
+https://www.imsglobal.org/spec/lti-cs-pm/v0p1
+"""
+
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from joserfc import jws
+from joserfc.errors import JoseError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts import one_time_tokens
+from app.lti.claims import Claims, Expected, Launch, check_claims, is_own_address, read_launch
+from app.lti.errors import LaunchError
+from app.lti.keys import ALGORITHM, PlatformKeys
+from app.lti.platform_client import origin_of
+from app.store.database import Database
+from app.store.lti_platforms import deployments_of, find_platform
+from app.store.tables import LtiPlatform
+
+MAX_LOGIN_CHARS = 2000
+"""Of each thing that a platform says when a login begins: all of it goes into an address."""
+REPEATED = ("iss", "client_id", "login_hint", "lti_message_hint", "lti_deployment_id", "target_link_uri")
+UNKNOWN = (
+    "{issuer} is no platform that this server knows, at least not with the client id {client_id}. Its operator "
+    "registers it with `backhand lti add`."
+)
+NOT_HERE = "The link leads to {target}, which is no page of this server: its address is {base_url}."
+OVER = "This sign-in was used before, or is older than ten minutes. Open the link on the platform again."
+UNSIGNED = "What {name} sent is not signed by it as it should be."
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A login that began: the browser goes to *url*, and keeps *secret* under what *state* is called there.
+
+    *storage* names the frame of the platform that keeps it as well, and *origin* is that of its page.
+    """
+
+    url: str
+    state: str
+    secret: str
+    storage: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A login whose answer is awaited."""
+
+    platform: LtiPlatform
+    data: Mapping[str, Any]
+
+    def is_of(self, secret: str) -> bool:
+        """True if the browser that shows *secret* began it."""
+        return hmac.compare_digest(_digest(secret), self.data["secret_hash"])
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def name_in_browser(state: str) -> str:
+    """What the secret of a state is kept under: several logins go on at once."""
+    return f"lti-{_digest(state)[:16]}"
+
+
+async def begin_login(db: AsyncSession, asked: Mapping[str, str], base_url: str) -> Login:
+    """Begin what a platform *asked* for.
+
+    Raises:
+        LaunchError: It is not known, or leads elsewhere.
+    """
+    said = {name: asked.get(name, "")[:MAX_LOGIN_CHARS] for name in REPEATED}
+    platform = await find_platform(db, said["iss"], said["client_id"])
+    if platform is None:
+        raise LaunchError(
+            UNKNOWN.format(issuer=said["iss"][:200] or "Nobody", client_id=said["client_id"][:200] or "(none)")
+        )
+    if not is_own_address(said["target_link_uri"], base_url):
+        raise LaunchError(NOT_HERE.format(target=said["target_link_uri"][:200] or "nowhere", base_url=base_url))
+    if not said["login_hint"]:
+        raise LaunchError(f"{platform.name} does not say who is about to come (login_hint).")
+    state, nonce, secret = (secrets.token_urlsafe(24) for _ in range(3))
+    storage = asked.get("lti_storage_target", "")[:200]
+    data = {"platform": platform.id, "nonce": nonce, "secret_hash": _digest(secret), "storage": storage, "again": said}
+    await one_time_tokens.issue(db, "lti-login", data, token=state)
+    query = {
+        "scope": "openid",
+        "response_type": "id_token",
+        "response_mode": "form_post",
+        "prompt": "none",
+        "client_id": platform.client_id,
+        "redirect_uri": f"{base_url}/lti/launch",
+        "login_hint": said["login_hint"],
+        "state": state,
+        "nonce": nonce,
+    }
+    if said["lti_message_hint"]:
+        query["lti_message_hint"] = said["lti_message_hint"]
+    joint = "&" if urlsplit(platform.auth_url).query else "?"
+    return Login(f"{platform.auth_url}{joint}{urlencode(query)}", state, secret, storage, origin_of(platform.auth_url))
+
+
+async def find_pending(db: AsyncSession, state: str) -> Pending:
+    """
+    Raises:
+        LaunchError: Nothing is awaited under that *state*.
+    """
+    data = await one_time_tokens.peek(db, "lti-login", state)
+    platform = await db.get(LtiPlatform, data["platform"]) if data else None
+    if data is None or platform is None:
+        raise LaunchError(OVER)
+    return Pending(platform, data)
+
+
+async def read_message(
+    database: Database, keys: PlatformKeys, pending: Pending, state: str, token: str, base_url: str
+) -> Launch:
+    """The message that *token* is, if it is believed; the *state* is spent with it.
+
+    Raises:
+        LaunchError: It is not.
+        PlatformError: The platform does not show its keys.
+    """
+    claims = await verify_token(keys, pending.platform, token)
+    async with database.read() as db:
+        deployments = await deployments_of(db, pending.platform.id)
+    platform = pending.platform
+    check_claims(
+        claims,
+        Expected(platform.issuer, platform.client_id, pending.data["nonce"], deployments, base_url, time.time()),
+    )
+    launch = read_launch(claims, base_url)
+    async with database.write() as db:
+        if await one_time_tokens.redeem(db, "lti-login", state) is None:
+            raise LaunchError(OVER)
+    return launch
+
+
+async def verify_token(keys: PlatformKeys, platform: LtiPlatform, token: str) -> Claims:
+    """What *token* says, if *platform* has signed it; whether it holds is looked at elsewhere.
+
+    Raises:
+        LaunchError: It is no token of it.
+        PlatformError: The platform does not show its keys.
+    """
+    refused = LaunchError(UNSIGNED.format(name=platform.name))
+    try:
+        header = jws.extract_compact(token.encode("ascii", "replace")).headers()
+    except (JoseError, ValueError, TypeError, AttributeError, RecursionError):
+        raise refused from None
+    kid = header.get("kid")
+    if header.get("alg") != ALGORITHM or not isinstance(kid, str) or not kid:
+        raise refused
+    key = await keys.find(platform, kid)
+    try:
+        claims = json.loads(jws.deserialize_compact(token, key, algorithms=[ALGORITHM]).payload)
+    except (JoseError, ValueError, TypeError, RecursionError):
+        raise refused from None
+    if not isinstance(claims, dict):
+        raise refused
+    return claims

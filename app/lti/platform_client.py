@@ -1,0 +1,175 @@
+"""Requests to learning platforms, over HTTPS, to their registered addresses and nowhere else.
+
+Much of what a platform tells is an address: of its keys, its grades, its people. Whoever could choose one freely would
+ask inside of the operator's network with this server's hands. So a request goes to an origin that was registered, to an
+address that is public unless the operator said otherwise (looked at when it is connected to, so that a name cannot
+change in between), without redirects, for ten seconds and a bounded number of bytes.
+"""
+
+import asyncio
+import json
+import socket
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpcore2
+
+from app.accounts.certificates import trusted
+from app.lti.errors import PlatformError
+from app.store.tables import LtiPlatform
+
+SECONDS = 10.0
+MAX_ANSWER_BYTES = 2 * 1024 * 1024
+MAX_QUOTED_CHARS = 300
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Answer of a platform; the names of *headers* are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def quoted(self) -> str:
+        """Beginning of the body as a line of text, for people."""
+        return " ".join(self.body[: 4 * MAX_QUOTED_CHARS].decode("utf-8", "replace").split())[:MAX_QUOTED_CHARS]
+
+    @property
+    def date(self) -> datetime | None:
+        """What the clock of the platform showed."""
+        try:
+            return parsedate_to_datetime(self.headers.get("date", ""))
+        except ValueError:
+            return None
+
+    def json(self) -> Any:
+        """
+        Raises:
+            PlatformError: It is no JSON.
+        """
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError) as error:
+            raise PlatformError("It answered with something that is no JSON.", answer=self.quoted) from error
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of *url*, such as `https://moodle.example.org`; "" if it is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+        return ""
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    standard = port in (None, {"http": 80, "https": 443}[parts.scheme])
+    return f"{parts.scheme}://{host}" + ("" if standard else f":{port}")
+
+
+def origins_of(platform: LtiPlatform) -> frozenset[str]:
+    """Every origin that belongs to *platform*: its pages, its keys, its grades."""
+    addresses = (platform.issuer, platform.auth_url, platform.token_url, platform.jwks_url, *platform.origins.split())
+    return frozenset(origin for url in addresses if (origin := origin_of(url)))
+
+
+def address_fault(url: str, *, private: bool) -> str:
+    """Say why *url* is no address that a platform may have; "" if it is one."""
+    origin = origin_of(url)
+    if not origin or not url.isascii() or not url.isprintable() or " " in url:
+        return f"{url[:200]!r} is no address. It wants one such as https://moodle.example.org/mod/lti/certs.php"
+    if origin.startswith("https://") or (private and urlsplit(url).hostname in LOOPBACK):
+        return ""
+    return f"{url[:200]!r} is no address with https, and without it anybody on the way could change what it says."
+
+
+class _PublicNetwork(httpcore2.AnyIOBackend):
+    """Connects to addresses that are public."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(entry[4][0]) for entry in found]
+        if hidden := [address for address in addresses if not ip_address(address.partition("%")[0]).is_global]:
+            raise PlatformError(
+                f"{host} is {hidden[0]}, an address that is not public. If that is meant: backhand lti add --private"
+            )
+        return await super().connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+
+
+class PlatformClient:
+    """Asks platforms; connections stay open for the next question."""
+
+    def __init__(self) -> None:
+        self._pools: dict[bool, httpcore2.AsyncConnectionPool] = {}
+
+    async def ask(
+        self,
+        platform: LtiPlatform,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+    ) -> Answer:
+        """Answer of *platform*, whatever its status is.
+
+        Raises:
+            PlatformError: It has no such address, does not answer, or answers with too much.
+        """
+        if fault := address_fault(url, private=platform.private):
+            raise PlatformError(fault)
+        if origin_of(url) not in origins_of(platform):
+            raise PlatformError(
+                f"It wants {origin_of(url)} to be asked, which is none of its registered addresses. "
+                "If that is meant: backhand lti add --origin"
+            )
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self._ask(platform.private, method, url, headers or {}, content)
+        except TimeoutError as error:
+            raise PlatformError(f"It did not answer within {SECONDS:g} s.") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as error:
+            raise PlatformError(f"It cannot be reached: {str(error) or type(error).__name__}") from error
+
+    async def _ask(
+        self, private: bool, method: str, url: str, headers: Mapping[str, str], content: bytes | None
+    ) -> Answer:
+        body = bytearray()
+        async with self._pool(private).stream(method, url, headers=[*headers.items()], content=content) as response:
+            async for chunk in response.aiter_stream():
+                body += chunk
+                if len(body) > MAX_ANSWER_BYTES:
+                    raise PlatformError(f"It answered with more than {MAX_ANSWER_BYTES // 1024} KiB.")
+            pairs = ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers)
+            answer = Answer(response.status, dict(pairs), bytes(body))
+        if 300 <= answer.status < 400:
+            raise PlatformError(
+                f"It answered with a redirect ({answer.status}), and none is followed.", status=answer.status
+            )
+        return answer
+
+    def _pool(self, private: bool) -> httpcore2.AsyncConnectionPool:
+        if private not in self._pools:
+            network = None if private else _PublicNetwork()
+            self._pools[private] = httpcore2.AsyncConnectionPool(ssl_context=trusted(), network_backend=network)
+        return self._pools[private]
+
+    async def close(self) -> None:
+        for pool in self._pools.values():
+            await pool.aclose()
+        self._pools.clear()

@@ -1,0 +1,152 @@
+"""The outbox of grades for learning platforms: which grades a platform has yet to be told.
+
+A row says *that* a grade has changed. It is written by the transaction that changes it, so none is lost however the
+server ends; what the grade is, is computed when it is sent, so that none is older than another.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, cast
+
+from sqlalchemy import Select, case, delete, func, literal, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.classes import HERE
+from app.store.database import now
+from app.store.tables import Assignment, LtiContext, LtiLineItem, LtiMember, LtiScore, Membership
+
+QUIET = timedelta(seconds=30)
+"""After the last change, before a grade is sent."""
+LONGEST_WAIT = timedelta(seconds=45)
+"""After the first one, however many follow."""
+LEASE = timedelta(minutes=2)
+FIRST_RETRY = timedelta(minutes=1)
+LONGEST_RETRY = timedelta(hours=6)
+GIVEN_UP_AFTER = timedelta(days=7)
+MAX_ANSWER_CHARS = 300
+
+
+async def queue_lesson(db: AsyncSession, learner: int, lesson: str) -> None:
+    """*learner* has solved something in *lesson*."""
+    await _queue(db, _pairs().where(Assignment.lesson == lesson, LtiMember.learner_id == learner))
+
+
+async def queue_assignment(db: AsyncSession, assignment: int, learner: int | None = None) -> None:
+    """What an assignment is worth has changed, for one *learner* or for all."""
+    pairs = _pairs().where(Assignment.id == assignment)
+    await _queue(db, pairs if learner is None else pairs.where(LtiMember.learner_id == learner))
+
+
+async def queue_learner(db: AsyncSession, group: int, learner: int) -> None:
+    """Everything of *learner* in a class may count otherwise."""
+    await _queue(db, _pairs().where(Assignment.class_id == group, LtiMember.learner_id == learner))
+
+
+def _pairs() -> Select[Any]:
+    """Line items with the learners who have a grade there: platforms refuse those of teachers."""
+    moment = now()
+    values = (literal(moment, type_=LtiScore.began_at.type), literal(moment, type_=LtiScore.changed_at.type))
+    return cast(
+        Select[Any],
+        select(LtiLineItem.id, LtiMember.learner_id, *values, literal(moment + QUIET, type_=LtiScore.due_at.type))
+        .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
+        .join(LtiContext, LtiContext.id == LtiLineItem.lti_context_id)
+        .join(LtiMember, LtiMember.lti_context_id == LtiContext.id)
+        .join(
+            Membership, (Membership.learner_id == LtiMember.learner_id) & (Membership.class_id == LtiContext.class_id)
+        )
+        .where(LtiMember.role == "learner", Membership.role == "learner", *HERE),
+    )
+
+
+async def _queue(db: AsyncSession, pairs: Select[Any]) -> None:
+    insert = postgresql.insert if db.get_bind().dialect.name == "postgresql" else sqlite.insert
+    columns = ("line_item_id", "learner_id", "began_at", "changed_at", "due_at")
+    rows = insert(LtiScore).from_select(columns, pairs)
+    # One that waits is put off; one that a platform did not take is tried anew.
+    waits = LtiScore.refused_at.is_(None) & (LtiScore.tries == 0)
+    began = case((waits, LtiScore.began_at), else_=rows.excluded.began_at)
+    due = case(
+        (waits & (LtiScore.began_at <= now() - (LONGEST_WAIT - QUIET)), LtiScore.due_at), else_=rows.excluded.due_at
+    )
+    changes = {"began_at": began, "changed_at": rows.excluded.changed_at, "due_at": due, "tries": 0}
+    await db.execute(
+        rows.on_conflict_do_update(
+            index_elements=["line_item_id", "learner_id"],
+            set_={**changes, "failing_since": None, "refused_at": None, "answer": None},
+        )
+    )
+
+
+async def claim_due(db: AsyncSession, most: int) -> Sequence[LtiScore]:
+    """Claim up to *most* grades that are due, for this server alone and for the time of a lease."""
+    moment = now()
+    free = or_(LtiScore.leased_until.is_(None), LtiScore.leased_until < moment)
+    due = select(LtiScore).where(LtiScore.due_at <= moment, LtiScore.refused_at.is_(None), free)
+    rows = (await db.scalars(due.order_by(LtiScore.due_at).limit(most).with_for_update(skip_locked=True))).all()
+    for row in rows:
+        row.leased_until = moment + LEASE
+    await db.flush()
+    return rows
+
+
+async def settle(db: AsyncSession, row: LtiScore) -> None:
+    """The platform was told, or need not be: a change since then waits for its own time."""
+    same = (LtiScore.line_item_id == row.line_item_id, LtiScore.learner_id == row.learner_id)
+    await db.execute(delete(LtiScore).where(*same, LtiScore.changed_at == row.changed_at))
+    await db.execute(update(LtiScore).where(*same).values(leased_until=None))
+
+
+async def put_off(db: AsyncSession, row: LtiScore, answer: str, *, final: bool) -> None:
+    """The platform was not told: try again later, or, if that is *final* or has lasted a week, never."""
+    moment = now()
+    since = row.failing_since or moment
+    wait = min(FIRST_RETRY * 2 ** min(row.tries, 20), LONGEST_RETRY)
+    over = final or moment - since > GIVEN_UP_AFTER
+    same = (LtiScore.line_item_id == row.line_item_id, LtiScore.learner_id == row.learner_id)
+    values = {
+        "due_at": moment + wait,
+        "tries": row.tries + 1,
+        "failing_since": since,
+        "answer": answer[:MAX_ANSWER_CHARS],
+    }
+    values["refused_at"] = moment if over else None
+    await db.execute(update(LtiScore).where(*same, LtiScore.changed_at == row.changed_at).values(**values))
+    await db.execute(update(LtiScore).where(*same).values(leased_until=None))
+
+
+async def waiting(db: AsyncSession, group: int) -> int:
+    """Number of grades of a class that a platform has yet to be told, without those that it refused."""
+    return (
+        await db.scalar(
+            select(func.count()).select_from(_of_class(group).where(LtiScore.refused_at.is_(None)).subquery())
+        )
+        or 0
+    )
+
+
+async def failing(db: AsyncSession, group: int) -> Sequence[tuple[LtiScore, Membership, Assignment]]:
+    """Grades of a class that a platform did not take, with what it said, by name."""
+    query = (
+        select(LtiScore, Membership, Assignment)
+        .join(LtiLineItem, LtiLineItem.id == LtiScore.line_item_id)
+        .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
+        .join(Membership, (Membership.class_id == Assignment.class_id) & (Membership.learner_id == LtiScore.learner_id))
+        .where(Assignment.class_id == group, LtiScore.answer.is_not(None))
+        .order_by(Membership.name, Membership.learner_id, Assignment.id)
+    )
+    return [(score, person, assignment) for score, person, assignment in await db.execute(query)]
+
+
+async def try_refused_again(db: AsyncSession, group: int) -> None:
+    """Send at once what a platform of this class did not take."""
+    ids = select(LtiLineItem.id).join(Assignment).where(Assignment.class_id == group)
+    changes = {"due_at": now(), "tries": 0, "failing_since": None, "refused_at": None}
+    await db.execute(
+        update(LtiScore).where(LtiScore.line_item_id.in_(ids), LtiScore.answer.is_not(None)).values(**changes)
+    )
+
+
+def _of_class(group: int) -> Select[Any]:
+    return select(LtiScore.learner_id).join(LtiLineItem).join(Assignment).where(Assignment.class_id == group)

@@ -1,0 +1,271 @@
+"""Coming from a learning platform: login, launch, and a tab of one's own."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
+
+import structlog
+from fastapi import APIRouter, Form
+from sqlalchemy.exc import IntegrityError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from app.accounts import one_time_tokens
+from app.accounts.credentials import VerifiedIdentity, sign_in
+from app.lti.claims import Launch
+from app.lti.enrolment import Target, enrol, identity_of, take_line_item, target_of
+from app.lti.errors import LaunchError, PlatformError
+from app.lti.keys import published_keys
+from app.lti.launches import Login, Pending, begin_login, find_pending, name_in_browser, read_message
+from app.lti.platform_client import origin_of
+from app.store import learners
+from app.store.assignments import assignments_of
+from app.store.classes import RefusedError
+from app.store.tables import Credential, LtiContext, LtiPlatform, Session
+from app.web.middleware.frames import FRAME, session_cookie
+from app.web.render import back_to, first_cookie, own_path
+from app.web.routes.sign_in_result import (
+    MINUTES,
+    device_of,
+    drop_cookie,
+    keep_cookie,
+    shown_cookie,
+    sign_in_response,
+    spend_ticket,
+)
+from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.grade_sheet import assignment_titles, heading_for
+
+log = structlog.get_logger()
+router = APIRouter(prefix="/lti")
+
+Text = Annotated[str, Form()]
+ENTRY_COOKIE, ENTRY_PATH = "lti-entry", "/lti/enter"
+NO_ADDRESS = "This server does not know its own address. Its operator sets BACKHAND_ADDRESS."
+OTHER_BROWSER = (
+    "Your browser did not show what it was given a moment ago: it keeps no cookies in this frame. Open the exercise in "
+    "a tab of its own."
+)
+TICKET_OVER = "This was opened before, or more than ten minutes ago. Open the link on your learning platform again."
+ONCE_MORE = 3
+"""Two launches of one person, or of the first two of a course, may come at once."""
+
+
+@router.get("/jwks")
+async def own_keys(site: TheSite) -> Response:
+    """The keys that platforms verify our messages with."""
+    async with site.database.read() as db:
+        keys = await published_keys(db)
+    return JSONResponse(keys, headers={"cache-control": "public, max-age=300"})
+
+
+@router.get("/login")
+async def login(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    """A platform says that somebody is about to come."""
+    return await _login(request, site, visitor, request.query_params)
+
+
+@router.post("/login")
+async def login_by_form(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    """The same by a form."""
+    form = await request.form()
+    return await _login(request, site, visitor, {name: text for name, text in form.items() if isinstance(text, str)})
+
+
+async def _login(request: Request, site: Site, visitor: TheVisitor, asked: Mapping[str, str]) -> Response:
+    if not site.lti.address:
+        return _refused(request, site, NO_ADDRESS)
+    spend_ticket(site, visitor)
+    try:
+        async with site.database.write() as db:
+            began = await begin_login(db, asked, site.lti.base_url)
+    except LaunchError as error:
+        return _refused(request, site, str(error))
+    response = _stored(request, site, began) if began.storage and began.origin else RedirectResponse(began.url, 303)
+    response.headers["cache-control"] = "no-store"
+    _keep_secret(request, response, name_in_browser(began.state), began.secret)
+    return response
+
+
+def _stored(request: Request, site: Site, began: Login) -> Response:
+    """A page that has the platform keep the secret, and goes on to it."""
+    return _page(request, site, "lti_store.html", began=began, key=name_in_browser(began.state))
+
+
+@router.post("/launch")
+async def launch(
+    request: Request, site: TheSite, state: Text = "", id_token: Text = "", stored: Text = "", error: Text = ""
+) -> Response:
+    """Somebody is here, and a platform says who."""
+    name = name_in_browser(state)
+    cookie = first_cookie(request.headers, _secret_cookie(request, name))
+    try:
+        async with site.database.read() as db:
+            pending = await find_pending(db, state)
+        kept, storage = pending.is_of(cookie), pending.data["storage"]
+        if not kept and not stored and storage and id_token:
+            values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}
+            return _page(request, site, "lti_stored.html", origin=origin_of(pending.platform.auth_url), **values)
+        if not kept and not (storage and pending.is_of(stored)):
+            return _refused(request, site, OTHER_BROWSER, again=_again(site, pending))
+        message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
+    except PlatformError as away:
+        log.warning("lti-platform-unavailable", error=str(away), status=away.status)
+        return _refused(request, site, f"The keys of your learning platform cannot be read. {away}", status=502)
+    except LaunchError as refused:
+        log.warning("lti-launch-refused", reason=str(refused), error=error[:200])
+        return _refused(request, site, str(refused))
+    response = await _arrive(request, site, pending.platform, message, sticks=kept)
+    _keep_secret(request, response, name, "")
+    return response
+
+
+async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: Launch, *, sticks: bool) -> Response:
+    """Let them in; *sticks* tells that their browser keeps cookies where they are."""
+    target = target_of(message, lambda word: _lesson_id(site, word))
+    framed = _is_framed(request, message)
+    for left in reversed(range(ONCE_MORE)):
+        try:
+            token, context = await _enter(request, site, platform, message, target, framed=framed and sticks)
+            break
+        except IntegrityError:
+            if not left:
+                raise
+    to = _address(site, target, context)
+    if framed and sticks:
+        response: Response = RedirectResponse(FRAME + to, 303)
+        response.headers.append("set-cookie", session_cookie(token, secure=_is_secure(request)))
+        return response
+    if message.subject is None:
+        return RedirectResponse(to, 303) if not framed else _page(request, site, "lti_own_tab.html", entry="", to=to)
+    async with site.database.write() as db:
+        entry = await one_time_tokens.issue(db, "lti-entry", _entry(platform.issuer, message.subject, message.name, to))
+    if framed:
+        return _page(request, site, "lti_own_tab.html", entry=entry, to=to)
+    response = RedirectResponse(ENTRY_PATH, 303)
+    keep_cookie(request, response, ENTRY_COOKIE, entry, ENTRY_PATH, MINUTES)
+    return response
+
+
+async def _enter(
+    request: Request, site: Site, platform: LtiPlatform, message: Launch, target: Target, *, framed: bool
+) -> tuple[str, LtiContext | None]:
+    """The token of a session of their frame, and the course that they are in now."""
+    label = f"{device_of(request)}, in {platform.name}"[:200]
+    async with site.database.write() as db:
+        if message.subject is None:
+            _, token = await learners.begin_session(db, embedded=True) if framed else (0, "")
+            return token, None
+        result = await sign_in(db, "", identity_of(platform, message), label, embedded=True)
+        context = await enrol(db, platform, message, result.known.learner)
+        lesson = site.assigned_to_anybody(target.lesson)
+        exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
+        counted = [target.exercise] if target.exercise in exercises else exercises if not target.exercise else []
+        if context is not None and message.lineitem_url and lesson is not None and counted:
+            titles = assignment_titles(site.assigned_to_anybody, await assignments_of(db, context.class_id))
+            heading = heading_for("", lesson.title, titles)
+            await take_line_item(db, context, message.lineitem_url, target, heading, exercises, float(len(counted)))
+        if not framed:
+            await learners.end_session(db, result.token)
+        return result.token, context
+
+
+def _lesson_id(site: Site, word: str) -> str:
+    """Id of the lesson that a link calls *word*: that itself, or the last word of its address; "" for none."""
+    lesson = site.assigned_to_anybody(word) or site.whole.at.get(word)
+    return lesson.name if lesson else ""
+
+
+def _address(site: Site, target: Target, context: LtiContext | None) -> str:
+    """Where a link leads to: its exercise, its lesson, or the class."""
+    lesson = site.assigned_to_anybody(target.lesson)
+    if lesson is not None:
+        return lesson.address + (f"#{target.exercise}" if lesson.exercise(target.exercise) else "")
+    if target.lesson:  # a page that says so is better than another one that was not meant
+        return f"/lessons/{quote(target.lesson, safe='')}"
+    return f"/classes/{context.class_id}" if context is not None else "/"
+
+
+def _entry(issuer: str, subject: str, name: str, to: str) -> dict[str, Any]:
+    return {"issuer": issuer, "subject": subject, "name": name, "to": to}
+
+
+@router.get("/own-tab")
+async def own_tab(request: Request, site: TheSite, visitor: TheVisitor, to: str = "/") -> Response:
+    """In a frame, what opens *to* in a tab: with the same person, where cookies of tabs are kept."""
+    if not visitor.framed:
+        return back_to(own_path(to))
+    learner, entry = await visitor.learner(), ""
+    async with site.database.write() as db:
+        session = await db.get(Session, learners.hash_of(visitor.token)) if learner is not None else None
+        credential = await db.get(Credential, session.credential_id) if session and session.credential_id else None
+        if credential is not None:
+            data = _entry(credential.issuer, credential.subject, "", own_path(to))
+            entry = await one_time_tokens.issue(db, "lti-entry", data)
+    return _page(request, site, "lti_own_tab.html", entry=entry, to=own_path(to))
+
+
+@router.post("/enter")
+async def enter_by_form(
+    request: Request, site: TheSite, visitor: TheVisitor, entry: Text = "", to: Text = "/"
+) -> Response:
+    """From a frame into a tab of its own."""
+    return await _entered(request, site, visitor, entry) if entry else back_to(own_path(to))
+
+
+@router.get("/enter")
+async def enter(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    """From a launch in a tab."""
+    response = await _entered(request, site, visitor, shown_cookie(request, ENTRY_COOKIE))
+    drop_cookie(request, response, ENTRY_COOKIE, ENTRY_PATH)
+    return response
+
+
+async def _entered(request: Request, site: Site, visitor: TheVisitor, entry: str) -> Response:
+    async with site.database.write() as db:
+        data = await one_time_tokens.redeem(db, "lti-entry", entry)
+    if data is None:
+        raise HTTPException(403, TICKET_OVER)
+    proof = VerifiedIdentity(kind="lti", issuer=data["issuer"], subject=data["subject"], name=data["name"])
+    try:
+        return await sign_in_response(request, site, visitor, proof, way="lti", back=data["to"])
+    except RefusedError as refused:
+        raise HTTPException(409, str(refused)) from refused
+
+
+def _is_secure(request: Request) -> bool:
+    return bool(request.app.state.settings.secure_cookies)
+
+
+def _secret_cookie(request: Request, name: str) -> str:
+    return f"__Host-{name}" if _is_secure(request) else name
+
+
+def _keep_secret(request: Request, response: Response, name: str, secret: str) -> None:
+    """Have the browser show *secret* with the form that a platform sends here from another site, in a frame too."""
+    parts = [f"{_secret_cookie(request, name)}={secret}", "Path=/", f"Max-Age={MINUTES if secret else 0}", "HttpOnly"]
+    parts += ["SameSite=None", "Secure", "Partitioned"] if _is_secure(request) else ["SameSite=Lax"]
+    response.headers.append("set-cookie", "; ".join(parts))
+
+
+def _is_framed(request: Request, message: Launch) -> bool:
+    """True if the answer is shown in a frame: browsers say so, and of older ones the platform does."""
+    shown_in = request.headers.get("sec-fetch-dest")
+    return shown_in in ("iframe", "frame") if shown_in and shown_in != "empty" else message.framed
+
+
+def _again(site: Site, pending: Pending) -> str:
+    """Address at which the same login begins anew."""
+    return f"{site.lti.base_url}/lti/login?{urlencode(pending.data['again'])}"
+
+
+def _refused(request: Request, site: Site, message: str, *, again: str = "", status: int = 403) -> Response:
+    return _page(request, site, "lti_refused.html", status=status, message=message, again=again)
+
+
+def _page(request: Request, site: Site, template: str, *, status: int = 200, **values: Any) -> Response:
+    """A page as it is in a frame, with nothing around it."""
+    response = site.in_frame.pages.page(request, template, status=status, base_url=site.lti.base_url, **values)
+    response.headers["cache-control"] = "no-store"
+    return response

@@ -1,0 +1,61 @@
+// In the frame of a learning platform: what its page keeps for us, and how tall we are.
+// https://www.imsglobal.org/spec/lti-cs-pm/v0p1
+const ANSWER_MS = 3000;
+
+/** The frame of the platform that keeps things: the page around us, or a frame beside us that it names. */
+function keeper(name) {
+  const around = window.parent === window ? window.opener : window.parent;
+  if (!around || name === "_parent") return around;
+  try {
+    return around.frames[name] ?? around;
+  } catch {
+    return around;
+  }
+}
+
+/** Send *message* to the platform at *origin*; what it answers with, or nothing. */
+function ask(target, origin, message) {
+  const id = crypto.randomUUID();
+  return new Promise((resolve) => {
+    const hear = ({ data, origin: from }) => {
+      if (from !== origin || data?.message_id !== id || data.subject !== `${message.subject}.response`) return;
+      done(data.error ? undefined : data.value);
+    };
+    const done = (value) => {
+      removeEventListener("message", hear);
+      clearTimeout(late);
+      resolve(value);
+    };
+    const late = setTimeout(done, ANSWER_MS);
+    addEventListener("message", hear);
+    target?.postMessage({ ...message, message_id: id }, origin);
+    if (!target) done();
+  });
+}
+
+const store = document.querySelector("[data-lti-store]");
+if (store) {
+  const { ltiStore: name, key, value, origin } = store.dataset;
+  await ask(keeper(name), origin, { subject: "lti.put_data", key, value });
+  location.replace(store.href);
+}
+
+const stored = document.querySelector("[data-lti-stored]");
+if (stored) {
+  const { ltiStored: name, key, origin } = stored.dataset;
+  stored.elements.stored.value = (await ask(keeper(name), origin, { subject: "lti.get_data", key })) ?? "none";
+  stored.submit();
+}
+
+// Where we are framed, the frame grows with what is in it. The height tells nobody anything that the page does not.
+if (document.body.dataset.framed !== undefined && window.parent !== window) {
+  let told = 0;
+  const tell = () => {
+    const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
+    if (height === told) return;
+    told = height;
+    window.parent.postMessage({ subject: "lti.frameResize", height }, "*");
+  };
+  new ResizeObserver(tell).observe(document.documentElement);
+  tell();
+}

@@ -1,0 +1,93 @@
+"""`backhand lti`: what an operator and the administrator of a platform tell each other."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import app
+from tests.lti.platform import with_keys_made_before
+
+ADDRESSES = (
+    "--auth",
+    "https://m.example/auth",
+    "--token",
+    "https://m.example/token",
+    "--jwks",
+    "https://m.example/jwks",
+)
+MOODLE = ("add", "--issuer", "https://m.example", "--client-id", "abc", *ADDRESSES)
+
+
+@pytest.fixture(autouse=True)
+def _server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BACKHAND_ADDRESS", "https://learn.example.org")
+    monkeypatch.setenv("BACKHAND_SECURE_COOKIES", "1")
+    with_keys_made_before(monkeypatch)
+
+
+def told(*words: str, status: int = 0) -> str:
+    done = CliRunner().invoke(app, ["lti", *words])
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def facts(*words: str) -> Any:
+    return json.loads(told(*words, "--json"))
+
+
+def test_a_platform_is_registered_and_its_administrator_told_what_to_enter() -> None:
+    said = told(*MOODLE, "--deployment", "1", "--deployment", "2")
+
+    assert "m.example  https://m.example  client abc  deployments 1, 2" in said
+    assert "Login initiation URL  https://learn.example.org/lti/login" in said
+    assert "Public keyset URL     https://learn.example.org/lti/jwks" in said
+
+
+def test_platforms_are_listed_given_deployments_and_forgotten() -> None:
+    assert "no platform yet" in told("list")
+    number = str(facts(*MOODLE, "--name", "Campus")["id"])
+
+    assert facts("deployment", number, "7")["deployments"] == ["7"]
+    assert [one["name"] for one in facts("list")["platforms"]] == ["Campus"]
+    assert "Campus is forgotten" in told("remove", number)
+    assert facts("list")["platforms"] == []
+    assert "There is no platform" in told("remove", number, status=2)
+
+
+def test_a_platform_is_registered_once() -> None:
+    told(*MOODLE)
+
+    assert "registered already" in told(*MOODLE, status=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--jwks", "http://m.example/jwks"), "--jwks: 'http://m.example/jwks' is no address with https"),
+        (("--token", "token"), "--token: 'token' is no address"),
+        (("--origin", "m.example"), "--origin:"),
+        (("--client-id", ""), "no client id"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(words: tuple[str, str], said: str) -> None:
+    assert said in told(*MOODLE, *words, status=2)
+
+
+def test_a_server_that_frames_cannot_keep_a_session_of_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKHAND_SECURE_COOKIES", "0")
+    assert "BACKHAND_SECURE_COOKIES=1" in told(*MOODLE, status=2)
+    monkeypatch.delenv("BACKHAND_ADDRESS")
+    assert "BACKHAND_ADDRESS" in told(*MOODLE, status=2)
+
+
+def test_keys_are_rotated() -> None:
+    assert "no key" in told("rotate", status=2)
+    told(*MOODLE)
+    first = facts("rotate")["keys"]
+
+    assert facts("rotate")["keys"][1:] == first[:2]
+    assert not set(facts("rotate", "--anew")["keys"]) & set(first)

@@ -1,0 +1,71 @@
+"""A server that a learning platform opens pages of, and that platform."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.content.blocks import Course
+from app.lti.keys import encryption_in, make_keys
+from app.settings import Settings
+from app.store.database import Database, now
+from app.store.lti_platforms import add_platform
+from app.store.tables import LtiPlatform
+from app.web.application import create_app
+from tests.lti.platform import Platform
+from tests.web.conftest import BROWSER, FakeGrader, Shared, settings_in, started
+
+ADDRESS = "http://testserver"
+
+
+def register(settings: Settings, platform: Platform, **values: Any) -> None:
+    """What `backhand lti add` does."""
+
+    async def add() -> None:
+        database = Database(settings.resolved_database_url)
+        row = {
+            "issuer": platform.url, "client_id": platform.client_id, "name": "Moodle",
+            "auth_url": f"{platform.url}/auth", "token_url": f"{platform.url}/token",
+            "jwks_url": f"{platform.url}/jwks", "private": True,
+        }  # fmt: skip
+        async with database.write() as db:
+            await make_keys(db, encryption_in(settings.lti_secret_path, make=True))
+            await add_platform(db, LtiPlatform(**{**row, **values}, added_at=now()), [platform.deployment])
+        await database.close()
+
+    asyncio.run(add())
+
+
+@pytest.fixture(scope="module")
+def standing_platform() -> Iterator[Platform]:
+    platform = Platform(ADDRESS)
+    yield platform
+    platform.close()
+
+
+@pytest.fixture(scope="module")
+def shared(
+    tmp_path_factory: pytest.TempPathFactory, empty_database: Path, course: Course, standing_platform: Platform
+) -> Iterator[Shared]:
+    plain = settings_in(tmp_path_factory.mktemp("data"), empty_database)
+    settings, grader = plain.model_copy(update={"address": ADDRESS}), FakeGrader()
+    register(settings, standing_platform)
+    app = create_app(settings, course, grader)
+    with started(app) as client:
+        standing_platform.tool_keys = lambda: client.get("/lti/jwks").json()
+        yield Shared(settings, grader, app, client)
+
+
+@pytest.fixture
+def platform(standing_platform: Platform) -> Platform:
+    standing_platform.begin_anew()
+    return standing_platform
+
+
+def frame(app: FastAPI) -> TestClient:
+    """The browser of somebody else."""
+    return TestClient(app, headers=BROWSER)
