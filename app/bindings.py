@@ -26,6 +26,11 @@ def parse_code(code: str) -> ast.Module:
         return ast.parse(code)
 
 
+def without_style(code: str) -> str:
+    """*code* as its syntax alone says it: no comments, and one way to write each thing."""
+    return ast.unparse(parse_code(code))
+
+
 def as_written(node: ast.AST) -> str:
     """The text of *node* on one line, with numbers as people write them: `x ** -2` and `1e-5`."""
     text = " ".join(ast.unparse(node).split())
@@ -97,14 +102,17 @@ def simple_statements(node: ast.stmt, line: int | None = None) -> list[ast.stmt]
     return sorted(wanted, key=lambda each: each.lineno)
 
 
+def assigned_names(tree: ast.AST) -> tuple[str, ...]:
+    """Every name that is assigned anywhere in *tree*, in order of first appearance."""
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return tuple(dict.fromkeys(names))
+
+
 def freshly_bound(node: ast.stmt) -> frozenset[str]:
     """Names that a plain assignment binds anew."""
     if not isinstance(node, ast.Assign):
         return frozenset()
-    targets = [inner for target in node.targets for inner in ast.walk(target)]
-    return frozenset(
-        target.id for target in targets if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
-    )
+    return frozenset(name for target in node.targets for name in assigned_names(target))
 
 
 def bound_anew(node: ast.stmt) -> frozenset[str]:

@@ -4,6 +4,7 @@ import ast
 import asyncio
 from collections.abc import Iterable, Sequence
 
+from app.bindings import without_style
 from app.check.findings import Finding
 from app.check.mutants import Mutant
 from app.check.unanswered import NO_ANSWER, UNANSWERED, not_proved, to_author
@@ -164,7 +165,7 @@ def _accepted_mutant_finding(solution: Code, mutant: Mutant) -> Finding:
 
 def _without_spaces(code: str) -> str:
     # By syntax, not by text: `x ** -2` and `x ** (-2)` are the same program.
-    return ast.unparse(ast.parse(code))
+    return without_style(code)
 
 
 def _line_of(code: Code, line: int | None) -> SourceLocation:

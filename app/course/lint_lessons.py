@@ -9,7 +9,7 @@ from types import EllipsisType
 
 from app.check.findings import Finding
 from app.content.blocks import Forward, Grad, Lesson, Prose, SourceLocation
-from app.content.program.programs import parse_program
+from app.content.program.programs import sound_tree
 from app.content.text.mathml import words_of
 from app.kinds.readers import BY_BLOCK
 
@@ -39,9 +39,7 @@ def _sizes(forward: Forward) -> Iterator[tuple[str, str]]:
 
 
 def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
-    tree = parse_program(forward.source)
-    if not isinstance(tree, ast.Module):
-        return
+    tree = sound_tree(forward.source)
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     read = {name.id for name in names if isinstance(name.ctx, ast.Load)}
     sizes = set(
@@ -123,8 +121,7 @@ def _hints(box: Grad) -> Iterator[Finding]:
 
 def _blanks(box: Grad) -> Iterator[Finding]:
     """Find what looks like a blank and is none: `...`, `None`, `TODO`."""
-    tree = parse_program(box.starter.source)
-    for statement in tree.body if isinstance(tree, ast.Module) else ():
+    for statement in sound_tree(box.starter.source).body:
         match statement:
             case (
                 ast.Assign(value=ast.Constant(value=None | str() | EllipsisType()))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from app.bindings import without_style
 from app.grading.operations.row import OperationExercise
 from app.practice.rule_text import rule_in_torch, sum_text
 from app.practice.shapes import Shape, form_of
@@ -81,7 +82,7 @@ def backward_lines(steps: Sequence[ForwardStep]) -> tuple[tuple[str, str], ...]:
     for operation, to, text in terms:
         again = to in begun
         own = text if again or shares.count(to) == 1 else _with_memory(text)
-        lines.append((f"d{to} {'+=' if again else '='} {ast.unparse(ast.parse(own))}", operation))
+        lines.append((f"d{to} {'+=' if again else '='} {without_style(own)}", operation))
         begun.add(to)
     return tuple(lines)
 

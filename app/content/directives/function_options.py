@@ -1,12 +1,11 @@
 """Options that boxes for functions share: the signature that is asked for, and the solutions that define it."""
 
-import ast
 import re
 
 from app.content.blocks import Code
 from app.content.directives.code_box_options import blank_code, code_of, solutions_in
 from app.content.directives.parse_context import DirectiveBody, ParseContext, is_variable
-from app.content.program.programs import check_python
+from app.content.program.programs import check_python, defined_in
 from app.content.text.fences import Directive
 from app.content.text.options import Options
 
@@ -39,23 +38,3 @@ def solutions_of(
             message = f"The solution does not define {function!r} with {len(arguments)} arguments."
             reading.faults.add(child.place, "incomplete", message, f"Write 'def {function}({', '.join(arguments)}):'.")
     return tuple(code_of(child) for child in children)
-
-
-def defined_in(tree: ast.Module, name: str, count: int) -> bool:
-    """True if *tree* defines a function or a class *name* that can be called with *count* arguments."""
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == name:
-            return _takes(statement, count)
-        if isinstance(statement, ast.ClassDef) and statement.name == name:
-            makers = (
-                function
-                for function in statement.body
-                if isinstance(function, ast.FunctionDef) and function.name == "__init__"
-            )
-            return any(_takes(maker, count + 1) for maker in makers)
-    return False
-
-
-def _takes(function: ast.FunctionDef, count: int) -> bool:
-    most = len(function.args.posonlyargs) + len(function.args.args)
-    return most - len(function.args.defaults) <= count <= most

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.bindings import assigned_names
 from app.content.blocks import Forward, SourceLocation
 from app.content.program.straight_line_checks import data_sized_part, is_mask, untraceable_part
 from app.content.program.unroll import Unrolled, UnrollError, unroll_program
@@ -69,17 +70,46 @@ def check_python(source: str, line: int, what: str, faults: ErrorCollector) -> a
     return tree
 
 
-def assigned_names(tree: ast.AST) -> tuple[str, ...]:
-    """Every name that is assigned anywhere in *tree*, in order of first appearance."""
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    return tuple(dict.fromkeys(names))
+def sound_tree(source: str) -> ast.Module:
+    """The syntax tree of *source*; an empty one where it is not Python."""
+    tree = parse_program(source)
+    return tree if isinstance(tree, ast.Module) else ast.Module([], [])
+
+
+def is_python(source: str) -> bool:
+    return isinstance(parse_program(source), ast.Module)
+
+
+def function_names(tree: ast.Module) -> tuple[str, ...]:
+    """The functions that *tree* defines."""
+    return tuple(statement.name for statement in tree.body if isinstance(statement, ast.FunctionDef))
+
+
+def defined_in(tree: ast.Module, name: str, count: int) -> bool:
+    """True if *tree* defines a function or a class *name* that can be called with *count* arguments."""
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == name:
+            return _takes(statement, count)
+        if isinstance(statement, ast.ClassDef) and statement.name == name:
+            makers = (
+                function
+                for function in statement.body
+                if isinstance(function, ast.FunctionDef) and function.name == "__init__"
+            )
+            return any(_takes(maker, count + 1) for maker in makers)
+    return False
+
+
+def _takes(function: ast.FunctionDef, count: int) -> bool:
+    most = len(function.args.posonlyargs) + len(function.args.args)
+    return most - len(function.args.defaults) <= count <= most
 
 
 def read_in(source: str) -> tuple[str, ...]:
     """Every name that *source* reads without having written it anywhere; nothing where it is not Python."""
-    tree = parse_program(source)
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)] if isinstance(tree, ast.Module) else []
-    known = {*assigned_names(tree), *BOX_MODULES} if isinstance(tree, ast.Module) else set()
+    tree = sound_tree(source)
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    known = {*assigned_names(tree), *BOX_MODULES}
     return tuple(dict.fromkeys(name for name in names if name not in known and not hasattr(builtins, name)))
 
 
@@ -133,9 +163,7 @@ def check_forward(
         known: Dims and inputs.
         truths: The inputs that are masks.
     """
-    tree = parse_program(program.source)
-    if isinstance(tree, SyntaxIssue):
-        return ()
+    tree = sound_tree(program.source)
 
     def at(node: ast.stmt | ast.expr) -> SourceLocation:
         if program.lines:
@@ -212,17 +240,21 @@ def _names_bound_inside(expression: ast.expr) -> Iterator[str]:
 
 def outputs_of(forward: Forward) -> tuple[str, ...]:
     """The names that a forward program writes, in order."""
-    tree = parse_program(forward.source)
-    return assigned_names(tree) if isinstance(tree, ast.Module) else ()
+    return assigned_names(sound_tree(forward.source))
 
 
 def statement_of(tensor: str, forward: Forward) -> str:
     """Line of *forward* that writes *tensor*, as it is written; for an input, its name."""
-    tree = parse_program(forward.source)
-    for statement in tree.body if isinstance(tree, ast.Module) else ():
-        if isinstance(statement, ast.Assign) and tensor in (target_names(statement) or ()):
-            return ast.get_source_segment(forward.source, statement) or tensor
-    return tensor
+    return next((line for names, line in written_lines(forward) if tensor in names), tensor)
+
+
+def written_lines(forward: Forward) -> Sequence[tuple[tuple[str, ...], str]]:
+    """The statements of *forward*: the names that each writes, and its source."""
+    return [
+        (target_names(statement) or (), ast.get_source_segment(forward.source, statement) or "")
+        for statement in sound_tree(forward.source).body
+        if isinstance(statement, ast.Assign)
+    ]
 
 
 def tensors_of(forward: Forward) -> tuple[str, ...]:

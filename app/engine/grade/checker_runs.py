@@ -3,9 +3,9 @@
 The expected answers stay here. A check that answers by counting its calls, or always the same, cannot pass.
 """
 
-import ast
 from random import SystemRandom
 
+from app.bindings import without_style
 from app.content.blocks import Checker
 from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner
@@ -64,8 +64,8 @@ def _job(checker: Checker, code: str, cases: dict[str, str], shown: list[str] | 
         "source": code,
         "function": checker.function,
         "arguments": list(checker.arguments),
-        # Unparsed: a comment of the author's would tell what the case is about.
-        "cases": {key: ast.unparse(ast.parse(sources[name].code.source)) for key, name in cases.items()},
+        # A comment of the author's would tell what the case is about.
+        "cases": {key: without_style(sources[name].code.source) for key, name in cases.items()},
         "shown": shown or [],
     }
     return Job(driver="checker", header=header, seconds=checker.seconds, output_bytes=definition_runs.OUTPUT_BYTES)

@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass
 
+from app.bindings import assigned_names
 from app.content.blocks import Bug, Code, CorrectLine, DeclaredMistake
 from app.content.directives.code_box_options import (
     blank_code,
@@ -14,7 +15,7 @@ from app.content.directives.code_box_options import (
 )
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import DirectiveBody, ParseContext
-from app.content.program.programs import assigned_names, check_python
+from app.content.program.programs import check_python
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.program.programs import parse_program
+from app.content.program.programs import sound_tree
 from app.grading.operations.numerics import Array
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import trace_program
@@ -65,9 +65,8 @@ Scope = tuple[tuple[str, str, Array], ...]
 
 
 def _forms(quiz: CellsQuestion, forward: Forward) -> Iterator[tuple[str, str, Scope]]:
-    tree = parse_program(forward.source)
     walk = trace_program(forward, quiz.at)
-    for node in tree.body if isinstance(tree, ast.Module) else ():
+    for node in sound_tree(forward.source).body:
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=output)],

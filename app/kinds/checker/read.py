@@ -1,8 +1,6 @@
 """`{checker}`: the learner writes a check that must accept right gradients and refuse wrong ones."""
 
-import ast
-from collections.abc import Iterator
-
+from app.bindings import assigned_names
 from app.content.blocks import Checker, CheckerCase
 from app.content.directives.code_box_options import (
     blank_code,
@@ -14,7 +12,7 @@ from app.content.directives.code_box_options import (
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.function_options import parse_signature, solutions_of
 from app.content.directives.parse_context import DirectiveBody, ParseContext
-from app.content.program.programs import check_python
+from app.content.program.programs import check_python, function_names
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
@@ -53,7 +51,7 @@ def _cases(
 
 def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -> CheckerCase:
     tree = check_python(child.body.text, child.body.line, f"This {child.name}", reading.faults)
-    known = set(_defined_names(tree)) if tree else set(arguments)
+    known = {*assigned_names(tree), *function_names(tree)} if tree else set(arguments)
     missing = [name for name in arguments if name not in known]
     if missing:
         message = f"This {child.name} does not write {', '.join(repr(name) for name in missing)}."
@@ -68,15 +66,6 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -
         html=render_sentence(child.argument),
         code=code_of(child),
     )
-
-
-def _defined_names(tree: ast.Module) -> Iterator[str]:
-    """Names that code assigns or defines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.FunctionDef):
-            yield node.name
 
 
 READERS = (DirectiveReader(name="checker", block=Checker, options=("function",), read=read_checker),)

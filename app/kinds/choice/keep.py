@@ -1,7 +1,5 @@
 """`{keep}`: which tensors of the forward pass does a backward pass read? A choice whose options are derived."""
 
-import ast
-
 from markupsafe import Markup
 
 from app.content.blocks import Distractor, Forward, Option
@@ -9,7 +7,7 @@ from app.content.directives.answer_lists import take_tempting
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.program.dependence import values_read
-from app.content.program.programs import outputs_of, parse_program
+from app.content.program.programs import is_python, outputs_of
 from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
@@ -20,7 +18,7 @@ def read_keep(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     options = reading.options(directive)
     inside, tempting = take_tempting(reading.inside(directive), reading)
     box = reading.box(options, "of") if options.need("of", "linear-backward") else None
-    sound = box is not None and isinstance(parse_program(box.solution.source), ast.Module)
+    sound = box is not None and is_python(box.solution.source)
     forward = reading.forwards.get(box.forward) if box and sound else None
     needed = values_read(box.solution.source) if box and sound else frozenset()
     offered = [name for name in outputs_of(forward) if name not in forward.outputs] if forward else []

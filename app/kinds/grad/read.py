@@ -1,11 +1,11 @@
 """`{grad}`: a code box with its starter, hints, declared mistakes and solutions."""
 
-import ast
 import re
 from dataclasses import replace
 
 from markupsafe import Markup
 
+from app.bindings import assigned_names
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
 from app.content.directives.code_box_options import (
     blank_code,
@@ -21,7 +21,7 @@ from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import CHILD_OPTIONS as KNOWN
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.dependence import read_line, sources_of
-from app.content.program.programs import assigned_names, check_python, parse_program
+from app.content.program.programs import check_python, is_python
 from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.options import Options
@@ -127,15 +127,14 @@ def _beginning(child: Directive, solution: Code, reading: ParseContext) -> str:
     """The lines of *solution* up to the last one that writes what `:after:` of a mistake names."""
     options = reading.options(child)
     names = [word for word, _ in options.words("after")]
-    tree = parse_program(solution.source)
-    if not names or not isinstance(tree, ast.Module):
+    if not names or not is_python(solution.source):
         return ""
     lines = sources_of(solution.source)
     ends = {write: index for index, line in enumerate(lines) for write in read_line(line).writes}
     last = max((ends.get(name, -1) for name in names), default=-1)
     if unknown := [name for name in names if name not in ends]:
         message = f"The solution writes no {unknown[0]!r}, so nothing can go on after it."
-        options.wrong("after", "unknown-name", message, did_you_mean(unknown[0], assigned_names(tree)))
+        options.wrong("after", "unknown-name", message, did_you_mean(unknown[0], ends))
     elif len(names) > 1:
         message = f"':after:' names {len(names)} gradients, and is about one: all lines up to it come before."
         options.wrong("after", "several", message, f"Write ':after: {max(names, key=ends.__getitem__)}'.")

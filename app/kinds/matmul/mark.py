@@ -13,7 +13,7 @@ from itertools import product as pairs
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.program.programs import parse_program, target_names, tensors_of
+from app.content.program.programs import sound_tree, target_names, tensors_of
 from app.content.text.sizes import format_shape, shape_text
 from app.grading.forward.facts import Shape
 from app.grading.operations.numerics import Array
@@ -173,9 +173,9 @@ def product_shape(left: Shape, right_side: Shape) -> Shape | None:
 
 def rule_of(quiz: MatmulQuestion, forward: Forward | None, shapes: Mapping[str, Shape]) -> ForwardProduct | None:
     """The one product of the forward program that reads the quiz's tensor and passes its upstream on unchanged."""
-    tree = parse_program(forward.source) if forward else None
+    tree = sound_tree(forward.source if forward else "")
     tensor = tensor_of(quiz.of, shapes)
-    if not isinstance(tree, ast.Module) or tensor is None:
+    if tensor is None:
         return None
     products = []
     for statement in tree.body:

@@ -1,6 +1,5 @@
 """`{order}`: lines out of order, of a code box or a solution of its own, or steps in words; all that works is right."""
 
-import ast
 import itertools
 
 from app.content.blocks import OrderStep
@@ -9,7 +8,7 @@ from app.content.directives.code_box_options import single_child
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.dependence import needs_by_rank, needs_of, shuffled, sources_of
-from app.content.program.programs import check_python, parse_program
+from app.content.program.programs import check_python, is_python
 from app.content.text.fences import Directive
 from app.content.text.mathml import words_of
 from app.content.text.options import Options
@@ -76,7 +75,7 @@ def _source(options: Options, inside: DirectiveBody, directive: Directive, readi
         fix = "Write a numbered list of steps, ':of: linear-backward', or lines in a '```{solution}'."
         reading.faults.add(directive.place, "no-lines", f"{reading.title(directive)} has nothing to put in order.", fix)
     box = reading.box(options, "of") if "of" in options else None
-    return box.solution.source if box and isinstance(parse_program(box.solution.source), ast.Module) else ""
+    return box.solution.source if box and is_python(box.solution.source) else ""
 
 
 READERS = (DirectiveReader(name="order", block=OrderQuestion, options=("of", "forward"), read=read_order, turn=2),)

@@ -1,13 +1,13 @@
 """A function or class as code to take away."""
 
-import ast
 import textwrap
 
+from app.bindings import assigned_names
 from app.content.blocks import FunctionBox, FunctionCase, Lesson
 from app.content.export.notebook import NotebookCell, Work
 from app.content.export.python_code import indent_code, plain_text
 from app.content.export.unfit import INDENT
-from app.content.program.programs import assigned_names
+from app.content.program.programs import sound_tree
 
 
 def function_cells(_: Lesson, box: FunctionBox, work: Work) -> list[NotebookCell]:
@@ -25,7 +25,7 @@ def function_cells(_: Lesson, box: FunctionBox, work: Work) -> list[NotebookCell
 def _case_code(case: FunctionCase, number: int, call: str) -> str:
     """One case that prints what came of it; an error in it does not end the notebook."""
     source = case.code.source.strip()
-    body = source if "result" in assigned_names(ast.parse(source)) else f"{source}\n{call}"
+    body = source if "result" in assigned_names(sound_tree(source)) else f"{source}\n{call}"
     report = (
         f'print("case {number}:", expect(result), result)' if case.predicate else f'print("case {number}:", result)'
     )

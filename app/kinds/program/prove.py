@@ -1,10 +1,10 @@
 """Prove boxes for functions: the solution passes, mistakes hear their message, every case turns something down."""
 
-import ast
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
+from app.bindings import without_style
 from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
 from app.check.proof_setup import ProofSetup
@@ -12,7 +12,7 @@ from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
 from app.check.unanswered import UNANSWERED, not_proved
 from app.content.blocks import FunctionBox, Lesson
 from app.content.blocks.code_exercises import join_sources
-from app.content.program.programs import SyntaxIssue, parse_program
+from app.content.program.programs import is_python
 from app.grading.judge.function_verdict import names_of
 from app.grading.judge.verdict import RIGHT, Verdict
 
@@ -38,11 +38,10 @@ async def prove_function(_: Lesson, box: FunctionBox, setup: ProofSetup) -> Sequ
 
 def _changes_learner_line(box: FunctionBox, mutant: Mutant) -> bool:
     """True if *mutant* is valid Python and differs on a line that the learner writes, not one of the starter."""
-    mutated = parse_program(mutant.code)
-    if isinstance(mutated, SyntaxIssue):
+    if not is_python(mutant.code):
         return False
     starter_lines = {line.strip() for line in _lines(join_sources(box.above, box.starter.source))}
-    before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
+    before, after = Counter(_lines(box.solution.source)), Counter(_lines(mutant.code))
     lost, changed = before - after, after - before
     # Turning the sign of nothing changes nothing, and that of a normal draw makes another one.
     same = any(turned in name for turned in ("-0", "-torch.randn") for name in changed)
@@ -50,7 +49,7 @@ def _changes_learner_line(box: FunctionBox, mutant: Mutant) -> bool:
 
 
 def _lines(source: str) -> list[str]:
-    return ast.unparse(ast.parse(source)).splitlines()
+    return without_style(source).splitlines()
 
 
 def _idle(box: FunctionBox, verdicts: list[Verdict]) -> list[Finding]:

@@ -1,8 +1,8 @@
 """`{program}`: the learner writes a function or a class, which is judged by its values on cases."""
 
-import ast
 from dataclasses import replace
 
+from app.bindings import assigned_names
 from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
 from app.content.blocks.code_exercises import join_sources
 from app.content.directives.code_box_options import (
@@ -13,9 +13,9 @@ from app.content.directives.code_box_options import (
     single_child,
 )
 from app.content.directives.directive_reader import DirectiveReader
-from app.content.directives.function_options import defined_in, parse_signature, solutions_of
+from app.content.directives.function_options import parse_signature, solutions_of
 from app.content.directives.parse_context import DirectiveBody, ParseContext
-from app.content.program.programs import assigned_names, check_python
+from app.content.program.programs import check_python, defined_in, function_names
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
@@ -66,7 +66,7 @@ def _cases(
 def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -> FunctionCase:
     need_message(child, "Nothing is said to a learner whose code fails here.", "What to say.", reading)
     tree = check_python(child.body.text, child.body.line, "This case", reading.faults)
-    defined = [function.name for function in tree.body if isinstance(function, ast.FunctionDef)] if tree else []
+    defined = function_names(tree) if tree else ()
     known = {*assigned_names(tree), *defined} if tree else {RESULT}
     missing = [name for name in arguments if name not in known]
     if missing and RESULT not in known:

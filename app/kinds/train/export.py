@@ -3,18 +3,17 @@
 Everything is written out: whoever reads it sees the whole of a training, and nothing is fetched from anywhere.
 """
 
-import ast
 import base64
 import re
 import textwrap
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from app.content.blocks import CodeBox, Forward, Lesson, Table, Train
 from app.content.export.notebook import NotebookCell, Work, resource_text
 from app.content.export.python_code import as_block_body, plain_text, python_size
-from app.content.program.programs import parse_program, tensors_of
+from app.content.program.programs import tensors_of, written_lines
 from app.content.program.training_sources import boxes_of, parameters_of
 from app.content.text.arithmetic import number_of
 
@@ -162,7 +161,7 @@ class _Run:
     def _judged_parts(self) -> dict[str, str]:
         """Code that measures once over all training data, and the rest of the program with the result as constants."""
         held = tuple(name for name in (self.train.mean, self.train.variance) if name)
-        statements = _statements(self.forward)
+        statements = written_lines(self.forward)
         until = max((index for index, (names, _) in enumerate(statements) if set(names) & set(held)), default=-1)
         measured = {
             "HELD": " and ".join(held),
@@ -199,20 +198,3 @@ def _python(expression: str, dims: Mapping[str, int]) -> str:
     if expression.isascii() and not set(expression) & set("^,"):
         return FUNCTION_CALL.sub(r"math.\1(", expression)
     return repr(number_of(expression, dims))
-
-
-def _statements(forward: Forward) -> Sequence[tuple[tuple[str, ...], str]]:
-    """The statements of *forward*: the names that each writes, and its source."""
-    tree = parse_program(forward.source)
-    assert isinstance(tree, ast.Module), "the parser refuses a program that is not Python"
-    return [
-        (
-            tuple(
-                name_node.id
-                for name_node in ast.walk(node)
-                if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
-            ),
-            ast.get_source_segment(forward.source, node) or "",
-        )
-        for node in tree.body
-    ]
