@@ -31,6 +31,14 @@ def without_style(code: str) -> str:
     return ast.unparse(parse_code(code))
 
 
+def statements_of(source: str) -> list[ast.stmt]:
+    """The statements of *source*; none where it is no Python. Never raises."""
+    try:
+        return parse_code(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
 def as_written(node: ast.AST) -> str:
     """The text of *node* on one line, with numbers as people write them: `x ** -2` and `1e-5`."""
     text = " ".join(ast.unparse(node).split())

@@ -85,6 +85,11 @@ class Input:
         """True if the entries are real numbers, so that there is a gradient."""
         return self.distribution not in INDICES | MASKS
 
+    @property
+    def is_mask(self) -> bool:
+        """True if the entries are truths."""
+        return self.distribution in MASKS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forward:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from app.content.blocks import Forward
 from app.grading.forward.data import Array, size_of
+from app.grading.forward.sources import ForwardSource
 
 
 def axis_names(
-    forward: Forward, tensors: Mapping[str, Mapping[str, Array]], dims: Mapping[str, Mapping[str, int]]
+    forward: ForwardSource, tensors: Mapping[str, Mapping[str, Array]], dims: Mapping[str, Mapping[str, int]]
 ) -> dict[str, tuple[str, ...]]:
     """By tensor, one word per axis: the size expression that fits in every data set, or else the plain number.
 

@@ -16,9 +16,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.content.blocks import Forward, Input
-from app.content.program.programs import parse_program
+from app.bindings import statements_of
 from app.content.text.arithmetic import integer_of
+from app.grading.forward.sources import ForwardSource, SourceInput
 
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
@@ -71,7 +71,7 @@ def size_of(expression: str, dims: Mapping[str, int]) -> int:
     return size
 
 
-def shape_of(input_: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
+def shape_of(input_: SourceInput, dims: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(size_of(size, dims) for size in input_.sizes)
 
 
@@ -81,7 +81,10 @@ def small_together(dims: Mapping[str, int]) -> bool:
 
 
 def hidden_dims(
-    forward: Forward, shift: int, related: bool = False, fits: Callable[[Mapping[str, int]], bool] = small_together
+    forward: ForwardSource,
+    shift: int,
+    related: bool = False,
+    fits: Callable[[Mapping[str, int]], bool] = small_together,
 ) -> dict[str, int]:
     """Sizes that no learner has seen, small enough together; a 1 stays a 1, and what the author gives is taken.
 
@@ -107,7 +110,7 @@ def hidden_dims(
     return _followed(forward, {**forward.dims, **drawn, **fixed}, related)
 
 
-def _followed(forward: Forward, sizes: Mapping[str, int], related: bool) -> dict[str, int]:
+def _followed(forward: ForwardSource, sizes: Mapping[str, int], related: bool) -> dict[str, int]:
     """*sizes* of the dims, with those that follow from others."""
     hidden = dict(sizes)
     if related:
@@ -139,7 +142,7 @@ def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:
 
 
 def draw_inputs(
-    forward: Forward, dims: Mapping[str, int], seed: str, dtype: str, draw: Draw = USUAL
+    forward: ForwardSource, dims: Mapping[str, int], seed: str, dtype: str, draw: Draw = USUAL
 ) -> dict[str, Array]:
     """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices."""
     seed = f"{seed}/{draw.again}" if draw.again else seed
@@ -156,10 +159,9 @@ def draw_inputs(
     }
 
 
-def _only_picks(forward: Forward, name: str) -> bool:
+def _only_picks(forward: ForwardSource, name: str) -> bool:
     """True if the program uses *name* as positions alone: of such, one value is as good as several."""
-    tree = parse_program(forward.source)
-    nodes = list(ast.walk(tree)) if isinstance(tree, ast.Module) else []
+    nodes = [node for statement in statements_of(forward.source) for node in ast.walk(statement)]
     picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]
     picking += [arg for node in nodes if isinstance(node, ast.Call) and _called(node) in _PICKS for arg in node.args]
     inside = {id(node) for inner in picking for node in ast.walk(inner)}
@@ -186,7 +188,7 @@ def _generator(seed: str, name: str) -> np.random.Generator:
 
 
 def _draw(
-    input_: Input,
+    input_: SourceInput,
     dims: Mapping[str, int],
     generator: np.random.Generator,
     dtype: str,

@@ -4,17 +4,16 @@ The program is read on drawn numbers, and a value has a shape. What is not on th
 shape that depends on the numbers; nothing is guessed, and nothing is raised.
 """
 
-import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import prod
 
 import numpy as np
 
-from app.content.blocks import INDICES, MASKS, Forward, Input
-from app.content.program.programs import parse_program
+from app.bindings import statements_of
 from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
+from app.grading.forward.sources import ForwardSource, SourceInput
 from app.grading.operations.numerics import Array
 from app.grading.reading.budget import CostError, DataSizeError, EntryBudget
 from app.grading.reading.line_reader import LineReader
@@ -29,7 +28,7 @@ ON_THE_WAY = 4_000_000
 """Entries that a part of a program may take while it is measured, such as the windows of a convolution."""
 
 
-def infer_shapes(forward: Forward) -> dict[str, Shape]:
+def infer_shapes(forward: ForwardSource) -> dict[str, Shape]:
     """Shapes by name of the inputs and of every intermediate that can be told from the source.
 
     A size that is the one of a dim, here and wherever the dims are others, remembers which: see `sizes.name_of`.
@@ -65,7 +64,7 @@ def _with_names(shape: Shape, dims: Mapping[str, int], others: Mapping[str, int]
     return tuple(Size.of(pair[0], known[pair]) if pair in known else pair[0] for pair in pairs)
 
 
-def read_program(forward: Forward, dims: Mapping[str, int]) -> LineReader:
+def read_program(forward: ForwardSource, dims: Mapping[str, int]) -> LineReader:
     """The reader after *forward* has run on sizes *dims*, with the dims and every tensor that can be read in scope.
 
     It remembers whether there was a tensor of more than `LARGEST_TENSOR` entries, which is not read.
@@ -75,11 +74,11 @@ def read_program(forward: Forward, dims: Mapping[str, int]) -> LineReader:
     reader = LineReader({**dims, **arrays}, budget=budget, statements=PROGRAM_STATEMENTS)
     reader.too_large = not is_whole
     if is_whole:
-        reader.read(_statements(forward))
+        reader.read(statements_of(forward.source))
     return reader
 
 
-def read_small(forward: Forward, shift: int) -> tuple[dict[str, int], LineReader]:
+def read_small(forward: ForwardSource, shift: int) -> tuple[dict[str, int], LineReader]:
     """Sizes for *shift*, see `hidden_dims`, on which no tensor is large, and the reader after *forward* on them."""
     readers: dict[tuple[int, ...], LineReader] = {}
 
@@ -91,7 +90,7 @@ def read_small(forward: Forward, shift: int) -> tuple[dict[str, int], LineReader
     return dims, readers.get(tuple(dims.values())) or read_program(forward, dims)
 
 
-def carried_shapes(forward: Forward) -> dict[str, Shape]:
+def carried_shapes(forward: ForwardSource) -> dict[str, Shape]:
     """Shapes on sizes that are too large to be read on, by what becomes of the dims on two smaller sets."""
     smaller = [read_small(forward, shift) for shift in (0, 1)]
     first, second = (array_shapes(reader.arrays) for _, reader in smaller)
@@ -105,7 +104,7 @@ def carried_shapes(forward: Forward) -> dict[str, Shape]:
     return shapes
 
 
-def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
+def fits_memory(forward: ForwardSource, dims: Mapping[str, int]) -> bool:
     """True if the largest tensor that *forward* makes on sizes *dims* is small enough, and all of them together are.
 
     Where a part of the program cannot be told, a tensor that has every one of *dims* has to be small enough as well.
@@ -119,7 +118,7 @@ def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
     arrays, _ = _drawn_inputs(forward.inputs, dims)
     budget = EntryBudget(data_sizes=False, largest=ON_THE_WAY)
     reader = LineReader({**dims, **arrays}, budget=budget, statements=PROGRAM_STATEMENTS)
-    for statement in _statements(forward):
+    for statement in statements_of(forward.source):
         parts: dict[int, OpNode] = {}
         try:
             reader.run([statement], parts)
@@ -133,12 +132,7 @@ def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
     return sum(array.size for array in reader.arrays.values()) <= ALTOGETHER and (known or small_together(dims))
 
 
-def _statements(forward: Forward) -> list[ast.stmt]:
-    tree = parse_program(forward.source)
-    return tree.body if isinstance(tree, ast.Module) else []
-
-
-def _drawn_inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> tuple[dict[str, Array], bool]:
+def _drawn_inputs(inputs: Sequence[SourceInput], dims: Mapping[str, int]) -> tuple[dict[str, Array], bool]:
     """The inputs that have a shape on *dims*, and whether none of them is too large."""
     numbers, arrays, is_whole = np.random.default_rng(0), dict[str, Array](), True
     for tensor_input in inputs:
@@ -146,9 +140,9 @@ def _drawn_inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> tuple[d
             shape = shape_of(tensor_input, dims)
             if prod(shape) > LARGEST_TENSOR:
                 is_whole = False
-            elif tensor_input.distribution in MASKS:
+            elif tensor_input.is_mask:
                 arrays[tensor_input.name] = np.ones(shape, dtype=bool)
-            elif tensor_input.distribution in INDICES:
+            elif not tensor_input.real:
                 arrays[tensor_input.name] = np.zeros(shape, dtype=np.int64)
             else:
                 arrays[tensor_input.name] = np.asarray(numbers.random(shape) + 0.5)

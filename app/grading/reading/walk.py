@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.content.blocks import MASKS, Forward, Input
+from app.grading.forward.sources import ForwardSource, SourceInput
 from app.grading.operations.numerics import Array
 from app.grading.reading.node import OpNode, UntracedError, reduce_to
 from app.grading.reading.plain_tracer import READING_ERRORS
@@ -53,7 +53,7 @@ class Walk:
     gradients: Mapping[str, Array]
 
 
-def trace_program(forward: Forward, point: Mapping[str, object]) -> Walk:
+def trace_program(forward: ForwardSource, point: Mapping[str, object]) -> Walk:
     """Walk *forward* from the inputs in *point*, and back from its outputs, whose gradients are there too or are 1.
 
     Raises:
@@ -66,7 +66,7 @@ def trace_program(forward: Forward, point: Mapping[str, object]) -> Walk:
         raise UntracedError(str(error)) from error
 
 
-def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Array]:
+def values_of(forward: ForwardSource, point: Mapping[str, object]) -> Mapping[str, Array]:
     """The tensors of *forward* from the inputs in *point*.
 
     Raises:
@@ -79,7 +79,9 @@ def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Arr
         raise UntracedError(str(error)) from error
 
 
-def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstreams: Sequence[Array]) -> list[Numbers]:
+def pull_back(
+    forward: ForwardSource, point: Mapping[str, object], start: str, upstreams: Sequence[Array]
+) -> list[Numbers]:
     """Gradients of all tensors before *start*, with each of *upstreams* as its gradient.
 
     Raises:
@@ -99,7 +101,7 @@ def pull_back(forward: Forward, point: Mapping[str, object], start: str, upstrea
         raise UntracedError(str(error)) from error
 
 
-def difference_quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array:
+def difference_quotients(forward: ForwardSource, point: Mapping[str, object], name: str) -> Array:
     """Difference quotients of the input *name*, by nudging: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
     array = np.zeros(start.shape)
@@ -114,7 +116,7 @@ def difference_quotients(forward: Forward, point: Mapping[str, object], name: st
     return array
 
 
-def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, Array], Nodes]:
+def _forward(forward: ForwardSource, point: Mapping[str, object]) -> tuple[dict[str, Array], Nodes]:
     """The values of all tensors, and the operations of each statement by what it makes."""
     values = {tensor_input.name: _array(point[tensor_input.name], tensor_input) for tensor_input in forward.inputs}
     nodes: Nodes = []
@@ -142,7 +144,7 @@ def _parts(target: ast.expr, expr: ast.expr) -> list[tuple[str, ast.expr]]:
     raise UntracedError(target)
 
 
-def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
+def _walked(forward: ForwardSource, point: Mapping[str, object]) -> Walk:
     values, nodes = _forward(forward, point)
     starts = {name: _upstream(point, name) for name in forward.outputs}
     for name, start in starts.items():
@@ -157,9 +159,9 @@ def _upstream(point: Mapping[str, object], output: str) -> Array:
     return np.asarray(point.get(f"d{output}", 1.0), dtype=np.float64)
 
 
-def _array(value: object, input_: Input) -> Array:
+def _array(value: object, input_: SourceInput) -> Array:
     # Of truths, `~` is the other truth; of the whole numbers that they are drawn as, it would be none.
-    dtype = bool if input_.distribution in MASKS else np.float64 if input_.real else np.int64
+    dtype = bool if input_.is_mask else np.float64 if input_.real else np.int64
     return np.asarray(value, dtype=dtype)
 
 
