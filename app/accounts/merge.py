@@ -15,6 +15,7 @@ from sqlalchemy.orm import aliased
 
 from app.store.classes import record_event
 from app.store.database import now
+from app.store.lti_scores import queue_learner
 from app.store.tables import (
     Accommodation,
     Attempt,
@@ -216,6 +217,7 @@ async def merge_learners(db: AsyncSession, source: int, into: int) -> bool:
     for column in _pointing():
         await db.execute(update(column.table).where(column == source).values({column.name: into}))
     await _leave_one_running(db, into)
+    await queue_learner(db, None, into)
     await record_event(db, None, into, "merged", f"learner {source}")
     await db.flush()
     await db.execute(delete(Learner).where(Learner.id == source).execution_options(synchronize_session=False))

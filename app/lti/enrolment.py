@@ -17,7 +17,7 @@ from app.store.assignments import AssignmentSettings, assign_lesson, assignments
 from app.store.classes import Role, create_class, new_member, record_event
 from app.store.database import now
 from app.store.former_members import drop_grades
-from app.store.lti_scores import queue_assignment
+from app.store.lti_scores import queue_assignment, queue_learner
 from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiMember, LtiPlatform, Membership
 
 UNNAMED = {"learner": "A learner", "assistant": "An assistant", "instructor": "An instructor"}
@@ -67,10 +67,19 @@ async def enrol(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner
         return None
     if not await become_member(db, group, learner, launch.role, launch.name):
         return None
-    member = {"lti_context_id": context.id, "learner_id": learner, "subject": launch.subject, "role": launch.role}
+    await set_member(db, context, learner, launch.subject, launch.role)
+    return context
+
+
+async def set_member(db: AsyncSession, context: LtiContext, learner: int, subject: str, role: Role) -> None:
+    """Remember what *learner* is called and may do in a course; of somebody new there the platform hears all."""
+    before = await db.get(LtiMember, (context.id, learner))
+    as_before = before is not None and (before.subject, before.role) == (subject, role)
+    member = {"lti_context_id": context.id, "learner_id": learner, "subject": subject, "role": role}
     await db.merge(LtiMember(**member, launched_at=now()))
     await db.flush()
-    return context
+    if not as_before:
+        await queue_learner(db, context.class_id, learner)
 
 
 async def _context(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner: int) -> LtiContext | None:

@@ -7,6 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.lti.keys import PlatformKeys
 from app.lti.platform_client import PlatformClient, origins_of
+from app.lti.tokens import PlatformServices
 from app.settings import Settings
 from app.store.database import Database
 from app.store.lti_platforms import list_platforms
@@ -25,6 +26,7 @@ class LtiService:
         self.secret_path: Path = settings.lti_secret_path
         self.client = PlatformClient()
         self.keys = PlatformKeys(self.client)
+        self.services = PlatformServices(self.client, database, self.secret_path)
         self._origins: tuple[float, frozenset[str]] = (-ORIGIN_SECONDS, frozenset())
 
     async def ancestors(self) -> frozenset[str]:

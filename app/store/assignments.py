@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import HERE, RefusedError, record_event
 from app.store.database import now
+from app.store.lti_scores import queue_assignment
 from app.store.tables import Accommodation, Assignment, Class, Extension, GivenUnit, GradeOverride, Membership
 from app.teaching.dates import days_later, format_moment
 
@@ -214,6 +215,7 @@ async def change_terms(db: AsyncSession, row: Assignment, terms: AssignmentSetti
     before = row.due_at
     _apply_settings(row, terms)
     await record_event(db, row.class_id, actor, "assignment-changed", row.id, before=before, due=terms.due_at)
+    await queue_assignment(db, row.id)
 
 
 def _apply_settings(row: Assignment, terms: AssignmentSettings) -> None:
@@ -273,6 +275,7 @@ async def extend_due_date(
             )
         )
         await record_event(db, group.id, actor, "extended", learner, assignment=row.id, until=due)
+        await queue_assignment(db, row.id, learner)
 
 
 def _not_later(due: datetime, before: datetime, for_all: datetime, timezone: str) -> str:
@@ -286,6 +289,7 @@ async def withdraw_extension(db: AsyncSession, row: Assignment, learner: int, ac
     """Take an extension back."""
     await db.execute(delete(Extension).where(Extension.assignment_id == row.id, Extension.learner_id == learner))
     await record_event(db, row.class_id, actor, "extension-gone", learner, assignment=row.id)
+    await queue_assignment(db, row.id, learner)
 
 
 async def override_grade(
@@ -304,6 +308,7 @@ async def override_grade(
         )
     )
     await record_event(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
+    await queue_assignment(db, row.id, learner)
 
 
 async def withdraw_override(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
@@ -311,6 +316,7 @@ async def withdraw_override(db: AsyncSession, row: Assignment, learner: int, act
         delete(GradeOverride).where(GradeOverride.assignment_id == row.id, GradeOverride.learner_id == learner)
     )
     await record_event(db, row.class_id, actor, "excuse-gone", learner, assignment=row.id)
+    await queue_assignment(db, row.id, learner)
 
 
 async def list_overrides(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:

@@ -5,10 +5,10 @@ server ends; what the grade is, is computed when it is sent, so that none is old
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import Select, case, delete, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Select, case, delete, func, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -38,9 +38,10 @@ async def queue_assignment(db: AsyncSession, assignment: int, learner: int | Non
     await _queue(db, pairs if learner is None else pairs.where(LtiMember.learner_id == learner))
 
 
-async def queue_learner(db: AsyncSession, group: int, learner: int) -> None:
-    """Everything of *learner* in a class may count otherwise."""
-    await _queue(db, _pairs().where(Assignment.class_id == group, LtiMember.learner_id == learner))
+async def queue_learner(db: AsyncSession, group: int | None, learner: int) -> None:
+    """Everything of *learner* may count otherwise: in a class, or in all of theirs."""
+    pairs = _pairs().where(LtiMember.learner_id == learner)
+    await _queue(db, pairs if group is None else pairs.where(Assignment.class_id == group))
 
 
 def _pairs() -> Select[Any]:
@@ -79,11 +80,20 @@ async def _queue(db: AsyncSession, pairs: Select[Any]) -> None:
     )
 
 
+def _due(moment: datetime) -> tuple[ColumnElement[bool], ...]:
+    free = or_(LtiScore.leased_until.is_(None), LtiScore.leased_until < moment)
+    return LtiScore.due_at <= moment, LtiScore.refused_at.is_(None), free
+
+
+async def is_any_due(db: AsyncSession) -> bool:
+    """True if a grade is to be sent now; asked often, so it takes no lock."""
+    return await db.scalar(select(LtiScore.line_item_id).where(*_due(now())).limit(1)) is not None
+
+
 async def claim_due(db: AsyncSession, most: int) -> Sequence[LtiScore]:
     """Claim up to *most* grades that are due, for this server alone and for the time of a lease."""
     moment = now()
-    free = or_(LtiScore.leased_until.is_(None), LtiScore.leased_until < moment)
-    due = select(LtiScore).where(LtiScore.due_at <= moment, LtiScore.refused_at.is_(None), free)
+    due = select(LtiScore).where(*_due(moment))
     rows = (await db.scalars(due.order_by(LtiScore.due_at).limit(most).with_for_update(skip_locked=True))).all()
     for row in rows:
         row.leased_until = moment + LEASE

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, fu
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import lock_learner, now
+from app.store.lti_scores import queue_lesson
 from app.store.moments import PAGE, SEEN, SOLUTION, hint_moment, record_moment
 from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
 
@@ -241,7 +242,10 @@ async def mark_solved(
 ) -> Progress:
     """The first time counts; later mistakes take nothing away. *edition* is the exercise's as it is solved now."""
     row = await progress_of(db, learner, lesson, exercise)
-    row.solved_at = row.solved_at or now()
+    if row.solved_at is None:
+        row.solved_at = now()
+        await db.flush()
+        await queue_lesson(db, learner, lesson)
     row.edition = edition or row.edition
     return row
 

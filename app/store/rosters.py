@@ -11,6 +11,7 @@ from app.store.database import now
 from app.store.former_members import keep_grades
 from app.store.invitations import let_teach
 from app.store.joining import end_membership, keep_an_instructor
+from app.store.lti_scores import queue_learner
 from app.store.tables import Accommodation, Class, Learner, Membership, RosterChange, Session
 from app.teaching.roster import MOST_DAYS, RosterEntry, matching_people
 
@@ -91,6 +92,7 @@ async def accommodate(db: AsyncSession, group: Class, learner: int, extra_days: 
         db.add(row)
     row.extra_days = extra_days
     await record_event(db, group.id, actor, "extra-days", learner, days=extra_days)
+    await queue_learner(db, group.id, learner)
 
 
 async def take_out(db: AsyncSession, group: Class, person: Membership, actor: int | None, *, block: bool) -> None:

@@ -21,6 +21,7 @@ from app.content.blocks import Course
 from app.content.text.errors import LessonError
 from app.course.editions import wordings_of
 from app.engine.grader import Grader
+from app.lti.scores import LOOK_SECONDS, ScoreSender
 from app.lti.service import LtiService
 from app.practice.item_lessons import Curriculum, PracticeItems
 from app.practice.pool import REFILL_SECONDS, ItemPool
@@ -182,6 +183,10 @@ def create_app(
         refill = cleanup.run_periodically("refill", pool.refill, REFILL_SECONDS, stopping)
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
+        sender = ScoreSender(database, site.lti.services, lambda: app.state.site.exercises_for_anybody)
+        # What is on its way may be left where it is: it is sent again when its lease is over.
+        sending = cleanup.run_periodically("lti-scores", sender.send_due, LOOK_SECONDS, stopping)
+        listening.append(asyncio.create_task(sending))
         work = [
             asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, RELOOK_SECONDS, stopping))
         ]

@@ -224,6 +224,10 @@ class Site:
         """The exercises by name of what a class may have been given as *name*."""
         return exercises_in(self.assigned(name))
 
+    def exercises_for_anybody(self, name: str) -> tuple[str, ...]:
+        """The same of all lessons, private ones too."""
+        return exercises_in(self.assigned_to_anybody(name))
+
     @cached_property
     def assignable_lessons(self) -> tuple[Lesson, ...]:
         """Lessons that a class may be assigned next."""

@@ -52,6 +52,7 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/lessons/{slug}"): "assistant",
     ("GET", "/learners/{learner_id}"): "assistant",
     ("GET", "/gradebook"): "assistant",
+    ("POST", "/gradebook/again"): "instructor",
     ("GET", "/gradebook.csv"): "assistant",
     ("GET", "/gradebook.json"): "assistant",
     ("GET", "/settings"): "instructor",

@@ -1,16 +1,19 @@
 """The grades of a class: as a page, as CSV for a spreadsheet or another system, as JSON for a script."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.store import lti_scores
 from app.store.classes import ClassMember
 from app.store.grades import Gradebook, State, build_gradebook
+from app.store.lti_platforms import contexts_of
 from app.teaching.roster import distinct_names
-from app.web.class_access import PREFIX, Watching, class_page
+from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import System, assignment_titles, gradebook_csv, is_confirmed, shown_points, total_points
 
@@ -35,8 +38,51 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
         names=distinct_names([row.person for row in book.rows if row.left_at is None]),
         marks=SHOWN_STATES,
         without_id=[row.person for row in book.rows if not row.person.external_id],
+        platforms=await _platforms(site, within),
         unconfirmed=[row.person for row in book.rows if row.person.external_id and not is_confirmed(row.person)],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedGrade:
+    """A grade that a platform did not take: of whom, for what, and what it said. *tried* tells that it still is."""
+
+    name: str
+    title: str
+    answer: str
+    tried: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformGrades:
+    """Grades of a class that go to learning platforms, which are called *names*."""
+
+    names: tuple[str, ...]
+    waiting: int
+    refused: tuple[RefusedGrade, ...]
+
+
+async def _platforms(site: Site, within: ClassMember) -> PlatformGrades | None:
+    """What platforms have yet to be told; None for a class of none."""
+    async with site.database.read() as db:
+        contexts = await contexts_of(db, within.group.id)
+        if not contexts:
+            return None
+        waiting, failing = await lti_scores.waiting(db, within.group.id), await lti_scores.failing(db, within.group.id)
+    titles = assignment_titles(site.assigned, [assignment for _, _, assignment in failing])
+    refused = tuple(
+        RefusedGrade(person.name, title, score.answer or "", score.refused_at is None)
+        for (score, person, _), title in zip(failing, titles, strict=True)
+    )
+    return PlatformGrades(tuple(dict.fromkeys(platform.name for _, platform in contexts)), waiting, refused)
+
+
+@router.post("/gradebook/again")
+async def send_again(site: TheSite, within: Arranging) -> Response:
+    """Tell platforms once more what they did not take."""
+    async with site.database.write() as db:
+        await lti_scores.try_refused_again(db, within.group.id)
+    return back_to_class(within, "gradebook")
 
 
 @router.get("/gradebook.csv")

@@ -1,0 +1,199 @@
+"""Grades on their way to platforms (Assignment and Grade Services).
+
+What is sent is what the gradebook says at that moment, stamped then: Moodle refuses with 409 what is stamped before its
+own last write of a grade, as a clock that is a little behind would do. Then it is asked for that moment, and told again
+with a later one. A platform that is down is asked again, for a week; what it refuses for good is told to the instructor
+in its own words.
+
+Source: LTI-AGS 2.0 (3.4), https://www.imsglobal.org/spec/lti-ags/v2p0
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.lti.claims import AGS
+from app.lti.errors import PlatformError
+from app.lti.platform_client import Answer
+from app.lti.tokens import PlatformServices
+from app.store import lti_scores
+from app.store.classes import RefusedError
+from app.store.database import Database, now
+from app.store.grades import build_gradebook
+from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiMember, LtiPlatform, LtiScore, Membership
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 5.0
+AT_ONCE = 8
+"""Requests to platforms that are open at a time; as many grades are claimed for each."""
+ROUND = 64
+SCORE = AGS + "scope/score"
+RESULT = AGS + "scope/result.readonly"
+SCORE_TYPE = "application/vnd.ims.lis.v1.score+json"
+STALE = 409
+AGAIN = frozenset({401, 408, 425, 429})
+"""Refusals that are not meant for good; so is every answer from 500 on."""
+Exercises = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A grade as a platform is told it: *given* of *maximum* points to *subject*, *done* or with more to come."""
+
+    platform: LtiPlatform
+    url: str
+    subject: str
+    given: float
+    maximum: float
+    done: bool
+
+    def body(self, stamped: datetime) -> bytes:
+        said = {
+            "userId": self.subject,
+            "scoreGiven": round(self.given, 4),
+            "scoreMaximum": self.maximum,
+            "activityProgress": "Completed" if self.done else "InProgress",
+            "gradingProgress": "FullyGraded",
+            "timestamp": stamped.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        }
+        return json.dumps(said).encode()
+
+
+def below(url: str, word: str) -> str:
+    """Address of *word* of a line item: into the path, since the line items of Moodle have a query."""
+    parts = urlsplit(url)
+    return parts._replace(path=f"{parts.path.rstrip('/')}/{word}").geturl()
+
+
+class ScoreSender:
+    """Sends what is due in the outbox. Several servers may do so at once: each has its rows for the time of a lease."""
+
+    def __init__(self, database: Database, services: PlatformServices, exercises: Callable[[], Exercises]) -> None:
+        self._database = database
+        self._services = services
+        self._exercises = exercises
+
+    async def send_due(self) -> int:
+        """Send all that is due now; number of grades that were tried."""
+        tried = 0
+        while True:
+            async with self._database.read() as db:
+                if not await lti_scores.is_any_due(db):
+                    return tried
+            async with self._database.write() as db:
+                rows = await lti_scores.claim_due(db, ROUND)
+            if not rows:
+                return tried
+            tried += len(rows)
+            turns = asyncio.Semaphore(AT_ONCE)
+            await asyncio.gather(*(self._send_in_turn(row, turns) for row in rows))
+
+    async def _send_in_turn(self, row: LtiScore, turns: asyncio.Semaphore) -> None:
+        async with turns:
+            await self._send(row)
+
+    async def _send(self, row: LtiScore) -> None:
+        try:
+            await self._send_or_put_off(row)
+        except (SQLAlchemyError, OSError):
+            raise
+        except Exception:  # the others must go on, and this one is tried again when its lease is over
+            log.exception("lti-score-failed", item=row.line_item_id, learner=row.learner_id)
+
+    async def _send_or_put_off(self, row: LtiScore) -> None:
+        async with self._database.read() as db:
+            score = await find_score(db, row, self._exercises())
+        answer, final = "", False
+        if score is not None:
+            try:
+                answer, final = await self._tell(score)
+            except PlatformError as error:
+                answer = f"{error} {error.answer}".strip()
+            except RefusedError as error:  # our own key cannot be used
+                answer = "This server could not sign the message."
+                log.error("lti-no-key", fix=str(error))  # noqa: TRY400
+        if answer:
+            log.warning("lti-score-not-taken", item=row.line_item_id, learner=row.learner_id, final=final, said=answer)
+        async with self._database.write() as db:
+            if answer:
+                await lti_scores.put_off(db, row, answer, final=final)
+            else:
+                await lti_scores.settle(db, row)
+
+    async def _tell(self, score: Score) -> tuple[str, bool]:
+        """Tell a platform a grade: what it says against that, if anything, and whether it is meant for good."""
+        answer = await self._post(score, now())
+        if answer.status == STALE:
+            answer = await self._post(score, await self._later(score, answer))
+        if 200 <= answer.status < 300:
+            return "", False
+        said = f"{answer.status} {answer.quoted}".strip()
+        return said, answer.status < 500 and answer.status != STALE and answer.status not in AGAIN
+
+    async def _post(self, score: Score, stamped: datetime) -> Answer:
+        headers = {"content-type": SCORE_TYPE}
+        url = below(score.url, "scores")
+        return await self._services.ask(
+            score.platform, SCORE, "POST", url, headers=headers, content=score.body(stamped)
+        )
+
+    async def _later(self, score: Score, refused: Answer) -> datetime:
+        """A moment after the platform's own last write: as it tells it, or after what its clock shows."""
+        url = below(score.url, "results")
+        url += ("&" if urlsplit(url).query else "?") + f"user_id={quote(score.subject, safe='')}"
+        moments = [now(), *([refused.date] if refused.date else [])]
+        try:
+            answer = await self._services.ask(score.platform, RESULT, "GET", url)
+            results = answer.json() if answer.status == 200 else []
+        except PlatformError:
+            results = []
+        for result in results if isinstance(results, list) else []:
+            moments += _moment_of(result)
+        return max(moments) + timedelta(seconds=1)
+
+
+def _moment_of(result: Any) -> list[datetime]:
+    try:
+        moment = datetime.fromisoformat(str(result["timestamp"]))
+    except (KeyError, TypeError, ValueError):
+        return []
+    return [moment if moment.tzinfo else moment.replace(tzinfo=UTC)]
+
+
+async def find_score(db: AsyncSession, row: LtiScore, exercises: Exercises) -> Score | None:
+    """The grade of *row* as it is now; None where a platform need not be told: they left, or it does not count."""
+    query = (
+        select(LtiLineItem, Assignment, LtiMember, LtiPlatform, Class)
+        .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
+        .join(LtiContext, LtiContext.id == LtiLineItem.lti_context_id)
+        .join(LtiPlatform, LtiPlatform.id == LtiContext.platform_id)
+        .join(Class, Class.id == LtiContext.class_id)
+        .join(LtiMember, LtiMember.lti_context_id == LtiContext.id)
+        .join(Membership, (Membership.class_id == Class.id) & (Membership.learner_id == LtiMember.learner_id))
+        .where(LtiLineItem.id == row.line_item_id, LtiMember.learner_id == row.learner_id)
+        .where(LtiMember.role == "learner", Membership.role == "learner", Membership.left_at.is_(None))
+    )
+    found = (await db.execute(query)).one_or_none()
+    if found is None:
+        return None
+    item, assignment, member, platform, group = found
+    book = await build_gradebook(db, group, exercises, row.learner_id)
+    numbers = [row.id for row in book.assignments]
+    if not book.rows or assignment.id not in numbers:
+        return None
+    grade = book.rows[0].grades[numbers.index(assignment.id)]
+    if grade.points is None or assignment.points <= 0:
+        return None
+    given = min(max(grade.points, 0.0), assignment.points)
+    done = grade.override is not None or grade.in_time + grade.late >= grade.total
+    return Score(platform, item.url, member.subject, given, assignment.points, done)

@@ -1,0 +1,100 @@
+"""Access to the services of platforms: tokens for this tool, asked for with a signed assertion and kept for their time.
+
+Source: IMS Security Framework 1.0 (4.1), https://www.imsglobal.org/spec/security/v1p0
+"""
+
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlencode
+
+from app.lti.errors import PlatformError
+from app.lti.keys import sign_claims
+from app.lti.platform_client import Answer, PlatformClient
+from app.store.database import Database
+from app.store.tables import LtiPlatform
+
+ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+ASSERTION_SECONDS = 60
+RESERVE_SECONDS = 60.0
+LONGEST_KEPT_SECONDS = 3600.0
+
+
+class PlatformServices:
+    """Services of platforms, as this tool may ask them; *secret_path* is where the secret of its keys is."""
+
+    def __init__(self, client: PlatformClient, database: Database, secret_path: Path) -> None:
+        self._client, self._database, self._secret_path = client, database, secret_path
+        self._tokens: dict[tuple[int, str], tuple[float, str]] = {}
+
+    async def ask(
+        self,
+        platform: LtiPlatform,
+        scope: str,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+    ) -> Answer:
+        """What *platform* answers to a question that *scope* allows; with a token that is expired it is asked anew.
+
+        Raises:
+            PlatformError: It does not answer, or gives no token.
+        """
+        answer = await self._ask(platform, scope, method, url, headers, content)
+        if answer.status == 401:
+            self._tokens.pop((platform.id, scope), None)
+            answer = await self._ask(platform, scope, method, url, headers, content)
+        return answer
+
+    async def _ask(
+        self,
+        platform: LtiPlatform,
+        scope: str,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None,
+        content: bytes | None,
+    ) -> Answer:
+        shown = {"authorization": f"Bearer {await self._token(platform, scope)}", **(headers or {})}
+        return await self._client.ask(platform, method, url, headers=shown, content=content)
+
+    async def _token(self, platform: LtiPlatform, scope: str) -> str:
+        ends_at, token = self._tokens.get((platform.id, scope), (0.0, ""))
+        if ends_at > time.monotonic():
+            return token
+        now = int(time.time())
+        claims = {
+            "iss": platform.client_id,
+            "sub": platform.client_id,
+            "aud": platform.audience or platform.token_url,
+            "iat": now,
+            "exp": now + ASSERTION_SECONDS,
+            "jti": secrets.token_urlsafe(24),
+        }
+        async with self._database.read() as db:
+            assertion = await sign_claims(db, self._secret_path, claims)
+        form = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": ASSERTION,
+            "client_assertion": assertion,
+            "scope": scope,
+        }
+        headers = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
+        answer = await self._client.ask(
+            platform, "POST", platform.token_url, headers=headers, content=urlencode(form).encode()
+        )
+        if answer.status != 200:
+            raise PlatformError(
+                f"It gives this server no token ({answer.status}).", status=answer.status, answer=answer.quoted
+            )
+        given = answer.json()
+        fresh = given.get("access_token") if isinstance(given, dict) else None
+        if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
+            raise PlatformError("Its answer to a request for a token has none.", status=200, answer=answer.quoted)
+        lives = given.get("expires_in")
+        seconds = min(float(lives), LONGEST_KEPT_SECONDS) if isinstance(lives, (int, float)) else RESERVE_SECONDS
+        self._tokens[platform.id, scope] = (time.monotonic() + seconds - RESERVE_SECONDS, fresh)
+        return fresh
