@@ -102,10 +102,19 @@ function completions(scope) {
       if (!options.has(label)) options.set(label, { label, detail: "yours", type: "variable" });
     }
     for (const { name, shape } of namesIn(context.state)) options.set(name, { label: name, detail: shape, type: "variable" });
+    const own = madeHere(context, from);
+    if (own && !scope.some(({ label }) => label === own)) options.delete(own);
     const typed = word?.text ?? "";
     if (!context.explicit && options.has(typed)) return null; // the word is finished: Enter must stay Enter
     return { from, options: [...options.values()], validFor: /^\w*$/ };
   };
+}
+
+/** What the line of the cursor makes, and no line before it: a line cannot read that. */
+function madeHere({ state }, from) {
+  const line = state.doc.lineAt(from);
+  const own = /^\s*([A-Za-z_]\w*)\s*=(?!=)/.exec(line.text.slice(0, from - line.from))?.[1];
+  return own && !new RegExp(`^\\s*${own}\\s*=(?!=)`, "m").test(state.sliceDoc(0, line.from)) ? own : "";
 }
 
 function behindDot(before, from) {
@@ -230,7 +239,7 @@ class CodeBox extends HTMLElement {
         closeBrackets(),
         highlightActiveLine(),
         Prec.highest(keymap.of([{ key: "Escape", run: closeAndLetTabLeave }])),
-        autocompletion({ override: [completions(scopeOf(this.dataset.scope))], selectOnOpen: false, icons: false }),
+        autocompletion({ override: [completions(scopeOf(this.dataset.scope))], selectOnOpen: false, icons: false, aboveCursor: touched.matches }),
         this.dataset.shapes ? shapesFrom(this.dataset.shapes) : [],
         python(),
         syntaxHighlighting(classHighlighter),
@@ -335,6 +344,7 @@ class CodeBox extends HTMLElement {
   /** What a phone's keyboard hides, and the names of the box: one row of each. */
   addKeyRow() {
     if (!touched.matches) return;
+    this.closest("form").querySelector("[data-opens=keys]")?.remove(); // it tells of a keyboard
     const rows = made("div", "keyrow", "Keys that phones hide");
     const names = scopeOf(this.dataset.scope).map(({ label }) => label);
     for (const [keys, called] of [[names, "Names of this box"], [KEYS, "Signs"]]) {
@@ -361,4 +371,11 @@ customElements.define("code-box", CodeBox);
 addEventListener("resize", () => touched.matches && document.activeElement?.closest("code-box")?.aboveKeyboard());
 document.addEventListener("htmx:after:swap", () => {
   for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();
+});
+
+// What a press has opened comes into sight: on a phone it stands below a long verdict.
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (!ctx.sourceElement?.matches?.("[data-action=history], [data-action=solution], [data-action=hint]")) return;
+  const opened = ctx.target?.id && document.getElementById(ctx.target.id);
+  if (opened?.textContent.trim()) opened.scrollIntoView({ block: "nearest" });
 });

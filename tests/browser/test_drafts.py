@@ -115,6 +115,18 @@ def test_two_tabs_never_overwrite_each_other(context: BrowserContext) -> None:
     expect(section(second, BOX).locator(".past pre")).to_contain_text("second")
 
 
+@pytest.mark.browser_options(viewport={"width": 390, "height": 420})
+def test_a_history_that_is_opened_comes_into_sight(page: Page) -> None:
+    page.goto(ADDRESS)
+    write(page, BOX, BOX.solution.source.replace("dY", "-dY"))
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect_verdict(page, BOX, passed="false")
+
+    page.locator(f"#{BOX.name}-history-button").click()
+
+    expect(section(page, BOX).locator(".past-ways")).to_be_in_viewport()
+
+
 @pytest.mark.prove
 def test_two_tabs_without_a_network_lose_neither_text(context: BrowserContext) -> None:
     tabs = [context.new_page(), context.new_page()]

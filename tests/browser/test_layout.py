@@ -219,7 +219,7 @@ def test_more_than_two_axes_are_listed_as_in_a_sentence(page: Page) -> None:
     expect(picker.locator("[data-result]")).to_have_text("Summed over axes 0, 1 and 3, dY has the shape (4,).")
 
 
-TOPS = """form => new Set([..."history reset opens".split(" ")].map(
+TOPS = """form => new Set([..."history reset".split(" ")].map(
   name => form.querySelector(`[data-action=${name}], [data-${name}]`).offsetTop)).size"""
 
 

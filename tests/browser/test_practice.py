@@ -57,14 +57,14 @@ def test_an_operation_is_met_by_keyboard_without_scripts_on_a_phone(page: Page) 
     expect(page.get_by_role("heading", level=1)).to_have_text("A worked example")
     choose_until_right(page)
 
-    page.get_by_role("button", name="Go on").press("Enter")
+    page.get_by_role("button", name="Next").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("One line is missing")
     solution = told(page)
     page.locator("textarea[name=code]").fill(solution)
     page.get_by_role("button", name="Check").press("Enter")
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
 
-    page.get_by_role("button", name="Go on").press("Enter")
+    page.get_by_role("button", name="Next").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(
         re.compile("Write the backward pass|Three lines are missing")
     )

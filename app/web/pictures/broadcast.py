@@ -15,6 +15,7 @@ CELL = 26.0
 MOST_ROWS, MOST_COLUMNS = 5, 6
 GAP = 34.0
 TOP = 30.0
+SIDE = 20.0
 
 
 def draw_broadcast(scene: PictureInput) -> Markup:
@@ -24,13 +25,13 @@ def draw_broadcast(scene: PictureInput) -> Markup:
     rows, columns = _plane(large)
     small_rows, small_columns = _plane(_padded(small, len(large)))
     paths = _paths(_padded(small, len(large)), large)
-    panel = CELL * min(columns, MOST_COLUMNS) + 60
+    panel = CELL * min(columns, MOST_COLUMNS) + 2 * SIDE
     height = TOP + CELL * (min(small_rows, MOST_ROWS) + min(rows, MOST_ROWS)) + GAP + 52
     parts = [
-        *_panel(30, TOP, (small_rows, small_columns), (rows, columns), paths, forward=True),
-        *_panel(30 + panel, TOP, (small_rows, small_columns), (rows, columns), paths, forward=False),
-        svg_text(30 + panel / 2 - 30, 16, "forward: copied", class_="figure-number"),
-        svg_text(30 + panel * 1.5 - 30, 16, "backward: summed", class_="figure-number"),
+        *_panel(SIDE, TOP, (small_rows, small_columns), (rows, columns), paths, forward=True),
+        *_panel(SIDE + panel, TOP, (small_rows, small_columns), (rows, columns), paths, forward=False),
+        svg_text(panel / 2, 16, "forward: copied", class_="figure-number"),
+        svg_text(panel * 1.5, 16, "backward: summed", class_="figure-number"),
         svg_text(panel, height - 28, f"{format_shape(small)} → {format_shape(large)}", class_="figure-code"),
         svg_text(panel, height - 8, f"summed over {_axes_text(copied)}", class_="figure-note"),
     ]
@@ -49,7 +50,7 @@ def draw_broadcast(scene: PictureInput) -> Markup:
             for axis, (before, after) in enumerate(zip(aligned, large, strict=True))
         ],
     )
-    return svg_picture(2 * panel, height, summary, parts) + behind
+    return svg_picture(2 * panel, height, summary, parts, shrinks=True) + behind
 
 
 def copied_axes(small: Shape, large: Shape) -> tuple[int, ...]:
