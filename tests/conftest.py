@@ -106,11 +106,15 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[XSpec]) -> No
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is there afterwards stays: to look for garbage in it is a tenth of what the tests cost, and of this too."""
+    """What is there afterwards stays: to look for garbage in it is a tenth of what the tests cost, and of this too.
+
+    For the garbage of tests it is looked a hundred times as seldom as usual: another tenth.
+    """
     gc.disable()
     collected = yield
     gc.collect()
     gc.freeze()
+    gc.set_threshold(70_000, 20, 20)
     gc.enable()
     return collected
 
