@@ -39,8 +39,9 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 A_JAIL = "a jail that grades and trains"
 SHARED = {
-    "tests/browser/test_[a-d]*": "a browser",
-    "tests/browser/test_[e-l]*": "another browser",
+    "tests/browser/test_[a-e]*": "a browser",
+    "tests/browser/test_[f-o]*": "another browser",
+    "tests/browser/test_p[al]*": "another browser",
     "tests/browser/*": "a third browser",
     "tests/check/*": "graders that prove",
     "tests/practice/test_forms.py": "graders that prove",
@@ -56,6 +57,10 @@ SHARED = {
     "tests/cli/*": "graders of commands",
     "tests/test_wheel.py": "an installed copy",
     "tests/content/export/*": "what every export prints",
+    "tests/engine/grade/test_true_*": "what was said falsely once",
+    "tests/web/test_http_fuzz.py": "requests of all kinds",
+    "tests/web/routes/test_practice.py": "practice",
+    "tests/web/routes/test_training.py": "training",
 }
 """What is dear to start, and is shared by the tests of a room; in a room of long tests, by a part of them.
 
