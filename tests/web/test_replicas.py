@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,6 +11,7 @@ from app.web.application import create_app
 from app.web.middleware.visitor import RetryLaterError
 from tests.engine.train.load import COURSE, SOLUTION
 from tests.store import postgres
+from tests.waiting import until
 from tests.web.conftest import BROWSER
 from tests.web.routes.test_training import PAGE, RUN, TrainingGrader, check, ended, phase, start
 
@@ -124,12 +124,8 @@ def test_a_slow_server_leaves_a_run_that_another_has_taken_over(clients, graders
     monkeypatch.undo()
     assert phase(ended(there)) == "finished"
     graders[0].free.set()
-    for _ in range(200):
-        if not runs_of(here).under_way:
-            break
-        time.sleep(0.05)
+    until(lambda: runs_of(here).under_way == 0)
 
-    assert runs_of(here).under_way == 0
     assert phase(here.get(PAGE).text) == "finished"
 
 

@@ -5,7 +5,6 @@ import json
 import re
 import sqlite3
 import threading
-import time
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
@@ -96,12 +95,8 @@ def phase(text):
 
 
 def ended(client):
-    for _ in range(400):
-        page = client.get(PAGE)
-        if "data-events" not in page.text:
-            return page.text
-        time.sleep(0.05)
-    raise AssertionError("the run did not end")
+    until(lambda: "data-events" not in client.get(PAGE).text)
+    return client.get(PAGE).text
 
 
 def test_without_code_there_is_nothing_to_train_with(client):
