@@ -24,7 +24,7 @@ def started(folder: Path, *words: str, **settings: str) -> subprocess.Popen[str]
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_ends_when_it_is_told_to_though_no_broker_was_reached(tmp_path: Path, number: int) -> None:
-    process = started(tmp_path, "grader", "--nats", "nats://web:hidden@127.0.0.1:1")
+    process = started(tmp_path, "grader", "--checks", "1", "--trains", "0", "--nats", "nats://web:hidden@127.0.0.1:1")
     assert process.stdout is not None
     lines = iter(process.stdout.readline, "")
     said: list[str] = []
