@@ -87,7 +87,7 @@ suite: developed tools
 # What `make test` leaves out, and thirty times as many examples of each fuzz test.
 prove: developed tools
 	$(PIP_INSTALL) --editable '.[prove]'
-	EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
+	EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis or in_turn" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.
 quick: developed

@@ -2,9 +2,11 @@
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
+from pathlib import Path
 
 import pytest
 import structlog
@@ -17,6 +19,7 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from app.engine.grade import explanation_time
+from app.engine.grader_version import JUDGES, sources_digest
 from app.engine.pool import grader_client, grader_process, local_graders
 from app.grading.reading import budget
 from app.sandbox import process
@@ -36,6 +39,8 @@ settings.load_profile("project")
 
 # Before anything imports torch: threads that wait for each other over small tensors are most of what a test would cost.
 os.environ["OMP_NUM_THREADS"] = "1"
+
+ROOT = Path(__file__).resolve().parents[1]
 
 A_JAIL = "a jail that grades and trains"
 SHARED = {
@@ -73,6 +78,10 @@ SIDE_BY_SIDE = (
     "tests/practice/test_proof.py",
 )
 """Files whose parts are long, each alone: any worker takes up the next one, with the tests that share its parameter."""
+
+
+TURNS = 3
+"""Of a table that is marked `in_turn`, `make test` runs one row of so many: which, the sources of the judge decide."""
 
 
 def shared_by(nodeid: str) -> int:
@@ -125,9 +134,29 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Workers take up what is shared in the order of its table, and single files after that."""
+    if config.option.markexpr == "not prove" and [*map(Path, config.args)] in ([Path("tests")], [ROOT / "tests"]):
+        leave_for_later(config, items)
     items.sort(key=lambda item: shared_by(item.nodeid))
+
+
+def leave_for_later(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each table that is marked `in_turn` keep the rows whose turn it is, in a run of all tests.
+
+    Who runs its file, as `make quick` does, runs all of a table, and so does `make prove`.
+    """
+    turn = int.from_bytes(sources_digest(JUDGES)) % TURNS
+    rows: Counter[str] = Counter()
+    later: set[pytest.Item] = set()
+    for item in items:
+        if item.get_closest_marker("in_turn"):
+            table = item.nodeid.partition("[")[0]
+            if rows[table] % TURNS != turn:
+                later.add(item)
+            rows[table] += 1
+    config.hook.pytest_deselected(items=later)
+    items[:] = [item for item in items if item not in later]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

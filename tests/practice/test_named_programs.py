@@ -16,6 +16,7 @@ from tests.graders import SharedGraders
 ITEMS = [item for level in (1, 2, 3) for item in named_items(level)]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.program.output + str(-item.seed))
 def test_it_is_proved_like_one_that_was_drawn(item: GeneratedItem, graders: SharedGraders) -> None:
     proof = asyncio.run(prove_item(item, RetryingGrader(graders)))

@@ -218,6 +218,7 @@ def first_fault(jailed, box, code):
     return wrong[0] if wrong else verdict
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", SLIPS)
 def test_a_slip_of_a_beginner_is_named_with_its_line(jailed, name) -> None:
     box, edit, line, begins = SLIPS[name]

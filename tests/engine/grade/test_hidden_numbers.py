@@ -83,6 +83,7 @@ def row(gradient, k, by):
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("encoded", ENCODED)
 def test_what_a_text_makes_of_hidden_numbers_is_told_alike_whatever_they_are(encoded, drawn):

@@ -16,6 +16,7 @@ LINEAR = Box(
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK, LINEAR], ids=lambda box: box.name)
 def test_every_solution_passes_in_the_jail(jailed, box):
     verdict = jailed.check(box.task(grade="value"), box.solution)

@@ -30,6 +30,7 @@ def first_entry(engine, box, name):
     return ", ".join(str(one) for one in at), float(gradient[at])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("box", [*BOXES, NETWORK], ids=lambda box: box.name)
 def test_the_quotient_of_every_gradient_is_what_autograd_says(engine, box):
     for name in box.require:

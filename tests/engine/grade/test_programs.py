@@ -41,6 +41,7 @@ def test_every_form_is_right_by_autograd(program):
         assert wrong_names(program, form) == set(), form
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_every_right_form_is_accepted(program):
     engine = Engine(OpenJail(), None)

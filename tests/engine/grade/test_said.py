@@ -58,6 +58,7 @@ def first_of_each_code() -> Iterator[tuple[Piece, str]]:
             yield piece, said
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("box", BOXES, ids=lambda box: box.name)
 def test_one_piece_of_each_code_is_told_in_the_same_words(engine: Engine, box: Box) -> None:
     chosen = [(piece, said) for piece, said in first_of_each_code() if piece.box is box]

@@ -693,6 +693,7 @@ def submitted(one, lines):
     return lines if lines.startswith(solution[0]) else "\n".join([*solution[:first], lines])
 
 
+@pytest.mark.in_turn
 @pytest.mark.filterwarnings("ignore:Use of index_put_ on expanded tensors:UserWarning")
 @pytest.mark.parametrize(("one", "lines", "code", "said", "unsaid"), ROWS, ids=[row[1] for row in ROWS])
 def test_a_sentence_holds_of_the_lines_that_were_written(engine, one, lines, code, said, unsaid):

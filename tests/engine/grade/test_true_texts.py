@@ -484,6 +484,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]}-{row[2]}" for row in ROWS])
 def test_what_is_said_is_so_of_the_text(engine: Engine, row: tuple[str, str, str, str, list[str], list[str]]) -> None:
     name, old, new, code, said, unsaid = row
