@@ -15,7 +15,9 @@ from app.store.database import now
 from app.store.learners import hash_of
 from app.store.tables import OneTimeToken
 
-Purpose = Literal["email-code", "lti-entry", "lti-login", "lti-ticket", "merge", "oidc", "passkey", "reset", "rotated"]
+Purpose = Literal[
+    "email-code", "lti-choice", "lti-entry", "lti-login", "lti-ticket", "merge", "oidc", "passkey", "reset", "rotated"
+]
 
 LIVES = timedelta(minutes=10)
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.credentials import VerifiedIdentity
 from app.lti.claims import Launch
-from app.store.assignments import AssignmentSettings, assign_lesson, assignments_of
+from app.store.assignments import MOST_POINTS, AssignmentSettings, assign_lesson, assignments_of
 from app.store.classes import Role, create_class, new_member, record_event
 from app.store.database import now
 from app.store.former_members import drop_grades
@@ -52,6 +52,21 @@ def identity_of(platform: LtiPlatform, launch: Launch) -> VerifiedIdentity:
     """Who came, proved by *platform*; of somebody who is named."""
     assert launch.subject is not None
     return VerifiedIdentity(kind="lti", issuer=platform.issuer, subject=launch.subject, name=launch.name)
+
+
+async def is_known(db: AsyncSession, platform: LtiPlatform, launch: Launch) -> bool:
+    """True if somebody came from this course before."""
+    same = (LtiContext.platform_id == platform.id, LtiContext.context_id == launch.context)
+    return await db.scalar(select(LtiContext.id).where(*same)) is not None
+
+
+def points_of(launch: Launch, exercises: int) -> float:
+    """What a new assignment is worth: as the link says, or a point for each exercise."""
+    try:
+        points = float(launch.custom.get("points", ""))
+    except ValueError:
+        points = 0.0
+    return points if 0 < points <= MOST_POINTS else float(exercises)
 
 
 async def enrol(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner: int) -> LtiContext | None:

@@ -61,6 +61,7 @@ from app.web.routes import (
     hints,
     joining,
     lti,
+    lti_choice,
     me,
     operator_papers,
     pages,
@@ -83,7 +84,7 @@ log = structlog.get_logger()
 FOR_ALL = (
     contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
 )  # fmt: skip
-OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti)
+OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lti_choice)
 OF_CLASSES = (
     problem_reports,
     joining,

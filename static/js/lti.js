@@ -47,6 +47,27 @@ if (stored) {
   stored.submit();
 }
 
+// What was chosen goes to the platform by itself; without this script by a press.
+document.querySelector("[data-lti-send]")?.submit();
+
+const chooser = document.querySelector("[data-chooser]");
+if (chooser) {
+  const field = chooser.querySelector(".chooser-search");
+  field.hidden = false;
+  field.addEventListener("input", ({ target }) => {
+    const words = target.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (element) => words.every((word) => element.textContent.toLowerCase().includes(word));
+    for (const group of chooser.querySelectorAll("fieldset")) {
+      const all = fits(group.querySelector("legend"));
+      for (const row of group.querySelectorAll(".choices > li")) row.hidden = !all && !fits(row);
+      group.hidden = !group.querySelector(".choices > li:not([hidden])");
+    }
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault(); // nothing is chosen by searching
+  });
+}
+
 // Where we are framed, the frame grows with what is in it. The height tells nobody anything that the page does not.
 if (document.body.dataset.framed !== undefined && window.parent !== window) {
   let told = 0;

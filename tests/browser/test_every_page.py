@@ -165,6 +165,7 @@ UNSEEN = {
     "/lessons/{slug}/reveal/{name}": "a part of a page; without a script the page itself",
     "/lessons/{slug}/train/{name}": "a part of a page; without a script the page itself",
     "/lessons/{slug}/train/{name}/events": "a stream, of what stands in the styleguide",
+    "/classes/{class_id}/take-over": "of a course that was copied, in test_lti_choice",
     "/lti/enter": "leads elsewhere",
     "/lti/jwks": "for machines",
     "/lti/login": "leads elsewhere, and is looked at in test_lti",

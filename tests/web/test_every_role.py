@@ -55,6 +55,8 @@ MAY: dict[tuple[str, str], Role] = {
     ("POST", "/gradebook/again"): "instructor",
     ("GET", "/gradebook.csv"): "assistant",
     ("GET", "/gradebook.json"): "assistant",
+    ("GET", "/take-over"): "instructor",
+    ("POST", "/take-over"): "instructor",
     ("GET", "/settings"): "instructor",
     ("POST", "/settings"): "instructor",
     ("GET", "/assignments"): "assistant",

@@ -84,7 +84,13 @@ class SecurityHeaders(HttpMiddleware):
         if platforms := scope["state"].get("frame_ancestors"):
             policy = policy.replace(NOBODY, f"frame-ancestors {platforms}")
         headers = {"content-security-policy": policy, **self._fixed}
-        await self._app(scope, receive, with_headers(send, lambda own: own.update(headers)))
+
+        def change(own: MutableHeaders) -> None:
+            own.update(headers)
+            if elsewhere := scope["state"].get("form_action"):  # known when the page is made
+                own["content-security-policy"] = policy.replace("form-action", f"form-action {elsewhere}")
+
+        await self._app(scope, receive, with_headers(send, change))
 
 
 class RequestGuard(HttpMiddleware):

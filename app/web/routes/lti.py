@@ -1,6 +1,8 @@
 """Coming from a learning platform: login, launch, and a tab of one's own."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
@@ -13,18 +15,21 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from app.accounts import one_time_tokens
 from app.accounts.credentials import VerifiedIdentity, sign_in
-from app.lti.claims import Launch
-from app.lti.enrolment import Target, enrol, identity_of, take_line_item, target_of
+from app.lti.claims import DeepLinking, Launch
+from app.lti.deep_linking import check_return_url, pending_choice
+from app.lti.enrolment import Target, enrol, identity_of, is_known, points_of, take_line_item, target_of
 from app.lti.errors import LaunchError, PlatformError
 from app.lti.keys import published_keys
 from app.lti.launches import Login, Pending, begin_login, find_pending, name_in_browser, read_message
 from app.lti.platform_client import origin_of
 from app.store import learners
 from app.store.assignments import assignments_of
+from app.store.class_copies import earlier_class
 from app.store.classes import RefusedError
 from app.store.tables import Credential, LtiContext, LtiPlatform, Session
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.render import back_to, first_cookie, own_path
+from app.web.routes.lti_choice import picker
 from app.web.routes.sign_in_result import (
     MINUTES,
     device_of,
@@ -47,6 +52,8 @@ OTHER_BROWSER = (
     "Your browser did not show what it was given a moment ago: it keeps no cookies in this frame. Open the exercise in "
     "a tab of its own."
 )
+NOT_TO_CHOOSE = "Links are chosen by those who teach the course, and your learning platform says that you learn in it."
+CHOICE_LIVES = timedelta(hours=1)
 TICKET_OVER = "This was opened before, or more than ten minutes ago. Open the link on your learning platform again."
 ONCE_MORE = 3
 """Two launches of one person, or of the first two of a course, may come at once."""
@@ -116,9 +123,27 @@ async def launch(
     except LaunchError as refused:
         log.warning("lti-launch-refused", reason=str(refused), error=error[:200])
         return _refused(request, site, str(refused))
-    response = await _arrive(request, site, pending.platform, message, sticks=kept)
+    if message.deep_linking is not None:
+        response = await _choose(request, site, pending.platform, message, message.deep_linking)
+    else:
+        response = await _arrive(request, site, pending.platform, message, sticks=kept)
     _keep_secret(request, response, name, "")
     return response
+
+
+async def _choose(request: Request, site: Site, platform: LtiPlatform, message: Launch, asked: DeepLinking) -> Response:
+    """Let an instructor choose what becomes a link; nothing but the choice needs to know who it is."""
+    if message.role not in ("instructor", "assistant"):
+        return _refused(request, site, NOT_TO_CHOOSE)
+    try:
+        check_return_url(platform, asked)
+    except LaunchError as refused:
+        return _refused(request, site, str(refused))
+    context = (await _enter(request, site, platform, message, Target(), framed=False)).context
+    choice = pending_choice(platform, message, asked, context.class_id if context else None)
+    async with site.database.write() as db:
+        token = await one_time_tokens.issue(db, "lti-choice", choice, lives=CHOICE_LIVES)
+    return picker(request, site, choice, token)
 
 
 async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: Launch, *, sticks: bool) -> Response:
@@ -127,15 +152,18 @@ async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: 
     framed = _is_framed(request, message)
     for left in reversed(range(ONCE_MORE)):
         try:
-            token, context = await _enter(request, site, platform, message, target, framed=framed and sticks)
+            arrival = await _enter(request, site, platform, message, target, framed=framed and sticks)
             break
         except IntegrityError:
             if not left:
                 raise
-    to = _address(site, target, context)
+    to = _address(site, target, arrival.context)
+    if arrival.context is not None and arrival.earlier is not None:
+        query = urlencode({"earlier": arrival.earlier, "to": to})
+        to = f"/classes/{arrival.context.class_id}/take-over?{query}"
     if framed and sticks:
         response: Response = RedirectResponse(FRAME + to, 303)
-        response.headers.append("set-cookie", session_cookie(token, secure=_is_secure(request)))
+        response.headers.append("set-cookie", session_cookie(arrival.token, secure=_is_secure(request)))
         return response
     if message.subject is None:
         return RedirectResponse(to, 303) if not framed else _page(request, site, "lti_own_tab.html", entry="", to=to)
@@ -148,27 +176,41 @@ async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: 
     return response
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The *token* of a session of a frame, their course, and the class of an earlier one that it was copied from."""
+
+    token: str
+    context: LtiContext | None = None
+    earlier: int | None = None
+
+
 async def _enter(
     request: Request, site: Site, platform: LtiPlatform, message: Launch, target: Target, *, framed: bool
-) -> tuple[str, LtiContext | None]:
-    """The token of a session of their frame, and the course that they are in now."""
+) -> Arrival:
     label = f"{device_of(request)}, in {platform.name}"[:200]
     async with site.database.write() as db:
         if message.subject is None:
-            _, token = await learners.begin_session(db, embedded=True) if framed else (0, "")
-            return token, None
+            return Arrival((await learners.begin_session(db, embedded=True))[1] if framed else "")
+        is_new = not await is_known(db, platform, message)
         result = await sign_in(db, "", identity_of(platform, message), label, embedded=True)
-        context = await enrol(db, platform, message, result.known.learner)
+        learner = result.known.learner
+        context = await enrol(db, platform, message, learner)
+        earlier = None
+        if context is not None and is_new:
+            contexts = message.custom.get("context_history", "").split(",")
+            before = await earlier_class(db, context, contexts, message.custom.get("class", ""), learner)
+            earlier = before.group.id if before else None
         lesson = site.assigned_to_anybody(target.lesson)
         exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
-        counted = [target.exercise] if target.exercise in exercises else exercises if not target.exercise else []
+        counted = [name for name in exercises if target.exercise in ("", name)]
         if context is not None and message.lineitem_url and lesson is not None and counted:
             titles = assignment_titles(site.assigned_to_anybody, await assignments_of(db, context.class_id))
-            heading = heading_for("", lesson.title, titles)
-            await take_line_item(db, context, message.lineitem_url, target, heading, exercises, float(len(counted)))
+            heading, points = heading_for("", lesson.title, titles), points_of(message, len(counted))
+            await take_line_item(db, context, message.lineitem_url, target, heading, exercises, points)
         if not framed:
             await learners.end_session(db, result.token)
-        return result.token, context
+        return Arrival(result.token, context, earlier)
 
 
 def _lesson_id(site: Site, word: str) -> str:
