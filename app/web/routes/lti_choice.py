@@ -155,6 +155,8 @@ async def ask_to_take_over(
     request: Request, site: TheSite, within: Arranging, earlier: str = "", to: str = ""
 ) -> Response:
     """Offer the assignments of the class whose course was copied."""
+    if not earlier:
+        return back_to_class(within)
     before = await _earlier(site, within, earlier)
     return class_page(request, site, within, "lti_take_over.html", earlier=before.group, to=to[:500], days="0")
 
@@ -168,6 +170,8 @@ async def take_over(
     days: Annotated[str, Form()] = "0",
     to: Annotated[str, Form()] = "",
 ) -> Response:
+    if not earlier:
+        return back_to_class(within)
     before = await _earlier(site, within, earlier)
     typed = days.strip()
     if not typed.isascii() or not typed.isdecimal() or len(typed) > 4 or int(typed) > MAX_DAYS_LATER:
