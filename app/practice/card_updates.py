@@ -157,12 +157,21 @@ async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) ->
     return known
 
 
+LEFT_OUT = "share-missing"
+"""A slip that the last line of a gradient may be free of: the next one is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class OwnLine:
-    """A line that a learner wrote in a lesson, and by which a slip was made."""
+    """A line that a learner wrote in a lesson, and by which a slip was made.
+
+    Args:
+        whole: The line itself is the slip; it is not where one that should come after it was left out.
+    """
 
     line: str
     at: datetime
+    whole: bool = True
 
 
 async def own_lines(db: AsyncSession, learner: int, curriculum: Curriculum) -> dict[About, OwnLine]:
@@ -173,7 +182,8 @@ async def own_lines(db: AsyncSession, learner: int, curriculum: Curriculum) -> d
         lines = attempt.text.split("\n")
         for about, number in slip_lines(lesson, attempt) if lesson else ():
             if number and number <= len(lines):
-                lines_by_card[about] = OwnLine(lines[number - 1].partition("#")[0].strip(), attempt.created_at)
+                text = lines[number - 1].partition("#")[0].strip()
+                lines_by_card[about] = OwnLine(text, attempt.created_at, about[1] != LEFT_OUT)
     return lines_by_card
 
 

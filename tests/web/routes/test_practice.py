@@ -296,6 +296,14 @@ def test_ten_minutes_are_a_sitting(learner, clock):
     assert learner.next(begin="1") != "/practice"
 
 
+def test_a_right_line_after_which_one_is_missing_is_not_struck_through(learner, monkeypatch):
+    monkeypatch.setattr("app.practice.card_updates.LEFT_OUT", "transposed")
+    learner.check(LESSON, "linear-backward", WRONG)
+
+    assert "dX = W @ dY and no other share, on" in learner.text("/practice")
+    assert "<del>" not in learner.client.get("/practice").text
+
+
 @pytest.mark.alone
 def test_a_slip_in_a_lesson_is_due_in_practice(learner):
     learner.check(LESSON, "linear-backward", WRONG)
