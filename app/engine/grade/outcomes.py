@@ -86,6 +86,14 @@ def stopped_by(judge: Judge, error: ReportedError, declared: str, verdict: Verdi
     message = f"{judge.translated(error)} {cause}".rstrip()
     faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in {"wrong", "aliased", "mutated"}]
     above = [name_verdict for name_verdict in faults if (name_verdict.line or 0) < (error.line or 0)]
+    # A wrong shape stops a line, which wrong numbers seldom do.
+    misshapen = [name_verdict for name_verdict in above if _is_misshapen(judge, name_verdict.name)]
     if above and not judge.stopped_by_itself:
-        message += f" With right numbers this line runs; the cause is further up, at `{above[0].name}`."
+        message += f" With right numbers this line runs; the cause is above it, at `{(misshapen or above)[0].name}`."
     return replace(verdict, line=error.line, message=message)
+
+
+def _is_misshapen(judge: Judge, name: str) -> bool:
+    """True if *name* has another shape than its tensor on the lesson's own sizes."""
+    got = judge.visible.final(name)
+    return got is not None and got.shape != judge.references["v"][name[1:]].gradient.shape
