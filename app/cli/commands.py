@@ -79,7 +79,7 @@ def grader(
 
 @app.command()
 def jobs() -> None:
-    """Do what is done once for several servers of one PostgreSQL: forget lost learners, and classes that are over."""
+    """Do what is done once for several servers of one PostgreSQL: forget what is over, count answers."""
     from app.cli import jobs
 
     jobs.jobs()
@@ -100,6 +100,17 @@ def check(
     from app.cli import check
 
     check.check(paths, form, mutants=mutants, fresh=fresh)
+
+
+@app.command()
+def items(
+    lesson: Annotated[str, typer.Argument(help="Id of a lesson, or the name of its file; default: all.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every number.")] = False,
+) -> None:
+    """Print what answers tell about exercises: those that need their author come first, with file and line."""
+    from app.cli import items
+
+    items.items(lesson, as_json=as_json)
 
 
 @app.command()

@@ -50,6 +50,14 @@ def load_course(folder: Path | str) -> Course:
     return course
 
 
+def published(course: Course) -> Course:
+    """*course* without drafts, and without units that hold nothing else."""
+    units = (
+        replace(unit, lessons=tuple(lesson for lesson in unit.lessons if not lesson.draft)) for unit in course.units
+    )
+    return Course(units=tuple(unit for unit in units if unit.lessons))
+
+
 def load_lesson(path: Path | str) -> Lesson:
     """The lesson in one file anywhere on disk, or a piece of one; what it requires and links to is not looked for.
 

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store import classes, learners
 from app.store.database import Database, now
 from app.store.former_members import keep_all_grades
+from app.store.item_reports import forget_report
 from app.store.notices import STAY as NOTICES_STAY
 from app.store.notices import forget_notices
 from app.store.problem_reports import forget_reports
@@ -26,6 +27,8 @@ log = structlog.get_logger()
 EMPTY_LEARNERS_STAY = timedelta(days=7)
 SESSIONS_STAY = timedelta(days=400)
 """The longest that browsers keep a cookie."""
+REPORT_STAYS = timedelta(days=30)
+"""A report on all exercises may quote lines of learners who were deleted since."""
 DEMO_WORK_STAYS = timedelta(days=1)
 DEMO_SWEEP_SECONDS = 600.0
 SWEEP_SECONDS = 6 * 3600.0
@@ -53,6 +56,7 @@ async def delete_expired(database: Database) -> bool:
         await learners.forget_lost(db, now() - SESSIONS_STAY)
         await forget_notices(db, now() - NOTICES_STAY)
         await forget_reports(db, now() - NOTICES_STAY)
+        await forget_report(db, now() - REPORT_STAYS)
         await learners.forget_sessions(db, now() - SESSIONS_STAY)
     return True
 

@@ -1,4 +1,4 @@
-"""Moments at which learners opened a lesson, a hint or a solution, and editions of the exercises that they met."""
+"""Moments at which learners opened a lesson or a hint, and editions of the exercises that they met."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.database import now
 from app.store.tables import ExerciseEdition, Moment
 
-SEEN, SOLUTION = "seen", "solution"
+SEEN = "seen"
 PAGE = ""
 """In place of an exercise, the page of a lesson."""
 Place = tuple[str, str]

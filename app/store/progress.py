@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import lock_learner, now
 from app.store.lti_scores import queue_lesson
-from app.store.moments import PAGE, SEEN, SOLUTION, hint_moment, record_moment
+from app.store.moments import PAGE, SEEN, hint_moment, record_moment
 from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
@@ -261,7 +261,6 @@ async def open_hint(db: AsyncSession, learner: int, lesson: str, exercise: str, 
 async def open_solution(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
     row = await progress_of(db, learner, lesson, exercise)
     row.solution_at = row.solution_at or now()
-    await record_moment(db, learner, lesson, exercise, SOLUTION)
 
 
 async def record_opened(db: AsyncSession, learner: int, lesson: str) -> None:

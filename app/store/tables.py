@@ -183,9 +183,9 @@ class Progress(Base):
 
 
 class Moment(Base):
-    """Moment at which a learner first did *what* at an exercise: `hint-1` and on, or `solution`.
+    """Moment at which a learner first opened a hint of an exercise (*what* is `hint-1` and on).
 
-    That they opened the page of a lesson is `seen`, and of no exercise ("").
+    That they opened the page of a lesson is `seen`, and of no exercise (""). Progress knows when a solution was opened.
     """
 
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
@@ -205,6 +205,15 @@ class ExerciseEdition(Base):
     exercise: Mapped[Name]
     edition: Mapped[str] = mapped_column(String(16))
     since: Mapped[datetime]
+
+
+class ItemReport(Base):
+    """The report on all exercises (JSON), as of *made_at*; it was *asked_at* last. There is one row."""
+
+    id: Mapped[Key]
+    asked_at: Mapped[datetime]
+    made_at: Mapped[datetime | None]
+    report_json: Mapped[str | None]
 
 
 class TrainingRun(Base):

@@ -19,8 +19,10 @@ from starlette.responses import Response
 from app.accounts.sign_in_options import doors_of
 from app.content.blocks import Course
 from app.content.text.errors import LessonError
+from app.course.course import published
 from app.course.editions import wordings_of
 from app.engine.grader import Grader
+from app.insight.renewal import RENEWAL_SECONDS, renew_report
 from app.lti.scores import LOOK_SECONDS, ScoreSender
 from app.lti.service import LtiService
 from app.practice.item_lessons import Curriculum, PracticeItems
@@ -59,6 +61,7 @@ from app.web.routes import (
     gradebook,
     health,
     hints,
+    items,
     joining,
     lti,
     lti_choice,
@@ -87,6 +90,7 @@ FOR_ALL = (
 OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lti_choice)
 OF_CLASSES = (
     problem_reports,
+    items,
     joining,
     roster_lists,
     rosters,
@@ -196,6 +200,8 @@ def create_app(
             every = cleanup.DEMO_SWEEP_SECONDS if settings.demo else cleanup.SWEEP_SECONDS
             swept = cleanup.run_periodically("sweep", partial(sweep, database), every, stopping)
             work.append(asyncio.create_task(swept))
+            renewed = cleanup.run_periodically("items", partial(_renew_items, app), RENEWAL_SECONDS, stopping)
+            listening.append(asyncio.create_task(renewed))
         yield
         stopping.set()
         await asyncio.gather(*work)
@@ -257,6 +263,13 @@ def _exercises() -> APIRouter:
     return router
 
 
+async def _renew_items(app: FastAPI) -> None:
+    """Count answers anew where that was asked for, for the course as it is served now."""
+    settings: Settings = app.state.settings
+    site: Site = app.state.site
+    await renew_report(site.database, settings.resolved_database_url, site.whole, settings.shared_by)
+
+
 async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, ...] = ()) -> None:
     """Serve *course* from now on; with drafts, its pages also tell the *faults* that it has."""
     site: Site = app.state.site
@@ -292,14 +305,6 @@ def _lead_from_former_addresses(app: FastAPI) -> None:
     known = {id(item) for item in getattr(app.state, "former", ())}
     app.router.routes[:] = [*routes, *(route for route in app.router.routes if id(route) not in known)]
     app.state.former = routes
-
-
-def published(course: Course) -> Course:
-    """*course* without drafts, and without units that hold nothing else."""
-    units = (
-        replace(unit, lessons=tuple(lesson for lesson in unit.lessons if not lesson.draft)) for unit in course.units
-    )
-    return Course(units=tuple(unit for unit in units if unit.lessons))
 
 
 def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:

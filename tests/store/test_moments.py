@@ -1,4 +1,4 @@
-"""When a lesson, a hint or a solution was first opened, and since when an exercise is worded as it is."""
+"""When a lesson or a hint was first opened, and since when an exercise is worded as it is."""
 
 from datetime import timedelta
 
@@ -29,16 +29,15 @@ async def do_all(database: Database, learner: int) -> None:
         await progress.record_opened(db, learner, "lesson")
         for _ in range(3):
             await progress.open_hint(db, learner, *PLACE, 2)
-        await progress.open_solution(db, learner, *PLACE)
 
 
-async def test_each_hint_the_solution_and_the_page_have_their_first_moment(database: Database, me: int) -> None:
+async def test_each_hint_and_the_page_have_their_first_moment(database: Database, me: int) -> None:
     began = now()
     await do_all(database, me)
     first = await kept(database, me)
     await do_all(database, me)
 
-    assert set(first) == {("lesson", "", "seen"), *((*PLACE, what) for what in ("hint-1", "hint-2", "solution"))}
+    assert set(first) == {("lesson", "", "seen"), *((*PLACE, what) for what in ("hint-1", "hint-2"))}
     again = await kept(database, me)
     assert {key: row.happened_at for key, row in again.items()} == {key: row.happened_at for key, row in first.items()}
     assert all(began <= row.happened_at <= now() for row in first.values())
@@ -68,14 +67,14 @@ async def test_moments_are_taken_along_and_go_with_the_learner(database: Databas
     async with database.write() as db:
         await delete_learner(db, me)
 
-    assert sorted(row["what"] for row in taken) == ["hint-1", "hint-2", "seen", "solution"]
+    assert sorted(row["what"] for row in taken) == ["hint-1", "hint-2", "seen"]
     assert await kept(database, me) == {}
 
 
 async def test_a_rename_takes_moments_along_and_the_earliest_counts(database: Database, me: int) -> None:
     await do_all(database, me)
     async with database.write() as db:
-        await moments.record_moment(db, me, "lesson", "new", "solution")
+        await moments.record_moment(db, me, "lesson", "new", "hint-2")
     before = await kept(database, me)
 
     async with database.write() as db:
@@ -84,8 +83,8 @@ async def test_a_rename_takes_moments_along_and_the_earliest_counts(database: Da
         await adopt_renames(db, places)
 
     after = await kept(database, me)
-    assert set(after) == {("later", "", "seen"), *(("later", "new", what) for what in ("hint-1", "hint-2", "solution"))}
-    assert after["later", "new", "solution"].happened_at == before[(*PLACE, "solution")].happened_at
+    assert set(after) == {("later", "", "seen"), *(("later", "new", what) for what in ("hint-1", "hint-2"))}
+    assert after["later", "new", "hint-2"].happened_at == before[(*PLACE, "hint-2")].happened_at
 
 
 async def test_who_only_opened_a_page_is_forgotten_and_who_opened_a_hint_is_not(database: Database, me: int) -> None:

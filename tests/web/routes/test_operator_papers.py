@@ -74,7 +74,7 @@ TOLD = {
     "session": "a session", "learner": "the name", "credential": "the public key of a passkey",
     "one_time_token": "ten minutes",
     "draft": "texts in your code boxes", "replaced_text": "texts in your code boxes", "attempt": "answers, checks",
-    "progress": "hints and solutions", "moment": "first opened a lesson, a hint or a solution",
+    "progress": "hints and solutions", "moment": "first opened a lesson or a hint",
     "training_run": "training runs", "served_item": "what you practise",
     "card": "due again", "review": "due again", "practice_session": "what you practise", "drill": "what you practise",
     "membership": "an id at your school", "extension": "more", "accommodation": "more",
@@ -83,7 +83,7 @@ TOLD = {
     "problem_report": "Problems with exercises that you report",
     "roster_change": "what their last list for the roster changed",
 }  # fmt: skip
-NOBODYS = {"practice_item", "exercise_edition", "class", "assignment", "given_unit", "clock"}
+NOBODYS = {"practice_item", "exercise_edition", "item_report", "class", "assignment", "given_unit", "clock"}
 
 
 def test_the_page_on_privacy_tells_of_every_table() -> None:

@@ -1,4 +1,4 @@
-"""Moments of learners at exercises, and editions of the exercises."""
+"""Moments of learners at hints and lessons, and editions of the exercises."""
 
 import sqlalchemy as sa
 from alembic import op
