@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 _NEGATIVE_POWER = re.compile(r"\*\* \((-\d{1,20}(?:\.\d{1,20})?)\)(?! \*\*)")
 _SHORT_EXPONENT = re.compile(r"(?<=\d)e-0(?=\d)")
+_LONG_NUMBER = re.compile(r"(?<![\w.])([1-9])(0{6,})\.0(?!\d)")
 _BLANK = re.compile(r"_{2,}")
 FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel", "dim", "is_floating_point"})
 LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
@@ -40,8 +41,9 @@ def statements_of(source: str) -> list[ast.stmt]:
 
 
 def as_written(node: ast.AST) -> str:
-    """The text of *node* on one line, with numbers as people write them: `x ** -2` and `1e-5`."""
+    """The text of *node* on one line, with numbers as people write them: `x ** -2`, `1e-5` and `-1e9`."""
     text = " ".join(ast.unparse(node).split())
+    text = _LONG_NUMBER.sub(lambda number: f"{number[1]}e{len(number[2])}", text)
     return _SHORT_EXPONENT.sub(r"e-", _NEGATIVE_POWER.sub(r"** \1", text))
 
 

@@ -18,6 +18,7 @@ from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.claims import (
     all_of,
     compares_right,
+    divides,
     has_gate,
     is_unmended,
     operators_of,
@@ -143,6 +144,8 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             claim = partial(is_mended, view, (operators_of({OTHER_WAY[slip.say]}),))
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
+        elif slip.say.startswith("`{name}` divides by"):
+            claim = partial(all_of, claim, partial(divides, view))
         elif slip.say.endswith(SCALED):
             removed = partial(is_mended, view, (factor_removal_edits,))
             claim = partial(all_of, removed, partial(is_unmended, view, (name_edits,)))
@@ -153,7 +156,7 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         fields = {"word": word, "term": term}
         yield view.hypothesis_at_step(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
     (code, say), seen = RULE["upstream"], partial(seen_in_product, view, f"d{path.consumer}")
-    say = say if step.is_root else RULE["nothing"][1]
+    say = say if step.is_root and not _is_reduced(step) else RULE["nothing"][1]
     yield view.hypothesis_at_step(path, depth, code, lambda step: step.of_ones, say, (), seen)
     plain = partial(is_unmended, view, (removal_edits, sign_edits, name_edits, operator_edits))
     for place, value, code, say in other_operands(step):
@@ -169,7 +172,7 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
         return slip.code, RULE["summed"][1]
     if slip.say == RULE["local"][1] and joins_entries(rule_of(step.node, step.position) or ""):
         return slip.code, RULE["whole"][1]
-    if slip.text == "z" and (step.below or not step.is_root):
+    if slip.text == "z" and (step.below or not step.is_root or _is_reduced(step)):
         return RULE["nothing"]
     if slip.say == RULE["value"][1] and not view.is_written(word):
         return slip.code, RULE["other-value"][1]
@@ -178,7 +181,12 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
 
 def _is_summed(slip: RuleEdit, step: PathStep) -> bool:
     """True if what is passed on has to be added up, so that it does not stay unchanged."""
-    return slip.text == "g" and step.node.op in {"mul", "div"} and step.g.shape != step.x.shape
+    return slip.text == "g" and step.node.op in {"mul", "div"} and _is_reduced(step)
+
+
+def _is_reduced(step: PathStep) -> bool:
+    """True if a factor belongs in front of a sum, and multiplies no result of it."""
+    return step.g.shape != step.x.shape
 
 
 def of_scope(view: GradientAnalysis) -> Iterator[Hypothesis]:

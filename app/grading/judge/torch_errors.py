@@ -138,8 +138,8 @@ def _broadcast_together(first: tuple[int, ...], second: tuple[int, ...]) -> bool
 
 def _stacked(match: re.Match[str], _: ReportedError) -> str:
     return (
-        f"`torch.stack` takes tensors of one shape: the first one has {_tuple(match[1])}, and the one behind "
-        f"{match[3]} others has {_tuple(match[2])}."
+        f"`torch.stack` takes tensors of one shape: the first one has {_tuple(match[1])}, and number "
+        f"{int(match[3]) + 1} has {_tuple(match[2])}."
     )
 
 

@@ -10,6 +10,34 @@ from tests.grading.programs.load import PROGRAMS
 BY_NAME = {program.name: program for program in PROGRAMS}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
+    # What is multiplied before a sum does not mend the line that has summed already.
+    (
+        "cosine_rows",
+        "-(dua * a).sum(1",
+        "-a.sum(1",
+        "dna:upstream-missing",
+        ["Nothing of what arrives", "`dua`"],
+        ["Multiply it"],
+    ),
+    # Where no division stands, none is told of.
+    (
+        "mixture_nll",
+        "(-ls).exp()).sum(1)",
+        "(--ls).exp()).sum(1)",
+        "dx:term-sign",
+        ["the minus of `--ls`"],
+        ["divides"],
+    ),
+    # A number is shown as it is written.
+    ("additive_attention", "= dcut.masked", "= score.masked", "dscore:wrong-upstream", ["(pad, -1e9)"], ["00"]),
+    (
+        "causal_depthwise",
+        "p[:, 1:-1]).sum((0, 1))",
+        "p[:, 1:-1]).sum((0,))",
+        "dw:error:stacked",
+        ["and number 2 has"],
+        ["others"],
+    ),
     # The axes of a share are called as those of a tensor of its own shape alone.
     ("maxout", "db = g.sum(0)", "db = g.sum(1)", "db:wrong-axis", ["runs over axis 1.", "along axis 0"], ["(`H`)"]),
     # A loop begins at another line than the factor in it stands in.
