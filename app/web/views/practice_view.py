@@ -42,6 +42,7 @@ class PracticeView:
         due: The cards that are due; *later* says when the next one is.
         ended: What is said of the sitting that is just over; *gone* are the slips that were not made again in it.
         button: What begins, or goes on.
+        open: How much is done of a set that was begun and is not the ordinary sitting; empty for none.
         bug: The own slip that can be hunted today.
     """
 
@@ -53,6 +54,7 @@ class PracticeView:
     ended: str = ""
     gone: tuple[CardView, ...] = ()
     button: str = ""
+    open: str = ""
     bug: CardView | None = None
 
 
@@ -111,6 +113,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             ended=_ended(standing, len(gone)),
             gone=tuple(_card(known[about], now) for about in gone if about in known),
             button=_button(standing, bool(due)),
+            open=_open(standing),
             bug=_bug(known, now),
         )
 
@@ -205,6 +208,12 @@ def _button(standing: SessionState | None, due: bool) -> str:
     if standing is not None and standing.plan == SessionPlan() and not standing.over and standing.given:
         return "Go on"
     return "Another sitting" if standing is not None and standing.over else "Begin" if due else "Practise"
+
+
+def _open(standing: SessionState | None) -> str:
+    if standing is None or standing.over or standing.plan == SessionPlan() or standing.plan.drill or not standing.given:
+        return ""
+    return f"{standing.done} of {standing.plan.items} done" if standing.plan.items > 1 else "One exercise is open"
 
 
 def _card(card: Card, now: datetime, own: OwnLine | None = None) -> CardView:

@@ -507,6 +507,17 @@ def test_a_drill_counts_what_was_solved_within_three_minutes(learner, clock):
     assert "best 3" in learner.text("/practice/map")
 
 
+def test_a_set_that_was_begun_is_offered_beside_a_new_session(learner):
+    learner.client.get(LESSON)
+    learner.solve(learner.next(lesson=learner.site.course.lessons[0].name))
+    at = learner.next()
+
+    assert "Continue what you began 1 of 5 done." in learner.text("/practice")
+    assert learner.next() == at
+    learner.next(begin="1")
+    assert "Continue what you began" not in learner.text("/practice")
+
+
 def test_an_earlier_exercise_has_no_clock_of_the_drill(learner, clock):
     learner.check(LESSON, "linear-backward", WRONG)
     earlier = learner.next(begin="1")
