@@ -8,6 +8,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY static static
+COPY app/kinds app/kinds
 RUN npm run build
 
 FROM ${PYTHON_IMAGE} AS wheel

@@ -45,7 +45,7 @@ node_modules/.installed: package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-static/dist/manifest.json: node_modules/.installed $(shell find static -path static/dist -prune -o -type f -print 2>/dev/null)
+static/dist/manifest.json: node_modules/.installed $(shell find static -path static/dist -prune -o -type f -print 2>/dev/null) $(wildcard app/kinds/*/*.js)
 	npm run --silent build
 
 # A wheel and a source distribution in dist/: with the course, scripts and styles.

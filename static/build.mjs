@@ -1,6 +1,6 @@
 // Bundles the css and js of this folder, with the fonts they use, into static/dist under names that carry a hash of the content.
 // The server reads manifest.json: "app.css" -> "app-XXXXXXXX.css". A name with a hash may be cached for ever.
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress } from "node:zlib";
@@ -66,6 +66,19 @@ const smallFonts = {
   },
 };
 
+/** `import "kinds"`: every script in the folder of a kind, fetched by pages that have such a question. A kind that is added is found. */
+const kindScripts = {
+  name: "kinds",
+  setup(build) {
+    build.onResolve({ filter: /^kinds$/ }, () => ({ path: "kinds", namespace: "kinds" }));
+    build.onLoad({ filter: /.*/, namespace: "kinds" }, async () => {
+      const names = (await readdir("app/kinds", { recursive: true })).filter((file) => file.endsWith(".js")).map((file) => basename(file, ".js")).sort();
+      const contents = names.map((name) => `if (document.querySelector('[data-kind="${name}"]')) import("./${name}/${name}.js");`);
+      return { contents: contents.join("\n"), resolveDir: resolve("app/kinds") };
+    });
+  },
+};
+
 await rm(out, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: ["static/css/app.css", "static/css/preview.css", "static/css/teaching.css", "static/js/preview.js", "static/js/app.js", "static/js/editor.js", "static/icon.svg"],
@@ -73,13 +86,14 @@ const { metafile } = await build({
   entryNames: "[name]-[hash]",
   assetNames: "fonts/[name]-[hash]",
   bundle: true,
+  splitting: true,
   minify: true,
   format: "esm",
   target: ["chrome123", "firefox121", "safari17.5"], // the first with light-dark(), except Firefox 121 for :has()
   loader: { ".woff2": "file", ".svg": "copy" },
   legalComments: "linked",
   metafile: true,
-  plugins: [smallFonts],
+  plugins: [smallFonts, kindScripts],
   logLevel: "warning",
 });
 

@@ -49,7 +49,7 @@ def noticing(file: str, graph: ImportGraph) -> set[str]:
     if path.parts[0] == "tests":
         return {file} if path.name.startswith("test_") else set()
     if path.parts[0] != "app" or path.suffix != ".py":
-        top = "templates" if path.suffix == ".html" else path.parts[0]
+        top = {".html": "templates", ".js": "static"}.get(path.suffix, path.parts[0])  # also of the kinds
         return {BESIDE[top]} if top in BESIDE else set()
     level = {".".join(path.with_suffix("").parts).removesuffix(".__init__")}
     seen: set[str] = set()

@@ -10,7 +10,8 @@ import "./stale.js";
 import "./focus.js";
 import "./formulas.js";
 import "./frames.js";
-import "./pickers.js";
+import "kinds"; // the scripts in the folders of app/kinds, where a page has such a question: build.mjs finds them
+import "./quiz.js";
 import "./next.js";
 import "./rail.js";
 import "./paths.js";
