@@ -144,7 +144,7 @@ def _attempt(draw: random.Random, exercise: Exercise, *, right: bool) -> dict[st
             answer = draw.choice(tempting)
         verdict = json.dumps({"correct": right, "echo": ""})
         return {"kind": "quiz", "text": json.dumps([answer]), "verdict_json": verdict, "correct": right, "code": None}
-    name = draw.choice(getattr(exercise, "require", ("f",)))
+    name = draw.choice(getattr(exercise, "require", ()) or ("f",))
     slip = f"{name}:{draw.choice(SLIPS)}"
     source = exercise.solution.source if isinstance(exercise, CodeBox) else ""
     text = source if right else f"{name} = {name} * {draw.randrange(4)}\n" + source

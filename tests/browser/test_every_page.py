@@ -20,6 +20,7 @@ from tests.browser.conftest import Contexts, Watched
 from tests.browser.seeding import Visitor, asked, beside, database_in, given, seat_word_in, teacher_word_in, trained
 from tests.browser.steps import AXE, expect_verdict, open_page, scrolls_sideways, violations
 from tests.courses import LESSONS, course_in
+from tests.waiting import SECONDS
 from tests.web.asking import routes_of
 from tests.web.classroom import seated
 from tests.web.conftest import FakeGrader
@@ -67,6 +68,13 @@ def reports_that_wait(page: Page) -> None:
     expect(page.locator(".class-list blockquote")).to_have_text(["It is mended."])
 
 
+def answers_counted(page: Page) -> None:
+    """The page looks again by itself until the first count is there."""
+    expect(page.locator(".board-part").first).to_be_visible(timeout=1000 * SECONDS)
+    for one in page.locator(".board-part details").all():
+        one.locator("summary").first.click()
+
+
 def nothing(page: Page) -> None:
     assert page
 
@@ -109,6 +117,8 @@ LOOKS = (
     Look(f"{BOX_PATH}/history", f"{SMALL_ADDRESS}/code/{BOX.name}/history", "pupil"),
     Look("/lessons/{slug}/report/{name}", f"{SMALL_ADDRESS}/report/{BOX.name}", "pupil"),
     Look("/reports", who="instructor", then=reports_that_wait),
+    Look("/authors/items", who="instructor", then=answers_counted),
+    Look("/authors/items/{slug}", who="instructor", then=answers_counted),
     Look("/me", who="pupil"),
     Look("/me", who="somebody with an account"),
     Look("/me/merge", who="somebody with two accounts"),

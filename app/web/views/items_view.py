@@ -68,6 +68,10 @@ class NeedView:
     said: Markup
     place: SourceLocation
 
+    @property
+    def line(self) -> str:
+        return file_line(self.place)
+
 
 @dataclass(frozen=True, slots=True)
 class HintView:
@@ -110,6 +114,10 @@ class ItemView:
     @property
     def title(self) -> str:
         return exercise_title(self.exercise)
+
+    @property
+    def line(self) -> str:
+        return file_line(self.exercise.place)
 
     @property
     def drawn(self) -> Markup:
@@ -260,6 +268,11 @@ def sentence_place(exercise: Exercise, key: str) -> SourceLocation:
     declared = exercise.mistakes if isinstance(exercise, CodeBox) else ()
     is_declared = number != slip_of(key) and number.isdecimal() and 0 < int(number) <= len(declared)
     return declared[int(number) - 1].place if is_declared else exercise.place
+
+
+def file_line(place: SourceLocation) -> str:
+    """A place as its file alone and the line, such as `05-sums.md:26`."""
+    return f"{place.path.rpartition('/')[2]}:{place.line}"
 
 
 def share_text(part: int, whole: int) -> str:
