@@ -60,12 +60,12 @@ def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
 
 def reads_of(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     """Names read anywhere in *nodes*, and the ones read for more than their shape."""
-    aside = {id(inner) for node in nodes for inner in shape_only(node)}
+    aside = {inner for node in nodes for inner in shape_only(node)}
     loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     targets = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
     changed = {target.id for target in targets if isinstance(target, ast.Name)}
     reads = frozenset(load.id for load in loads) | changed
-    uses = frozenset(load.id for load in loads if id(load) not in aside) | changed
+    uses = frozenset(load.id for load in loads if load not in aside) | changed
     return reads, uses
 
 
@@ -82,9 +82,9 @@ def shape_only(node: ast.AST) -> Sequence[ast.expr]:
 def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
     """Names that *nodes* bind, or write into by index, in place, by a method of lists, or as `out=`."""
     names: set[str] = set()
-    bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
+    bare = {node.target for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
     for node in nodes:
-        if id(node) in bare:  # `name: value` binds nothing
+        if node in bare:  # `name: value` binds nothing
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             names.add(node.id)

@@ -69,15 +69,15 @@ def mutants_of(solution: str, required: frozenset[str]) -> tuple[Mutant, ...]:
         SyntaxError: *solution* is not Python.
     """
     tree = ast.parse(solution)
-    matters = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
+    matters = {node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
     # Statement by statement: to copy and to write out all of a long solution for every edit would take minutes.
     texts = [_statement_text(statement, first=not number) for number, statement in enumerate(tree.body)]
-    owners = {id(node): number for number, statement in enumerate(tree.body) for node in ast.walk(statement)}
+    owners = {node: number for number, statement in enumerate(tree.body) for node in ast.walk(statement)}
     codes = {"\n".join(texts)}
     mutants = []
     for node in ast.walk(tree):
-        for edit, wrong in _neighbours(node, keepdim=id(node) in matters):
-            owner = owners[id(node)]
+        for edit, wrong in _neighbours(node, keepdim=node in matters):
+            owner = owners[node]
             edited = _with_replacement(tree.body[owner], node, wrong)
             code = "\n".join(
                 [

@@ -167,7 +167,7 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for statement in ast.parse(source).body:
-            known: dict[int, OpNode] = {}
+            known: dict[ast.AST, OpNode] = {}
             with suppress(UntracedError):
                 scope.run([statement], known)
             yield from (node for node in known.values() if _scatters(node) or node.op not in UNSTEPPED)

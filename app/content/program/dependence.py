@@ -103,18 +103,18 @@ def _between(before: StatementNames, line: StatementNames, index: int) -> list[D
 def read_line(source: str) -> StatementNames:
     """Names that one statement reads and writes."""
     statement_names, tree = StatementNames(), ast.parse(source)
-    own: set[int] = set()  # where a name stands only to be changed
+    own: set[ast.Name] = set()  # where a name stands only to be changed
     for node in ast.walk(tree):
         base, adding = _changed_target(node)
         root = _root(base)
         if root is None:
             continue
         statement_names.writes.add(root.id)
-        own.add(id(root))
+        own.add(root)
         if adding:
             statement_names.adds.add(root.id)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and id(node) not in own:
+        if isinstance(node, ast.Name) and node not in own:
             (statement_names.writes if isinstance(node.ctx, ast.Store) else statement_names.reads).add(node.id)
     return statement_names
 

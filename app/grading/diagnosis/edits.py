@@ -71,7 +71,7 @@ def edits(root: ast.AST, words: EditVocabulary, kinds: Sequence[Kind] = KINDS) -
                 yield Edit(_put(root, parents, place, change.new), place, change)
 
 
-Parents = dict[int, tuple[ast.AST, str, int | None]]
+Parents = dict[ast.AST, tuple[ast.AST, str, int | None]]
 
 
 def _parents(root: ast.AST) -> Parents:
@@ -79,16 +79,16 @@ def _parents(root: ast.AST) -> Parents:
     for node in ast.walk(root):
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.AST):
-                parents[id(value)] = (node, name, None)
+                parents[value] = (node, name, None)
             elif isinstance(value, list):
-                parents |= {id(each): (node, name, at) for at, each in enumerate(value) if isinstance(each, ast.AST)}
+                parents |= {each: (node, name, at) for at, each in enumerate(value) if isinstance(each, ast.AST)}
     return parents
 
 
 def _is_read(node: ast.expr, parents: Parents) -> bool:
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return False
-    parent, name, _ = parents.get(id(node), (None, "", None))
+    parent, name, _ = parents.get(node, (None, "", None))
     # A module or the function of a call is no operand, and the names of a subscript that is written stay.
     return not (isinstance(parent, ast.Call) and name == "func") and not is_module(node)
 
@@ -100,7 +100,7 @@ def replace_node(root: ast.AST, place: ast.AST, new: ast.AST) -> ast.AST:
 
 def _put(root: ast.AST, parents: Parents, place: ast.AST, new: ast.AST) -> ast.AST:
     while place is not root:
-        parent, name, at = parents[id(place)]
+        parent, name, at = parents[place]
         twin = copy(parent)
         if at is None:
             setattr(twin, name, new)

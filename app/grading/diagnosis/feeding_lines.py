@@ -18,8 +18,8 @@ def writes(line: ast.stmt) -> frozenset[str]:
 
 def names_in(nodes: Sequence[ast.AST]) -> set[str]:
     """The names that *nodes* read for more than their shape."""
-    aside = {id(inner) for node in nodes for inner in shape_only(node)}
-    return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
+    aside = {inner for node in nodes for inner in shape_only(node)}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in aside}
 
 
 @lru_cache(maxsize=128)
@@ -39,10 +39,10 @@ def _feeding(lines: tuple[ast.stmt, ...], name: str, others: frozenset[str]) -> 
     if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in simple):
         return ()
     written = [(item, writes(item)) for item in simple]
-    wanted, feeding = {name}, set[int]()
+    wanted, feeding = {name}, set[ast.stmt]()
     fresh = simple
     while fresh:
-        fresh = [item for item, names in written if id(item) not in feeding and names & (wanted - others)]
-        feeding |= {id(item) for item in fresh}
+        fresh = [item for item, names in written if item not in feeding and names & (wanted - others)]
+        feeding |= set(fresh)
         wanted |= {name for item in fresh for name in reads_of(list(ast.walk(item)))[0]}
-    return tuple(item for item in simple if id(item) in feeding)
+    return tuple(item for item in simple if item in feeding)

@@ -151,9 +151,9 @@ class GradientAnalysis:
 
     def places(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
         """Like `every_step`, but a step shared by several paths only once: a hypothesis replaces them together."""
-        seen: set[tuple[int, int]] = set()
+        seen: set[tuple[ast.expr | None, int]] = set()
         for path, depth, step in self.every_step():
-            key = (id(step.node.expr), 0 if step.is_square else step.position)
+            key = (step.node.expr, 0 if step.is_square else step.position)
             if key not in seen:
                 seen.add(key)
                 yield path, depth, step

@@ -64,9 +64,9 @@ class Rerun:
         return {name for names in self.written for name in names} - read - {self.name} - self.look.gradients.keys()
 
     @cached_property
-    def _written_inside(self) -> Mapping[int, frozenset[str]]:
+    def _written_inside(self) -> Mapping[ast.stmt, frozenset[str]]:
         """By identity of a statement in a loop: what it writes."""
-        return {id(statement): writes(statement) for line in self.lines for statement in inside_of(line)}
+        return {statement: writes(statement) for line in self.lines for statement in inside_of(line)}
 
     @property
     def line(self) -> ast.stmt:
@@ -167,7 +167,7 @@ class Rerun:
         writing = [
             statement
             for statement in loop.body
-            if self.name in (inside[id(statement)] if id(statement) in inside else writes(statement))
+            if self.name in (inside[statement] if statement in inside else writes(statement))
         ]
         below = any(self.name in later for later in self.written[self.at + 1 :])
         return len(writing) == 1 and not below and _fills(writing[0], loop.target.id)

@@ -96,14 +96,14 @@ def _edited(op: str, rule: str) -> Iterator[RuleEdit]:
         return
     root = ast.parse(rule, mode="eval")
     powers = [node.right for node in ast.walk(root) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
-    exponents = {id(node) for power in powers for node in ast.walk(power)}
+    exponents = {node for power in powers for node in ast.walk(power)}
     places = {name: DUMMY for name in ("x", "y", "z") if name in _places(op)}
     functions = tuple(dict.fromkeys([*([op] if op in FUNCTIONS else []), "exp", "log", "tanh", "sigmoid"]))
     words = EditVocabulary(arrays=places, functions=functions)
     for edit in edits(root, words, [kind for kind in KINDS if kind is not transpose_edits]):
         text = normalised_text(ast.unparse(ast.fix_missing_locations(edit.root)))
         # A term of an exponent is none of the rule.
-        kind, word = ("power", "") if id(edit.old) in exponents else _kind(edit, op)
+        kind, word = ("power", "") if edit.old in exponents else _kind(edit, op)
         if text != rule and kind in RULE and "g" in names_of(text):
             yield _slip(kind, text, rule, word)
         elif kind == "drop-factor" and not isinstance(edit.change.piece, ast.Name) and "g" not in names_of(text):

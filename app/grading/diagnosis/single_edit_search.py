@@ -102,8 +102,8 @@ def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
     conditions = [node for line in view.lines for node in ast.walk(line) if _decides(node)]
     names = [node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name)]
     # Where the tensor itself decides, it is the function of it that may be another one.
-    places = {id(name) for name in names if name.id != view.case.tensor}
-    inside = {id(node) for condition in conditions for node in ast.walk(condition)}
+    places = {name for name in names if name.id != view.case.tensor}
+    inside = {node for condition in conditions for node in ast.walk(condition)}
     mended = mended_by(view, [partial(_named_at, places), partial(_signed_at, inside)]) if places else None
     read = {name for path in view.paths for name in path.statement.inputs}
     foreign = any(name.id not in read for name in names)
@@ -115,13 +115,13 @@ def _decides(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) or called_name(node) in {"sign", "heaviside", "gt", "lt", "ge", "le"}
 
 
-def _named_at(places: Collection[int], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
-    if id(node) in places:
+def _named_at(places: Collection[ast.AST], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    if node in places:
         yield from name_edits(node, replace(words, sizes={}))
 
 
-def _signed_at(places: Collection[int], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
-    if id(node) in places:
+def _signed_at(places: Collection[ast.AST], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    if node in places:
         yield from sign_edits(node, words)
         yield from (edit for edit in removal_edits(node, words) if edit.kind == "drop-minus")
 

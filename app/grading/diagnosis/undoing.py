@@ -149,9 +149,9 @@ def _undoings(
             yield reruns[0].lines[-1], True  # what a loop holds is another in each turn
             return
         parts = (node for node in ast.walk(reruns[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
-        nodes = [node for node in parts if all(id(node) in each for each in known)]
+        nodes = [node for node in parts if all(node in each for each in known)]
         for put in puts:
-            each = [(node, put([item[id(node)].value for item in known])) for node in nodes]
+            each = [(node, put([item[node].value for item in known])) for node in nodes]
             fitting = [(node, arrays) for node, arrays in each if arrays]
             alone = [[item] for item in fitting] if singly else []
             for several in [*alone, fitting] if len(fitting) > 1 or not singly else alone:
@@ -161,11 +161,11 @@ def _undoings(
                 yield reruns[0].line, bool(several) and _is_right(reruns, several)
 
 
-def _known(reruns: Sequence[Rerun]) -> list[Mapping[int, OpNode]]:
+def _known(reruns: Sequence[Rerun]) -> list[Mapping[ast.AST, OpNode]]:
     """By look the values of the parts of its line, by identity; without a look on which it cannot be read at once."""
-    several: list[Mapping[int, OpNode]] = []
+    several: list[Mapping[ast.AST, OpNode]] = []
     for rerun in reruns if isinstance(reruns[0].line, ast.Assign) else ():
-        known: dict[int, OpNode] = {}
+        known: dict[ast.AST, OpNode] = {}
         try:
             rerun.before[rerun.at].copy().run([rerun.line], known)
         except UntracedError:
@@ -176,15 +176,15 @@ def _known(reruns: Sequence[Rerun]) -> list[Mapping[int, OpNode]]:
 
 def _is_right(reruns: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[Array]]]) -> bool:
     """True if the gradient is right on every look with *several* parts of its line replaced."""
-    names = {id(node): f"{BELONGS}{rank}" for rank, (node, _) in enumerate(several)}
+    names = {node: f"{BELONGS}{rank}" for rank, (node, _) in enumerate(several)}
     line: ast.AST = reruns[0].line
     for node, _ in several:
         if any(inner is node for inner in ast.walk(line)):  # what stands inside of another part is gone with it
-            line = replace_node(line, node, ast.Name(names[id(node)], ast.Load()))
+            line = replace_node(line, node, ast.Name(names[node], ast.Load()))
     edit = Edit(line, several[0][0], Replacement("", ast.Name(BELONGS, ast.Load())))
     for look, rerun in enumerate(reruns):
         scope = rerun.before[rerun.at].arrays
-        put = {names[id(node)]: arrays[look] for node, arrays in several}
+        put = {names[node]: arrays[look] for node, arrays in several}
         scope |= put
         try:
             if not rerun.mended(edit):

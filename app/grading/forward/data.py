@@ -164,8 +164,8 @@ def _only_picks(forward: ForwardSource, name: str) -> bool:
     nodes = [node for statement in statements_of(forward.source) for node in ast.walk(statement)]
     picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]
     picking += [arg for node in nodes if isinstance(node, ast.Call) and _called(node) in _PICKS for arg in node.args]
-    inside = {id(node) for inner in picking for node in ast.walk(inner)}
-    read = [id(node) for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    inside = {node for inner in picking for node in ast.walk(inner)}
+    read = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
     return bool(read) and inside.issuperset(read)
 
 

@@ -171,7 +171,7 @@ def infer_line_shapes(code: str, ground: ShapeContext) -> InlayShapes:
     body, source = _body(code)
     if not body:
         return InlayShapes(names=ground.given)
-    own = frozenset(id(node) for node in statements_in(body))
+    own = frozenset(node for node in statements_in(body))
     seen = [_read(body, scope, ground.calls, own) for scope in ground.scopes]
     lines: dict[int, LineShape] = {}
     names = {name_shape.name: name_shape for name_shape in ground.given}
@@ -209,13 +209,13 @@ def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 Seen = dict[tuple[int, int], tuple[ast.stmt, Any]]
 
 
-def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Collection[int]) -> Seen:
+def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Collection[ast.stmt]) -> Seen:
     """By place of a statement: what it gave at last; shapes that could not meet stay."""
     seen: Seen = {}
 
     def saw(statement: ast.stmt, given: Any) -> None:
         at = statement.lineno, statement.col_offset
-        if id(statement) in own and not isinstance(seen.get(at, (None, None))[1], CollisionError):
+        if statement in own and not isinstance(seen.get(at, (None, None))[1], CollisionError):
             seen[at] = statement, given
 
     reader = LineReader(scope, saw)

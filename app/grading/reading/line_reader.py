@@ -81,7 +81,7 @@ class LineReader(Interpreter):
                 self.too_large |= isinstance(error, CostError) and not isinstance(error, DataSizeError)
                 self.forget_written(statement)
 
-    def _statement(self, statement: ast.stmt, known: dict[int, OpNode] | None) -> None:
+    def _statement(self, statement: ast.stmt, known: dict[ast.AST, OpNode] | None) -> None:
         match statement:
             case ast.Expr(value=value) if not _is_change(value):
                 self._spend()

@@ -67,7 +67,7 @@ class PlainTracer(ABC):
         self.dims = dims
         self.budget = EntryBudget() if budget is None else budget
         self.program = program
-        self._plain_ones: dict[int, bool] = {}
+        self._plain_ones: dict[ast.expr, bool] = {}
 
     @abstractmethod
     def value(self, expr: ast.expr) -> Any:
@@ -86,9 +86,9 @@ class PlainTracer(ABC):
 
     def is_plain(self, expr: ast.expr) -> bool:
         """True if *expr* has no gradient: it reads no tensor, or only the shape of one or comparisons."""
-        plain = self._plain_ones.get(id(expr))
+        plain = self._plain_ones.get(expr)
         if plain is None:
-            plain = self._plain_ones[id(expr)] = self._is_plain(expr)
+            plain = self._plain_ones[expr] = self._is_plain(expr)
         return plain
 
     def _is_plain(self, expr: ast.expr) -> bool:

@@ -21,15 +21,14 @@ _NUMBERS = (int, float)
 class Recall:
     """The nodes of *statements*, kept as they are read for as long as it is `learning`.
 
-    Expressions are known by identity, and so are the values of the names in them; both are held, so that no other
-    object can come to stand in the same place.
+    The values of the names in an expression are known by identity, and held, so that no other object can come to stand
+    in the same place.
     """
 
     def __init__(self, statements: Iterable[ast.stmt]) -> None:
         self.learning = True
-        self._statements = tuple(statements)
-        inner = (node for statement in self._statements for node in ast.walk(statement))
-        self._names = {id(node): _names_in(node) for node in inner if _is_computed(node)}
+        inner = (node for statement in statements for node in ast.walk(statement))
+        self._names = {node: _names_in(node) for node in inner if _is_computed(node)}
         self._found: dict[Hashable, tuple[OpNode, list[Any]]] = {}
         self._left = HELD_MAX
 
@@ -51,12 +50,12 @@ class Recall:
         return None if entry is None or entry[0].op == "number" else entry[0].value
 
     def _key(self, expr: ast.expr, scope: Scope) -> tuple[Hashable, list[Any]]:
-        names = self._names.get(id(expr))
+        names = self._names.get(expr)
         if names is None:
             return None, []
         arrays, others = scope
         values = [arrays[name] if name in arrays else others.get(name) for name in names]
-        return (id(expr), *((value,) if type(value) in _NUMBERS else id(value) for value in values)), values
+        return (expr, *((value,) if type(value) in _NUMBERS else id(value) for value in values)), values
 
 
 def _is_computed(node: ast.AST) -> bool:

@@ -4,6 +4,7 @@ The program is read on drawn numbers, and a value has a shape. What is not on th
 shape that depends on the numbers; nothing is guessed, and nothing is raised.
 """
 
+import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import prod
@@ -119,7 +120,7 @@ def fits_memory(forward: ForwardSource, dims: Mapping[str, int]) -> bool:
     budget = EntryBudget(data_sizes=False, largest=ON_THE_WAY)
     reader = LineReader({**dims, **arrays}, budget=budget, statements=PROGRAM_STATEMENTS)
     for statement in statements_of(forward.source):
-        parts: dict[int, OpNode] = {}
+        parts: dict[ast.AST, OpNode] = {}
         try:
             reader.run([statement], parts)
         except UntracedError as error:

@@ -62,10 +62,10 @@ def trace_expression(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping
 class Tracer(PlainTracer):
     """Reads expressions; *forward* are the tensors and *dims* the sizes in scope.
 
-    *known* keeps what was read, by identity, where nothing changes meanwhile; *recall* does so where names change.
+    *known* keeps what was read where nothing changes meanwhile; *recall* does so where names change.
     """
 
-    known: dict[int, OpNode] | None = None
+    known: dict[ast.AST, OpNode] | None = None
     recall: Recall | None = None
 
     def node(self, expr: ast.expr) -> OpNode:
@@ -80,9 +80,9 @@ class Tracer(PlainTracer):
             return self.recall.node(expr, (self.forward, self.dims), self._read)
         if self.known is None:
             return self._read(expr)
-        op_node = self.known.get(id(expr))
+        op_node = self.known.get(expr)
         if op_node is None:
-            op_node = self.known[id(expr)] = self._read(expr)
+            op_node = self.known[expr] = self._read(expr)
         return op_node
 
     def value(self, expr: ast.expr) -> Any:
