@@ -874,7 +874,8 @@ def test_an_item_that_no_version_can_read_any_more_is_left(learner):
     assert learner.next() not in (at, "/practice")
 
 
-def test_a_slip_of_a_month_ago_that_is_no_slip_any_more_is_told(learner, clock):
+def test_a_slip_of_a_month_ago_that_is_no_slip_any_more_is_told(learner, clock, monkeypatch):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_in_round", lambda *_: "write")
     learner.check(LESSON, "linear-backward", WRONG)
     learner.text("/practice")
     assert "could not a month ago" not in learner.text("/practice/map")
