@@ -54,6 +54,7 @@ def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments:
         "app.cli",
         "app.cli.commands",
         "app.cli.class_commands",
+        "app.cli.lti_commands",
         "app.cli.person_commands",
         "app.installation",
     }
