@@ -14,9 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from html import escape
 from itertools import count
+from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import uvicorn
@@ -54,6 +56,20 @@ def with_keys_made_before(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(keys, "generate_key", lambda: _key_of(next(numbers)))
 
 
+PLATFORM_HOST = "platform.test"
+KEEPER = """<script>
+const kept = {};
+addEventListener("message", ({ data, origin, source }) => {
+  const key = `${origin} ${data?.key}`;
+  window.heard = [...(window.heard ?? []), data?.subject];
+  if (data?.subject === "lti.frameResize") document.querySelector("iframe").height = data.height;
+  if (data?.subject === "lti.put_data") kept[key] = data.value;
+  if (data?.subject !== "lti.put_data" && data?.subject !== "lti.get_data") return;
+  source.postMessage({ subject: `${data.subject}.response`, message_id: data.message_id, key: data.key, value: kept[key] }, origin);
+});
+</script>"""  # noqa: E501
+
+
 @dataclass
 class Person:
     """*role* is that in every course of theirs, by its short name."""
@@ -89,8 +105,9 @@ class Link:
 class Platform:
     """The platform; *tool* is the address of the server that it opens pages of."""
 
-    def __init__(self, tool: str = "http://testserver", client_id: str = "backhand-1") -> None:
+    def __init__(self, tool: str = "http://testserver", client_id: str = "backhand-1", tls: Path | None = None) -> None:
         self.tool, self.client_id, self.deployment = tool, client_id, "dep-1"
+        self.tls, self.links = tls, dict[str, Link]()
         self.tool_keys: Callable[[], Any] = dict
         self._serve()
         self.begin_anew()
@@ -114,8 +131,10 @@ class Platform:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"https://{PLATFORM_HOST}:{self.port}" if self.tls else f"http://127.0.0.1:{self.port}"
         routes = [
+            Route("/course", self._course),
+            Route("/auth", self._auth),
             Route("/jwks", self._jwks),
             Route("/token", self._token, methods=["POST"]),
             Route("/ags/{course}/lineitems", self._lineitems, methods=["GET", "POST"]),
@@ -124,8 +143,9 @@ class Platform:
             Route("/nrps/{course}", self._members),
         ]
         config = uvicorn.Config(
-            Starlette(routes=routes), port=self.port, log_level="error", ws="none", loop="asyncio", lifespan="off"
-        )
+            Starlette(routes=routes), port=self.port, log_level="error", ws="none", loop="asyncio", lifespan="off",
+            ssl_certfile=self.tls, ssl_keyfile=self.tls,
+        )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
@@ -244,6 +264,35 @@ class Platform:
     def person(self, subject: str, name: str, role: str = "Learner") -> Person:
         self.people[subject] = Person(subject, name, role)
         return self.people[subject]
+
+    # What it answers to browsers
+
+    async def _course(self, request: Request) -> Response:
+        """A page with the tool in a frame, or a link that opens it in the place of the page."""
+        query = {
+            "iss": self.url, "login_hint": request.query_params["user"], "client_id": self.client_id,
+            "target_link_uri": f"{self.tool}/lti/launch", "lti_message_hint": request.query_params["link"],
+        }  # fmt: skip
+        if "store" in request.query_params:
+            query["lti_storage_target"] = "_parent"
+        address = f"{self.tool}/lti/login?{urlencode(query)}"
+        if "tab" in request.query_params:
+            return Response(f'<a id="open" href="{escape(address)}">Open</a>', media_type="text/html")
+        page = f'<h1>Course</h1>{KEEPER}<iframe name="tool" width="900" height="700" src="{escape(address)}"></iframe>'
+        return Response(page, media_type="text/html")
+
+    async def _auth(self, request: Request) -> Response:
+        asked = request.query_params
+        link = self.links.get(asked["lti_message_hint"])
+        claims = self.claims(self.people[asked["login_hint"]], link or Link("link-1", {}), asked["nonce"])
+        if link is None:
+            claims |= self.deep_linking()
+        token = self.token(claims)
+        form = (
+            f'<form method="post" action="{escape(asked["redirect_uri"])}"><input name="id_token" value="{token}">'
+            f'<input name="state" value="{escape(asked["state"])}"></form><script>document.forms[0].submit()</script>'
+        )
+        return Response(form, media_type="text/html")
 
     # What it answers
 

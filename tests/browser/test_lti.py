@@ -1,0 +1,197 @@
+"""In the frame of a platform, in a real browser: two hosts with certificates, and cookies as browsers keep them."""
+
+import asyncio
+import datetime
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from playwright.sync_api import Browser, FrameLocator, Page, expect, sync_playwright
+
+from app.lti import platform_client
+from app.settings import Settings
+from app.store.migrate import migrate
+from app.web.application import create_app
+from tests.browser.conftest import MS, SWITCHES, chrome
+from tests.courses import course_in
+from tests.lti.platform import PLATFORM_HOST, Link, Platform
+from tests.waiting import until
+from tests.web.conftest import FakeGrader
+from tests.web.routes.platforms import register
+
+pytestmark = [pytest.mark.prove, pytest.mark.filterwarnings("ignore:unclosed")]
+
+TOOL_HOST = "tool.example"
+HOSTS = {PLATFORM_HOST, TOOL_HOST}
+RESOLVED = HOSTS | {host.encode() for host in HOSTS}
+COURSE = Path(__file__).parents[1] / "web" / "course"
+THIRD_PARTY = {"allowed": (), "blocked": ("--test-third-party-cookie-phaseout",)}
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key and a certificate for both hosts, in one file."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tests")])
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = builder.serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+    alternative = x509.SubjectAlternativeName([x509.DNSName(host) for host in sorted(HOSTS)])
+    signed = builder.add_extension(alternative, critical=False).sign(key, hashes.SHA256())
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+@pytest.fixture(scope="module")
+def platform(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """Both servers; the platform knows a link to a lesson."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    patch, resolve = pytest.MonkeyPatch(), socket.getaddrinfo
+    patch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda host, *more, **names: resolve("127.0.0.1" if host in RESOLVED else host, *more, **names),
+    )
+    context = ssl.create_default_context(cafile=str(certificate))
+    patch.setattr(platform_client, "trusted", lambda: context)
+    tool = f"https://{TOOL_HOST}:{port}"
+    platform = Platform(tool, tls=certificate)
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("lti"), database_url="", address=tool, secure_cookies=True, operator_token=""
+    )
+    asyncio.run(migrate(settings.resolved_database_url))
+    register(settings, platform)
+    app = create_app(settings, course_in(COURSE), FakeGrader())
+    config = uvicorn.Config(
+        app, port=port, log_level="error", ws="none", loop="asyncio", ssl_certfile=certificate, ssl_keyfile=certificate
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until(lambda: server.started)
+    platform.links["lesson"] = Link("link-1", {"lesson": "linear"})
+    platform.links["class"] = Link("link-2", {})
+    platform.person("bob", "Bob")
+    platform.person("ada", "Ada", "Instructor")
+    yield platform
+    server.should_exit = True
+    thread.join()
+    platform.close()
+    patch.undo()
+
+
+@pytest.fixture(scope="module", params=THIRD_PARTY)
+def chromium(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    expect.set_options(timeout=MS)
+    names = ", ".join(f"MAP {host} 127.0.0.1" for host in sorted(HOSTS))
+    with sync_playwright() as playwright:
+        # Without the switch that turns the partitioning of storage off for speed, which is what is looked at here.
+        switches = [switch for switch in SWITCHES if not switch.startswith("--disable-features")]
+        switches += [f"--host-resolver-rules={names}", *THIRD_PARTY[request.param]]
+        launched = playwright.chromium.launch(executable_path=chrome(), args=switches)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(ignore_https_errors=True, viewport={"width": 1000, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def course(platform: Platform, page: Page, user: str = "bob", link: str = "lesson", more: str = "") -> FrameLocator:
+    page.goto(f"{platform.url}/course?user={user}&link={link}{more}")
+    return page.frame_locator("iframe")
+
+
+@pytest.mark.parametrize("store", ["", "&store=1"], ids=["without storage", "with storage"])
+def test_a_learner_works_in_the_frame(platform: Platform, page: Page, store: str) -> None:
+    framed = course(platform, page, more=store)
+    expect(framed.get_by_role("heading", level=1)).to_have_text("The linear layer")
+    expect(framed.locator(".masthead")).to_have_count(0)
+
+    box = framed.locator("#dw-shape")
+    box.get_by_role("textbox").first.fill("1")
+    box.get_by_role("button", name="Check").click()
+    expect(box.locator("[data-correct]")).to_be_visible()
+    page.reload()
+    expect(framed.locator("#dw-shape [data-correct]")).to_be_visible()
+
+
+def test_the_frame_grows_with_its_page(platform: Platform, page: Page) -> None:
+    framed = course(platform, page)
+    expect(framed.get_by_role("heading", level=1)).to_be_visible()
+    page.wait_for_function("() => (window.heard ?? []).includes('lti.frameResize')")
+
+    assert int(page.locator("iframe").get_attribute("height") or 0) > 1000
+
+
+def test_a_tab_of_ones_own_has_the_same_person(platform: Platform, page: Page) -> None:
+    framed = course(platform, page)
+    framed.get_by_role("link", name="Open in a tab of its own").click()
+    with page.context.expect_page() as opened:
+        framed.get_by_role("button", name="Open in a new tab").click()
+
+    expect(opened.value.locator(".whoami")).to_have_text("Bob")
+    assert opened.value.url == f"{platform.tool}/lessons/linear"
+
+
+def test_in_a_tab_the_launch_keeps_who_came(platform: Platform, page: Page) -> None:
+    page.goto(f"{platform.url}/course?user=bob&link=lesson&tab=1")
+    page.locator("#open").click()
+
+    expect(page.locator(".whoami")).to_have_text("Bob")
+    assert page.url == f"{platform.tool}/lessons/linear"
+
+
+def test_without_cookies_what_the_platform_keeps_opens_a_tab(platform: Platform, page: Page) -> None:
+    def forget(route: Any) -> None:
+        page.context.clear_cookies()
+        route.continue_()
+
+    page.context.route(f"{platform.url}/auth*", forget)
+    framed = course(platform, page, more="&store=1")
+    with page.context.expect_page() as opened:
+        framed.get_by_role("button", name="Open in a new tab").click()
+
+    expect(opened.value.locator(".whoami")).to_have_text("Bob")
+
+
+def test_an_instructor_chooses_and_the_platform_gets_it(platform: Platform, page: Page) -> None:
+    framed = course(platform, page, "ada", "choose")
+    framed.get_by_role("searchbox").fill("linear")
+    framed.get_by_role("checkbox", name="The linear layer", exact=True).check()
+    with page.expect_request(f"{platform.url}/mod/lti/contentitem_return.php*") as sent:
+        framed.get_by_role("button", name="Put into the course").click()
+
+    assert "JWT=" in (sent.value.post_data or "")
+
+
+def test_pages_that_are_not_for_frames_stay_out_of_them(platform: Platform, page: Page) -> None:
+    page.goto(f"{platform.url}/course?user=bob&link=lesson")
+    page.evaluate("address => { document.querySelector('iframe').src = address }", f"{platform.tool}/me")
+    page.wait_for_function("() => document.querySelector('iframe').contentDocument === null")
+    expect(page.frame_locator("iframe").locator(".masthead")).to_have_count(0)
+
+
+def test_a_frame_of_320_pixels_scrolls_nowhere_sideways(platform: Platform, page: Page) -> None:
+    for user, link in (("bob", "lesson"), ("ada", "class"), ("ada", "choose")):
+        framed = course(platform, page, user, link)
+        page.evaluate("() => { document.querySelector('iframe').width = 320 }")
+        expect(framed.get_by_role("heading", level=1)).to_be_visible()
+        wide = framed.locator("html").evaluate("html => html.scrollWidth - html.clientWidth")
+        assert wide == 0, (user, link)
