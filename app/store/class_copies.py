@@ -1,7 +1,7 @@
-"""Assignments that a class takes over from an earlier one, of which its course was copied."""
+"""Assignments that a class takes over from an earlier one: of next term, or of a course that was copied."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,7 +10,7 @@ from app.store.assignments import assignments_of
 from app.store.classes import ClassMember, find_class_member, record_event
 from app.store.lti_scores import queue_assignment
 from app.store.tables import Assignment, Class, LtiContext
-from app.teaching.dates import days_later
+from app.teaching.dates import days_later, to_local
 
 MAX_DAYS_LATER = 3660
 COPIED = ("heading", "late_share", "points", "known_exercises_json")
@@ -38,13 +38,15 @@ async def earlier_class(
     return None
 
 
-async def take_over_assignments(db: AsyncSession, earlier: Class, into: Class, actor: int, days: int) -> int:
+async def take_over_assignments(
+    db: AsyncSession, earlier: Class, into: Class, actor: int, days: int, *, left_out: Collection[str] = ()
+) -> int:
     """Give the class *into* the assignments of an *earlier* one, their dates *days* later; how many.
 
-    What is assigned in both is one: what was linked already gets the dates.
+    What is assigned in both is one: what was linked already gets the dates. Lessons in *left_out* stay behind.
     """
     present = {(row.lesson, row.exercises_json): row for row in await assignments_of(db, into.id)}
-    taken = await assignments_of(db, earlier.id)
+    taken = [row for row in await assignments_of(db, earlier.id) if row.lesson not in left_out]
     for row in taken:
         copy = present.get((row.lesson, row.exercises_json))
         if copy is None:
@@ -60,6 +62,13 @@ async def take_over_assignments(db: AsyncSession, earlier: Class, into: Class, a
     for row in await assignments_of(db, into.id):
         await queue_assignment(db, row.id)
     return len(taken)
+
+
+async def first_day(db: AsyncSession, group: Class) -> date | None:
+    """The first day on which something opens or is due in a class, by its clocks; None where nothing ever does."""
+    rows = await assignments_of(db, group.id)
+    moments = [moment for row in rows for moment in (row.opens_at, row.due_at) if moment is not None]
+    return to_local(min(moments), group.timezone).date() if moments else None
 
 
 def _later(moment: datetime | None, days: int, timezone: str) -> datetime | None:

@@ -140,6 +140,7 @@ LOOKS = (
     Look("/classes"),
     Look("/classes", who="pupil"),
     Look("/classes/new", who="instructor"),
+    Look("/classes/{class_id}/next", who="instructor"),
     Look(CLASS, who="pupil"),
     Look(CLASS + "/leave", who="pupil"),
     *(

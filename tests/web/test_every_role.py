@@ -59,6 +59,8 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/take-over"): "instructor",
     ("POST", "/take-over"): "instructor",
     ("GET", "/settings"): "instructor",
+    ("GET", "/next"): "instructor",
+    ("POST", "/next"): "instructor",
     ("POST", "/settings"): "instructor",
     ("GET", "/assignments"): "assistant",
     ("POST", "/assignments"): "instructor",

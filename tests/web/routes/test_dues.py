@@ -147,6 +147,20 @@ def test_a_private_lesson_is_no_page_but_for_the_classes_that_have_it(room, grou
         assert browser.post(f"/lessons/{SECRET}/code/linear-backward/check", data=form).status_code == 404
 
 
+def test_a_private_lesson_stays_behind_when_next_term_is_made(room, group, ada) -> None:
+    for lesson in (SECRET, "linear-layer"):
+        room.assign(group, lesson)
+    assert "1 of a private unit stays here, too" in ada.get(f"/classes/{group.id}/next").text
+
+    answer = ada.post(f"/classes/{group.id}/next", data={"name": "Spring"})
+
+    assert answer.url.path.endswith("/assignments")
+    assert "linear" in answer.text
+    later = int(answer.url.path.split("/")[2])
+    assert later != group.id
+    assert "The exam" not in ada.get(f"/classes/{later}").text
+
+
 def test_a_private_lesson_is_closed_before_it_opens_and_after_one_left(room, group, member) -> None:
     bob = member("Bob")
     row = room.assign(group, SECRET, opens_at=DUE)
