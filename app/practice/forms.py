@@ -137,7 +137,7 @@ def shapes_and_axes(item: GeneratedItem) -> str:
     first = [name for name, _ in sums]
     names = [*first, *(name for name in reversed(item.require) if name not in first)]
     rows += [
-        format_directive(f"shape {item.name}-shape-{name}", {"of": name}, f"The shape of `{name}`.", ":::")
+        format_directive(f"shape {item.name}-shape-{name}", {"of": name}, "Its shape.", ":::")
         for name in names[: MOST_ROWS - len(rows)]
     ]
     options = {"forward": f"{item.name}-program"}

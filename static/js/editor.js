@@ -42,7 +42,7 @@ const look = EditorView.theme({
     fontFamily: "var(--sans)",
     maxWidth: "min(40rem, 90vw)",
   },
-  ".cm-tooltip-autocomplete.cm-tooltip > ul": { fontFamily: "var(--mono)", maxHeight: "14em" },
+  ".cm-tooltip-autocomplete.cm-tooltip > ul": { minWidth: "9em", fontFamily: "var(--mono)", maxHeight: "14em" },
   ".cm-tooltip-autocomplete.cm-tooltip > ul > li": { padding: ".15rem .5rem", lineHeight: "1.5" },
   ".cm-tooltip-autocomplete.cm-tooltip > ul > li[aria-selected]": {
     backgroundColor: "var(--accent)",
