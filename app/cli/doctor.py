@@ -1,9 +1,11 @@
 """`backhand doctor`: what protects the machine that runs learners' code, and what is missing."""
 
+import asyncio
 import sys
 from typing import TYPE_CHECKING
 
 import typer
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.cli import environment
 from app.cli.graders import require_secret
@@ -11,9 +13,11 @@ from app.cli.refuse import refuse
 from app.engine.grade.seeds import FILE, seeds_in
 from app.engine.train.corpus_file import load_names
 from app.grading.train.corpus import NamesError
-from app.installation import adopt_misplaced, misplaced_databases
+from app.installation import DATABASE, adopt_misplaced, misplaced_databases
 from app.sandbox import kernel
 from app.settings import Settings
+from app.store.database import Database
+from app.store.lti_platforms import list_platforms
 
 if TYPE_CHECKING:
     from app.sandbox.protection import Layer
@@ -43,9 +47,33 @@ def doctor() -> None:
         typer.echo(
             f"{'on':<9} secret of hidden numbers: {mark}, which has to be the same on every server of a database"
         )
+    for line in asyncio.run(_platform_lines(settings)):
+        typer.echo(line)
     if not kernel.LINUX:
         refuse(f"Code is refused: {kernel.NEEDS_LINUX}", status=1)
     _attack(settings)
+
+
+async def _platform_lines(settings: Settings) -> list[str]:
+    """What a try of each registered learning platform has shown; no database is made for that."""
+    from app.cli.lti import try_platforms
+
+    if not settings.database_url and not (settings.data_dir / DATABASE).exists():
+        return []
+    database = Database(settings.resolved_database_url)
+    try:
+        async with database.read() as db:
+            platforms = await list_platforms(db)
+    except (SQLAlchemyError, OSError):  # of an older version, or away: the server says so when it starts
+        return []
+    finally:
+        await database.close()
+    tried = await try_platforms(settings, platforms) if platforms else {}
+    return [
+        f"{'on' if trial.good else 'missing':<9} {name}: {trial.said}"
+        for name, trials in tried.items()
+        for trial in trials
+    ]
 
 
 def _attack(settings: Settings) -> None:

@@ -1,5 +1,7 @@
 """`backhand lti …`: learning platforms of this server."""
 
+import asyncio
+import sys
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
@@ -11,10 +13,12 @@ from app.cli.refuse import refuse
 from app.lti.claims import MAX_ID_CHARS
 from app.lti.keys import encryption_in, make_keys, published_keys, rotate_keys
 from app.lti.platform_client import LOOPBACK, address_fault, origin_of
+from app.lti.self_test import Trial, try_platform
+from app.lti.service import LtiService
 from app.settings import Settings
 from app.store import lti_platforms
 from app.store.classes import RefusedError
-from app.store.database import now
+from app.store.database import Database, now
 from app.store.tables import LtiPlatform
 from app.teaching.text_input import one_line
 
@@ -97,6 +101,31 @@ def remove(number: int, *, as_json: bool) -> None:
     print_facts(
         facts, [f"{facts['name']} is forgotten. Its classes, and what its people wrote, stay."], as_json=as_json
     )
+
+
+def try_(number: int, *, as_json: bool) -> None:
+    settings = environment.load_settings()
+
+    async def work(db: AsyncSession) -> LtiPlatform:
+        return await lti_platforms.get_platform(db, number)
+
+    platform = run_transaction(work)
+    trials = asyncio.run(try_platforms(settings, [platform]))[platform.name]
+    lines = [f"{'good' if trial.good else 'bad':<5} {trial.said}" for trial in trials]
+    print_facts({"trials": [{"good": trial.good, "said": trial.said} for trial in trials]}, lines, as_json=as_json)
+    if not all(trial.good for trial in trials):
+        sys.exit(1)
+
+
+async def try_platforms(settings: Settings, platforms: Sequence[LtiPlatform]) -> dict[str, tuple[Trial, ...]]:
+    """What a try of each of *platforms* has shown, by its name."""
+    database = Database(settings.resolved_database_url)
+    lti = LtiService(settings, database)
+    try:
+        return {platform.name: await try_platform(lti, platform) for platform in platforms}
+    finally:
+        await lti.close()
+        await database.close()
 
 
 def rotate(*, anew: bool, as_json: bool) -> None:

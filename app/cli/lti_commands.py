@@ -71,6 +71,14 @@ def remove(number: Number, as_json: AsJson = False) -> None:
     lti.remove(number, as_json=as_json)
 
 
+@platforms.command("try")
+def try_(number: Number, as_json: AsJson = False) -> None:
+    """Try what launches and grades need of a platform: its keys, its clock, a token."""
+    from app.cli import lti
+
+    lti.try_(number, as_json=as_json)
+
+
 @platforms.command()
 def rotate(
     anew: Annotated[

@@ -1,7 +1,9 @@
 """What a server keeps of learning platforms between requests: connections, their keys, where their pages are."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -27,6 +29,8 @@ class LtiService:
         self.client = PlatformClient()
         self.keys = PlatformKeys(self.client)
         self.services = PlatformServices(self.client, database, self.secret_path)
+        self.trials: dict[int, tuple[float, Sequence[Any]]] = {}
+        """What the last try of each platform has shown, and when."""
         self._origins: tuple[float, frozenset[str]] = (-ORIGIN_SECONDS, frozenset())
 
     async def ancestors(self) -> frozenset[str]:

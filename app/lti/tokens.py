@@ -65,6 +65,15 @@ class PlatformServices:
         ends_at, token = self._tokens.get((platform.id, scope), (0.0, ""))
         if ends_at > time.monotonic():
             return token
+        return await self.fetch_token(platform, scope)
+
+    async def fetch_token(self, platform: LtiPlatform, scope: str) -> str:
+        """A new token, which is kept for its time.
+
+        Raises:
+            PlatformError: *platform* gives none.
+            RefusedError: This server has no key that it could sign with.
+        """
         now = int(time.time())
         claims = {
             "iss": platform.client_id,

@@ -91,3 +91,19 @@ def test_keys_are_rotated() -> None:
 
     assert facts("rotate")["keys"][1:] == first[:2]
     assert not set(facts("rotate", "--anew")["keys"]) & set(first)
+
+
+def test_a_platform_that_does_not_answer_is_told_by_a_try_and_by_the_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = "http://127.0.0.1:1"
+    addresses = ("--auth", nobody, "--token", nobody, "--jwks", nobody)
+    number = str(
+        facts("add", "--private", "--issuer", nobody, "--client-id", "abc", "--name", "Nobody", *addresses)["id"]
+    )
+    monkeypatch.setattr("app.sandbox.kernel.LINUX", False)
+
+    said = told("try", number, status=1)
+    doctor = CliRunner().invoke(app, ["doctor"]).output
+
+    assert "bad   Your platform's keys do not answer. It cannot be reached" in said
+    assert "bad   No deployment is registered" in said
+    assert "missing   Nobody: Your platform's keys do not answer" in doctor

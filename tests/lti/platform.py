@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.utils import formatdate
 from functools import cache
 from html import escape
 from itertools import count
@@ -144,6 +145,7 @@ class Platform:
         ]
         config = uvicorn.Config(
             Starlette(routes=routes), port=self.port, log_level="error", ws="none", loop="asyncio", lifespan="off",
+            date_header=False,
             ssl_certfile=self.tls, ssl_keyfile=self.tls,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
@@ -298,8 +300,10 @@ class Platform:
 
     async def _jwks(self, _: Request) -> Response:
         self.asked.append("jwks")
+        headers = {"date": formatdate(time.time() + self.ahead, usegmt=True)}
         return JSONResponse(
-            {"keys": [{**self.key.as_dict(private=False), "kid": self.kid, "alg": "RS256", "use": "sig"}]}
+            {"keys": [{**self.key.as_dict(private=False), "kid": self.kid, "alg": "RS256", "use": "sig"}]},
+            headers=headers,
         )
 
     async def _token(self, request: Request) -> Response:

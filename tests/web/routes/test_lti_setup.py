@@ -1,0 +1,69 @@
+"""What the administrator of a platform is told."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.lti.platform import Platform
+from tests.web.routes.platforms import platform, shared, standing_platform
+
+__all__ = ["platform", "shared", "standing_platform"]
+
+
+@pytest.fixture(autouse=True)
+def _forget(client: TestClient) -> None:
+    client.app.state.site.lti.trials.clear()  # type: ignore[attr-defined]
+
+
+def tried(client: TestClient, platform: Platform) -> str:
+    return client.post("/lti/setup", data={"issuer": platform.url, "client_id": platform.client_id}).text
+
+
+def test_the_page_has_every_address_that_is_entered(client: TestClient) -> None:
+    text = client.get("/lti/setup").text
+
+    for path in ("/lti/launch", "/lti/login", "/lti/jwks"):
+        assert f"<code>http://testserver{path}</code>" in text
+
+
+def test_a_platform_that_works_is_told_so(client: TestClient, platform: Platform) -> None:
+    text = tried(client, platform)
+
+    assert "keys answer: there are 1" in text
+    assert "Its clock is that of this server" in text
+    assert "lets it send grades" in text
+    assert "dep-1" in text
+    assert "Not yet" not in text
+
+
+@pytest.mark.parametrize(("ahead", "said"), [(40.0, "s ahead"), (-40.0, "s behind")])
+def test_a_clock_that_is_wrong_is_told_with_its_seconds(
+    client: TestClient, platform: Platform, ahead: float, said: str
+) -> None:
+    platform.ahead = ahead
+    text = tried(client, platform)
+
+    assert said in text
+    assert any(f"Its clock is {seconds} {said}" in text for seconds in (39, 40, 41))
+
+
+def test_a_platform_is_asked_once_within_a_while(client: TestClient, platform: Platform) -> None:
+    tried(client, platform)
+    platform.asked = []
+    tried(client, platform)
+
+    assert platform.asked == []
+
+
+def test_keys_of_this_server_that_a_platform_does_not_take_are_told(client: TestClient, platform: Platform) -> None:
+    other, platform.tool_keys = platform.tool_keys, lambda: {"keys": []}
+    text = tried(client, platform)
+    platform.tool_keys = other
+
+    assert "Grades cannot be sent" in text
+
+
+def test_only_who_knows_the_client_id_may_try(client: TestClient, platform: Platform) -> None:
+    for client_id in ("", "another"):
+        sent = client.post("/lti/setup", data={"issuer": platform.url, "client_id": client_id})
+        assert sent.status_code == 422
+        assert "No platform with this issuer" in sent.text
