@@ -18,24 +18,25 @@ from app.kinds.quiz_kind import QuizKind
 
 LONGEST_ANSWER, LONGEST_VALUE = 120, 24
 KINDS: tuple[BlockKind[Any], ...] = tuple(kind for module in modules_called("kind") for kind in module.KINDS)
-_BLOCKS: Mapping[type, BlockKind[Any]] = {kind.block: kind for kind in KINDS}
-_QUIZZES: Mapping[type, QuizKind[Any]] = {kind.block: kind for kind in KINDS if isinstance(kind, QuizKind)}
-_CODES: Mapping[type, CodeKind[Any]] = {kind.block: kind for kind in KINDS if isinstance(kind, CodeKind)}
+_BY_BLOCK: Mapping[type, Any] = {kind.block: kind for kind in KINDS}
 
 
 def block_kind(block: object) -> BlockKind[Any] | None:
     """The kind of *block*; None for one without a folder of its own."""
-    return _BLOCKS.get(type(block))
+    kind: BlockKind[Any] | None = _BY_BLOCK.get(type(block))
+    return kind
 
 
 def quiz_kind(quiz: Quiz) -> QuizKind[Any]:
     """The kind of *quiz*."""
-    return _QUIZZES[type(quiz)]
+    kind: QuizKind[Any] = _BY_BLOCK[type(quiz)]
+    return kind
 
 
 def code_kind(exercise: CodeBox | Train) -> CodeKind[Any]:
     """The kind of *exercise*."""
-    return _CODES[type(exercise)]
+    kind: CodeKind[Any] = _BY_BLOCK[type(exercise)]
+    return kind
 
 
 def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: Forward | None = None) -> Feedback:
