@@ -15,6 +15,7 @@ MATRIX = (
     "In a matrix product each factor gets what arrives, multiplied by the other factor, transposed, on its side: "
     "the axis that it does not have itself is summed away."
 )
+PASSED_ON = "A sum passes on to each of its terms what arrives."
 COPIED = "What was copied along an axis gets the sum of what arrives at its copies."
 SCALED = COPIED + " In a product each copy is scaled by the other factor first."
 
@@ -82,7 +83,7 @@ ARITHMETIC = (
             ),
             OperationExercise(
                 family="fork", points=3, level=2, weight=3, forward="{0} + {1}", shapes=PAIR, other=True,
-                principle="A sum passes on to each of its terms what arrives.",
+                principle=PASSED_ON,
             ),
         ),
     ),

@@ -28,14 +28,14 @@ def _move(
     value: Callable[..., Array],
     *,
     also: str = "",
-    moves_as: str = "",
+    known_as: str = "",
     cost: Callable[..., int | Cost] = of_first,
     sizes: slice | None = None,
     group: str = "",
     exercises: tuple[OperationExercise, ...] = (),
 ) -> Operation:
     return Operation(
-        name, "move", value, also=also, moves_as=moves_as or name, cost=cost, sizes=sizes, group=group,
+        name, "move", value, also=also, known_as=known_as, cost=cost, sizes=sizes, group=group,
         exercises=exercises,
     )  # fmt: skip
 
@@ -123,17 +123,17 @@ def _spread_on_diagonal(x: Array) -> Array:
 
 MOVES = (
     _move(
-        "T", np.transpose, moves_as="permute", group=VIEWS,
+        "T", np.transpose, known_as="permute", group=VIEWS,
         exercises=(OperationExercise(
             name="transpose", family="layout", points=1, forward="{0}.T", back=("g.T",), shapes=("a b -> b a",),
             gives="=", principle=BACK + ".", undoes="transpose", slips="transposed",
         ),),
     ),
-    _move("t", np.transpose, moves_as="permute", group=VIEWS),
-    _move("mT", swapped, also="adjoint", moves_as="permute", group=VIEWS),
+    _move("t", np.transpose, known_as="permute", group=VIEWS),
+    _move("mT", swapped, also="adjoint", known_as="permute", group=VIEWS),
     _move("H", swapped),
     _move(
-        "transpose", np.swapaxes, also="swapaxes swapdims", moves_as="permute", group=VIEWS,
+        "transpose", np.swapaxes, also="swapaxes swapdims", known_as="permute", group=VIEWS,
         exercises=(OperationExercise(
             name="swap-axes", family="layout", points=2, level=2, forward="{0}.transpose(1, 2)",
             back=("g.transpose(1, 2)",), shapes=("a b c -> a c b",), gives="=", weight=3, undoes="swap-axes",
@@ -148,8 +148,8 @@ MOVES = (
             principle=BACK + ": the inverse order of the axes undoes the order.",
         ),),
     ),
-    _move("movedim", np.moveaxis, moves_as="permute"),
-    _move("moveaxis", np.moveaxis, moves_as="permute"),
+    _move("movedim", np.moveaxis, known_as="permute"),
+    _move("moveaxis", np.moveaxis, known_as="permute"),
     _move(
         "reshape", _reshaped, sizes=AFTER_FIRST, group=VIEWS,
         exercises=(OperationExercise(
@@ -158,13 +158,13 @@ MOVES = (
             principle="A reshape moves nothing in memory: what arrives takes the old shape again.",
         ),),
     ),
-    _move("view", _viewed, moves_as="reshape", sizes=AFTER_FIRST, group=VIEWS),
-    _move("view_as", lambda x, y: _viewed(x, y.shape), moves_as="reshape"),
-    _move("reshape_as", lambda x, y: _reshaped(x, y.shape), moves_as="reshape"),
-    _move("unsqueeze", lambda x, dim: np.expand_dims(x, dim), moves_as="reshape", group=VIEWS),
-    _move("squeeze", _squeezed, moves_as="reshape", group=VIEWS),
-    _move("flatten", _flattened, moves_as="reshape", group=VIEWS),
-    _move("ravel", np.ravel, moves_as="reshape"),
+    _move("view", _viewed, known_as="reshape", sizes=AFTER_FIRST, group=VIEWS),
+    _move("view_as", lambda x, y: _viewed(x, y.shape), known_as="reshape"),
+    _move("reshape_as", lambda x, y: _reshaped(x, y.shape), known_as="reshape"),
+    _move("unsqueeze", lambda x, dim: np.expand_dims(x, dim), known_as="reshape", group=VIEWS),
+    _move("squeeze", _squeezed, known_as="reshape", group=VIEWS),
+    _move("flatten", _flattened, known_as="reshape", group=VIEWS),
+    _move("ravel", np.ravel, known_as="reshape"),
     _move("unflatten", _unflattened, sizes=AFTER_FIRST),
     _move("expand", _expanded, cost=_expansion_cost, sizes=AFTER_FIRST, group=VIEWS),
     _move("expand_as", lambda x, y: _expanded(x, *y.shape), cost=lambda _x, y: of_first(y)),

@@ -100,7 +100,7 @@ PICKING = (
         "bincount", "value", lambda x, weights=None, minlength=0: np.bincount(x, weights, minlength), cost=_bins,
         sizes=slice(0, None),
     ),
-    *(Operation(f"conv{rank}d", "convolution", takes=WINDOWS) for rank in (1, 2, 3)),
+    *(Operation(f"conv{rank}d", "convolution", takes=WINDOWS, known_as="conv") for rank in (1, 2, 3)),
     *(Operation(f"conv_transpose{rank}d", "transposed convolution", takes=WINDOWS_BACK) for rank in (1, 2, 3)),
     *(Operation(f"{kind}_pool{rank}d", "pool", takes=POOLED) for kind in ("avg", "max") for rank in (1, 2)),
 )  # fmt: skip

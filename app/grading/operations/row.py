@@ -86,7 +86,7 @@ class Operation:
         alike: Other right forms of the rule, whose edits are slips as well.
         terms: What the terms of the rule are called, in its order.
         takes: What torch calls its arguments, where the form needs them by name.
-        moves_as: The move that it is another way to write.
+        known_as: Another one, which it is a way to write: what nodes of it are called.
         cost: Of its arguments: entries that it makes, where they are not as many as these have when spread over each
             other; with the steps on the way to them, where those are more.
         sizes: Which of its arguments decide how many entries there are, with their numbers.
@@ -103,11 +103,16 @@ class Operation:
     alike: tuple[str, ...] = ()
     terms: str = ""
     takes: str = ""
-    moves_as: str = ""
+    known_as: str = ""
     cost: Callable[..., int | Cost] | None = None
     sizes: slice | None = None
     group: str = ""
     exercises: tuple[OperationExercise, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What nodes of it are called."""
+        return self.known_as or self.name
 
     def apply(self, *arguments: Any, **words: Any) -> Any:
         """The value of a call with *arguments* in numpy."""

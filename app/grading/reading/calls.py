@@ -1,6 +1,5 @@
 """Readers of calls, by the form of their operation: reductions, losses, joins, picks, convolutions."""
 
-import ast
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,40 +11,39 @@ import numpy as np
 from app.grading.operations.collisions import CollisionError, broadcast_shape, check_equal, check_joint
 from app.grading.operations.costs import broadcast_entries, entry_count
 from app.grading.operations.numerics import Array, Axes, gather_index, one_hot, standardise
-from app.grading.operations.row import Operation
-from app.grading.reading.arguments import Arguments, ExpressionTracer
 from app.grading.reading.budget import CostError, einsum_steps
 from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.traced_call import TracedCall
 from app.grading.reading.windows import convolved, convolved_back, pooled
 
 PARTS_MAX = 2_000
 """Parts that one tensor is cut into."""
 
 
-def _reduced(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
+def _reduced(call: TracedCall) -> OpNode:
     """One number for each slice."""
-    x, keepdim = given.node("input"), bool(given.plain("keepdim", False))
-    axes = _axes(given.plain("dim"), x.value.ndim)
-    value = op.apply(x.value, axis=axes, keepdims=keepdim)
-    return reader.made(expr, op.name, value, x, axes=axes, keepdim=keepdim)
+    x, keepdim = call.node("input"), bool(call.plain("keepdim", False))
+    axes = _axes(call.plain("dim"), x.value.ndim)
+    value = call.op.apply(x.value, axis=axes, keepdims=keepdim)
+    return call.made(value, x, axes=axes, keepdim=keepdim)
 
 
-def _spread(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
+def _spread(call: TracedCall) -> OpNode:
     """A variance or its root."""
-    x, dim, unbiased = given.node("input"), given.plain("dim"), given.plain("unbiased", True)
+    x, dim, unbiased = call.node("input"), call.plain("dim"), call.plain("unbiased", True)
     if isinstance(dim, bool):
         unbiased, dim = dim, None
-    axes, keepdim = _axes(dim, x.value.ndim), bool(given.plain("keepdim", False))
-    correction = given.plain("correction", 1 if unbiased else 0)
-    value = op.apply(x.value, axes, correction, keepdim)
-    return reader.made(expr, op.name, value, x, axes=axes, keepdim=keepdim, words={"c": correction})
+    axes, keepdim = _axes(dim, x.value.ndim), bool(call.plain("keepdim", False))
+    correction = call.plain("correction", 1 if unbiased else 0)
+    value = call.op.apply(x.value, axes, correction, keepdim)
+    return call.made(value, x, axes=axes, keepdim=keepdim, words={"c": correction})
 
 
-def _along_axes(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
+def _along_axes(call: TracedCall) -> OpNode:
     """As many entries as before."""
-    x = given.node("input")
-    axes = _axes(given.plain("dim"), x.value.ndim)
-    return reader.made(expr, op.name, op.apply(x.value, axes), x, axes=axes)
+    x = call.node("input")
+    axes = _axes(call.plain("dim"), x.value.ndim)
+    return call.made(call.op.apply(x.value, axes), x, axes=axes)
 
 
 def _axes(dim: Any, rank: int) -> Axes:
@@ -53,32 +51,31 @@ def _axes(dim: Any, rank: int) -> Axes:
     return tuple(sorted(axis % rank for axis in dims)) if rank else ()
 
 
-def _clamped(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    x, limits = given.node("input"), (given.plain("min"), given.plain("max"))
+def _clamped(call: TracedCall) -> OpNode:
+    x, limits = call.node("input"), (call.plain("min"), call.plain("max"))
     low, high = (-math.inf if limits[0] is None else limits[0]), (math.inf if limits[1] is None else limits[1])
-    reader.budget.pay(broadcast_entries(x.value, *limits))
-    return reader.made(expr, op.name, np.clip(x.value, *limits), x, words={"low": low, "high": high})
+    call.pay(broadcast_entries(x.value, *limits))
+    return call.made(np.clip(x.value, *limits), x, words={"low": low, "high": high})
 
 
-def _masked(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    x = given.node("input")
-    mask = np.asarray(given.value("mask"))
-    shape = broadcast_shape(x.value.shape, mask.shape, how=op.name)
-    reader.budget.pay(entry_count(shape))
+def _masked(call: TracedCall) -> OpNode:
+    x = call.node("input")
+    mask = np.asarray(call.value("mask"))
+    shape = broadcast_shape(x.value.shape, mask.shape, how=call.op.name)
+    call.pay(entry_count(shape))
     mask = np.broadcast_to(mask, shape).astype(bool)
-    return reader.made(expr, op.name, np.where(mask, given.plain("value"), x.value), x, words={"m": mask.astype(float)})
+    return call.made(np.where(mask, call.plain("value"), x.value), x, words={"m": mask.astype(float)})
 
 
-def _einsum(reader: ExpressionTracer, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> OpNode:
-    subscripts, *operands = arguments
-    text, nodes = str(reader.plain(subscripts)).replace(" ", ""), [reader.node(each) for each in operands]
+def _einsum(call: TracedCall) -> OpNode:
+    written, nodes = call.text_and_nodes()
+    text = written.replace(" ", "")
     if "->" not in text:
         once = sorted(letter for letter in set(text) if letter.isalpha() and text.count(letter) == 1)
         text = f"{text}->{''.join(once)}"
-    reader.budget.pay(einsum_steps(text, [node.value for node in nodes]))
-    value = np.einsum(text, *(node.value for node in nodes))
-    back = partial(_einsum_back, text, [node.value for node in nodes])
-    return reader.made(expr, "einsum", value, *nodes, back=back)
+    values = [node.value for node in nodes]
+    call.pay(einsum_steps(text, values))
+    return call.made(np.einsum(text, *values), *nodes, back=partial(_einsum_back, text, values))
 
 
 def _einsum_back(text: str, values: list[Array], position: int, g: Array) -> Array:
@@ -94,65 +91,64 @@ def _einsum_back(text: str, values: list[Array], position: int, g: Array) -> Arr
     return np.broadcast_to(share.reshape(shape), values[position].shape)
 
 
-def _cumulated(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    x = given.node("input")
-    axes = (int(given.plain("dim")) % x.value.ndim,)
-    return reader.made(expr, op.name, op.apply(x.value, axes[0]), x, axes=axes)
+def _cumulated(call: TracedCall) -> OpNode:
+    x = call.node("input")
+    axes = (int(call.plain("dim")) % x.value.ndim,)
+    return call.made(call.op.apply(x.value, axes[0]), x, axes=axes)
 
 
-def _joined(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
+def _joined(call: TracedCall) -> OpNode:
     """Cat or stack; of anything but a written list the value alone."""
-    parts, axis = given.given["tensors"], int(given.plain("dim", 0))
-    if not isinstance(parts, ast.List | ast.Tuple):
-        whole = given.value("tensors")
-        check_joint([np.shape(item) for item in whole], axis, op.name)
-        reader.budget.pay(sum(int(np.size(item)) for item in whole))
-        return reader.made(expr, "library", op.apply(whole, axis))
-    nodes = [reader.node(each) for each in parts.elts]
-    check_joint([node.value.shape for node in nodes], axis, op.name)
-    reader.budget.pay(sum(node.value.size for node in nodes))
-    rank = nodes[0].value.ndim + (op.name == "stack")
-    return reader.moved(expr, op.name, lambda *arrays: op.apply(arrays, axis), *nodes, axis=axis % rank)
+    nodes, axis = call.nodes("tensors"), int(call.plain("dim", 0))
+    if nodes is None:
+        whole = call.value("tensors")
+        check_joint([np.shape(item) for item in whole], axis, call.op.name)
+        call.pay(sum(int(np.size(item)) for item in whole))
+        return call.value_alone(call.op.apply(whole, axis))
+    check_joint([node.value.shape for node in nodes], axis, call.op.name)
+    call.pay(sum(node.value.size for node in nodes))
+    rank = nodes[0].value.ndim + (call.op.name == "stack")
+    return call.moved(call.op.name, lambda *arrays: call.op.apply(arrays, axis), *nodes, axis=axis % rank)
 
 
-def _where(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    mask, nodes = np.asarray(given.value("condition")), [given.node(name) for name in ("input", "other")]
-    reader.budget.pay(broadcast_entries(mask, *(node.value for node in nodes)))
+def _where(call: TracedCall) -> OpNode:
+    mask, nodes = np.asarray(call.value("condition")), [call.node(name) for name in ("input", "other")]
+    call.pay(broadcast_entries(mask, *(node.value for node in nodes)))
     value = np.where(mask, *(node.value for node in nodes))
-    return reader.made(expr, op.name, value, *nodes, words={"m": np.broadcast_to(mask, value.shape).astype(float)})
+    return call.made(value, *nodes, words={"m": np.broadcast_to(mask, value.shape).astype(float)})
 
 
-def _of_two(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    nodes = [given.node(name) for name in ("input", "other")]
-    reader.budget.pay(broadcast_entries(*(node.value for node in nodes)))
-    return reader.made(expr, op.name, op.apply(*(node.value for node in nodes)), *nodes)
+def _of_two(call: TracedCall) -> OpNode:
+    nodes = [call.node(name) for name in ("input", "other")]
+    call.pay(broadcast_entries(*(node.value for node in nodes)))
+    return call.made(call.op.apply(*(node.value for node in nodes)), *nodes)
 
 
-def _loss(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    x, target, reduction = given.node("input"), given.node("target"), given.plain("reduction", "mean")
-    if op.name in CLASS_LOSSES:
+def _loss(call: TracedCall) -> OpNode:
+    x, target, reduction = call.node("input"), call.node("target"), call.plain("reduction", "mean")
+    if call.op.name in CLASS_LOSSES:
         shape = x.value.shape[: x.value.ndim > 1] + x.value.shape[2:]  # of one row, the classes are its only axis
         if target.value.shape not in (shape, x.value.shape):
             raise CollisionError((x.value.shape, target.value.shape), None, "meet in a loss")
     else:
         shape = broadcast_shape(x.value.shape, target.value.shape)
     if reduction == "none":
-        reader.budget.pay(entry_count(shape))
-        return reader.made(expr, "library", np.zeros(shape))
+        call.pay(entry_count(shape))
+        return call.value_alone(np.zeros(shape))
     words: dict[str, Any] = {"n": x.value.size}
-    if op.name == "cross_entropy":
+    if call.op.name == "cross_entropy":
         classes = x.value.shape[1]
         hot = target.value if target.value.ndim == x.value.ndim else np.moveaxis(one_hot(target.value, classes), -1, 1)
         words = {"n": x.value.size // classes, "t": hot}
     words |= {} if reduction == "mean" else {"n": 1}
-    axes = (1,) if op.name == "cross_entropy" else None
-    return reader.made(expr, op.name, np.zeros(()), x, target, words=words, axes=axes, keepdim=True)
+    axes = (1,) if call.op.name == "cross_entropy" else None
+    return call.made(np.zeros(()), x, target, words=words, axes=axes, keepdim=True)
 
 
-def _layer_norm(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
-    x, sizes, eps = given.node("input"), given.plain("normalized_shape"), given.plain("eps", 1e-5)
-    parts = [given.node(name) for name in ("weight", "bias") if name in given]
-    if "bias" in given and "weight" not in given:
+def _layer_norm(call: TracedCall) -> OpNode:
+    x, sizes, eps = call.node("input"), call.plain("normalized_shape"), call.plain("eps", 1e-5)
+    parts = [call.node(name) for name in ("weight", "bias") if name in call]
+    if "bias" in call and "weight" not in call:
         raise UntracedError("a layer norm with a bias alone")
     axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
     inner = x.value.shape[x.value.ndim - len(sizes) :]
@@ -160,46 +156,44 @@ def _layer_norm(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: 
         raise CollisionError((x.value.shape, tuple(sizes)), None, "standardise")
     for part in parts:
         check_equal(inner, part.value.shape, "standardise")
-    reader.budget.pay(broadcast_entries(x.value, *(part.value for part in parts)))
+    call.pay(broadcast_entries(x.value, *(part.value for part in parts)))
     u, r = standardise(x.value, axes, eps)
     value = u
     for part, act in zip(parts, (np.multiply, np.add), strict=False):
         value = act(value, part.value)
     words = {"u": u, "r": r, "w": parts[0].value if parts else np.ones(())}
-    return reader.made(expr, op.name, value, x, *parts, axes=axes, words=words)
+    return call.made(value, x, *parts, axes=axes, words=words)
 
 
-def _looked_up(reader: ExpressionTracer, expr: ast.Call, _op: Operation, given: Arguments) -> OpNode:
-    axis = int(given.plain("dim", 0))
-    return reader.index(expr, given.node("input"), (*(slice(None),) * axis, given.value("index")))
+def _looked_up(call: TracedCall) -> OpNode:
+    axis = int(call.plain("dim", 0))
+    return call.index(call.node("input"), (*(slice(None),) * axis, call.value("index")))
 
 
-def _gathered(reader: ExpressionTracer, expr: ast.Call, _op: Operation, given: Arguments) -> OpNode:
-    x, index = given.node("input"), given.value("index")
-    return reader.index(expr, x, gather_index(int(given.plain("dim")) % x.value.ndim, index))
+def _gathered(call: TracedCall) -> OpNode:
+    x, index = call.node("input"), call.value("index")
+    return call.index(x, gather_index(int(call.plain("dim")) % x.value.ndim, index))
 
 
-def _part(reader: ExpressionTracer, expr: ast.Call, op: Operation, given: Arguments) -> OpNode:
+def _part(call: TracedCall) -> OpNode:
     """One of the parts that a tensor was cut into, as an index."""
-    x = given.node("input")
-    return reader.index(expr, x, _cuts(op, given, x.value)[given.plain("rank")])
+    x = call.node("input")
+    return call.index(x, _cuts(call, x.value)[call.plain("rank")])
 
 
-def _cuts(op: Operation, given: Arguments, x: Array) -> list[tuple[Any, ...]]:
+def _cuts(call: TracedCall, x: Array) -> list[tuple[Any, ...]]:
     """The index of each part that *x* is cut into."""
-    axis = int(given.plain("dim", 0)) % x.ndim
+    axis = int(call.plain("dim", 0)) % x.ndim
     front, whole = (slice(None),) * axis, x.shape[axis]
-    if op.name == "unbind":
+    if call.op.name == "unbind":
         return [(*front, rank) for rank in range(_bounded(whole))]
-    size = next(
-        given.plain(name) for name in ("chunks", "split_size_or_sections", "split_size", "size") if name in given
-    )
+    size = next(call.plain(name) for name in ("chunks", "split_size_or_sections", "split_size", "size") if name in call)
     if isinstance(size, tuple | list):
         sizes = list(size)
         if sum(sizes) != whole:
             raise UntracedError("parts of another sum")
     else:
-        chunk_size = -(-whole // int(size)) if op.name == "chunk" else int(size)
+        chunk_size = -(-whole // int(size)) if call.op.name == "chunk" else int(size)
         starts = range(0, whole, chunk_size)
         sizes = [min(chunk_size, whole - start) for start in starts[: _bounded(len(starts))]]
     starts_of_parts = accumulate(sizes, initial=0)
@@ -212,19 +206,15 @@ def _bounded(parts: int) -> int:
     return parts
 
 
-def trace_parts(
-    reader: ExpressionTracer, op: Operation, arguments: list[ast.expr], words: dict[str, ast.expr]
-) -> tuple[Array, ...]:
+def trace_parts(call: TracedCall) -> tuple[Array, ...]:
     """All parts that a tensor is cut into."""
-    given = Arguments(reader, op.takes.split(), arguments, words)
-    x = given.node("input").value
-    reader.budget.pay(int(np.size(x)))
-    return tuple(np.asarray(x[index]) for index in _cuts(op, given, x))
+    x = call.node("input").value
+    call.pay(int(np.size(x)))
+    return tuple(np.asarray(x[index]) for index in _cuts(call, x))
 
 
-Call = Callable[[ExpressionTracer, ast.Call, Operation, Arguments], OpNode]
 CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss"})
-CALLS: Mapping[str, Call] = {
+CALLS: Mapping[str, Callable[[TracedCall], OpNode]] = {
     "reduction": _reduced,
     "spread": _spread,
     "along axes": _along_axes,
@@ -242,14 +232,6 @@ CALLS: Mapping[str, Call] = {
     "convolution": convolved,
     "transposed convolution": convolved_back,
     "pool": pooled,
+    "einsum": _einsum,
 }
 """By form of an operation: the reader of its calls. Of parts, `rank` is the one that is picked."""
-
-
-def trace_call(
-    reader: ExpressionTracer, expr: ast.Call, op: Operation, arguments: list[ast.expr], words: dict[str, ast.expr]
-) -> OpNode:
-    """The call *expr* of the operation *op*, whose form is one of `CALLS`, or an einsum."""
-    if op.form == "einsum":
-        return _einsum(reader, expr, arguments, words)
-    return CALLS[op.form](reader, expr, op, Arguments(reader, op.takes.split(), arguments, words))

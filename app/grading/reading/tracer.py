@@ -27,10 +27,11 @@ from app.grading.reading.call_syntax import (
     is_module,
     is_number_call,
 )
-from app.grading.reading.calls import CALLS, trace_call, trace_parts
+from app.grading.reading.calls import CALLS, trace_parts
 from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, OF_ARRAYS, READING_ERRORS, PlainTracer
 from app.grading.reading.recall import Recall
+from app.grading.reading.traced_call import TracedCall
 
 BINARY: Mapping[type[ast.operator], str] = {
     kind: row.name
@@ -140,7 +141,7 @@ class Tracer(PlainTracer):
             case ast.Call(func=ast.Name(id="list" | "tuple" | "reversed" | "enumerate" | "zip" as name)):
                 return tuple(self.items(expr)) if name == "tuple" else self.items(expr)
             case ast.Call(func=ast.Attribute(attr=attr) as func) if call_form(attr) == "cut":
-                return trace_parts(self, operation_called(attr), *call_arguments(expr, func))
+                return trace_parts(TracedCall(self, expr, operation_called(attr), *call_arguments(expr, func)))
             case ast.Call(func=ast.Attribute(attr=attr) as func) if call_form(attr) == "several":
                 values = [self.value(each) for each in call_arguments(expr, func)[0]]
                 named = {name: self.value(word) for name, word in call_arguments(expr, func)[1].items()}
@@ -290,8 +291,8 @@ class Tracer(PlainTracer):
             return self.made(expr, op.name, np.asarray(x.value, dtype=np.float64), x)
         if op.form == "curve":
             return self._function(expr, op.name, arguments[0])
-        if op.form in CALLS or op.form == "einsum":
-            return trace_call(self, expr, op, arguments, words)
+        if op.form in CALLS:
+            return CALLS[op.form](TracedCall(self, expr, op, arguments, words))
         if op.form not in {"move", "value"}:
             raise UntracedError(op.name)
         given = [self.value(each) for each in arguments[1:]]
@@ -302,7 +303,7 @@ class Tracer(PlainTracer):
         if op.form == "value":
             return self.made(expr, "library", op.apply(*full, **named))
         act = partial(_acted, op.apply, rest=given, words=named)
-        return self.moved(expr, op.moves_as, act, self.node(arguments[0]))
+        return self.moved(expr, op.kind, act, self.node(arguments[0]))
 
     def _meant(self, op: Operation, arguments: Sequence[ast.expr], words: Mapping[str, ast.expr]) -> Operation:
         """The operation that a call of *op* with these arguments is: some names of torch's have two meanings."""

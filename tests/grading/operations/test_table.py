@@ -19,7 +19,7 @@ ROWS = (
     *arithmetic.ARITHMETIC, *curves.CURVES, *gates.GATES, *reductions.REDUCTIONS, *moves.MOVES, *picks.PICKING,
     *values.VALUES,
 )  # fmt: skip
-OWN_FORMS = frozenset({"curve", "binary", "power", "move", "value", "several", "einsum"})
+OWN_FORMS = frozenset({"curve", "binary", "power", "move", "value", "several"})
 OF_TENSORS = frozenset({"size", "tensor", "number", "index"})
 """What is no operation: a size, and what an operation reads."""
 NOT_READ = frozenset({"fold", "take"})
