@@ -7,6 +7,7 @@ is found by an e-mail address, and the class of another is never opened by a par
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,6 +21,8 @@ from app.store.former_members import drop_grades
 from app.store.lti_scores import queue_assignment, queue_learner
 from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiMember, LtiPlatform, Membership
 
+READ_AGAIN_AFTER = timedelta(minutes=10)
+"""The people of a course are read when an instructor comes, if they were not within that time."""
 UNNAMED = {"learner": "A learner", "assistant": "An assistant", "instructor": "An instructor"}
 """What people are called whose names a platform does not tell."""
 MEANT_FOR_GRADE = 0.5
@@ -86,12 +89,21 @@ async def enrol(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner
     return context
 
 
-async def set_member(db: AsyncSession, context: LtiContext, learner: int, subject: str, role: Role) -> None:
-    """Remember what *learner* is called and may do in a course; of somebody new there the platform hears all."""
+async def set_member(
+    db: AsyncSession, context: LtiContext, learner: int, subject: str, role: Role, *, came: bool = True
+) -> None:
+    """Remember what *learner* is called and may do in a course; of somebody new there the platform hears all.
+
+    Args:
+        came: They did so now; otherwise they are only listed.
+    """
     before = await db.get(LtiMember, (context.id, learner))
     as_before = before is not None and (before.subject, before.role) == (subject, role)
+    if as_before and not came:
+        return
+    launched_at = now() if came or before is None else before.launched_at
     member = {"lti_context_id": context.id, "learner_id": learner, "subject": subject, "role": role}
-    await db.merge(LtiMember(**member, launched_at=now()))
+    await db.merge(LtiMember(**member, launched_at=launched_at))
     await db.flush()
     if not as_before:
         await queue_learner(db, context.class_id, learner)
@@ -112,6 +124,9 @@ async def _context(db: AsyncSession, platform: LtiPlatform, launch: Launch, lear
     context.lineitems_url = launch.lineitems_url or context.lineitems_url
     context.memberships_url = launch.memberships_url or context.memberships_url
     context.launched_at = now()
+    read_at = context.roster_read_at
+    if launch.role == "instructor" and read_at is not None and now() - read_at > READ_AGAIN_AFTER:
+        context.roster_read_at = None
     await db.flush()
     return context
 

@@ -572,7 +572,9 @@ class LtiKey(Base):
 class LtiContext(Base):
     """A course of a platform, and the class that its people are in here; several may share a class.
 
-    *title* is the platform's; *lineitems_url* and *memberships_url* are where its grades and people are.
+    *title* is the platform's; *lineitems_url* and *memberships_url* are where its grades and people are. The latter
+    were read at *roster_read_at*, None where they are to be read at once; *roster_answer* is what the platform said
+    against it.
     """
 
     __table_args__ = (UniqueConstraint("platform_id", "context_id"),)
@@ -584,6 +586,8 @@ class LtiContext(Base):
     title: Mapped[Name]
     lineitems_url: Mapped[str | None]
     memberships_url: Mapped[str | None]
+    roster_read_at: Mapped[datetime | None]
+    roster_answer: Mapped[str | None]
     launched_at: Mapped[datetime]
 
 

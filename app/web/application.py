@@ -23,6 +23,8 @@ from app.course.course import published
 from app.course.editions import wordings_of
 from app.engine.grader import Grader
 from app.insight.renewal import RENEWAL_SECONDS, renew_report
+from app.lti import rosters as rosters_of_platforms
+from app.lti.rosters import RosterReader
 from app.lti.scores import LOOK_SECONDS, ScoreSender
 from app.lti.service import LtiService
 from app.practice.item_lessons import Curriculum, PracticeItems
@@ -195,6 +197,9 @@ def create_app(
         # What is on its way may be left where it is: it is sent again when its lease is over.
         sending = cleanup.run_periodically("lti-scores", sender.send_due, LOOK_SECONDS, stopping)
         listening.append(asyncio.create_task(sending))
+        reader = RosterReader(database, site.lti.services)
+        reading = cleanup.run_periodically("lti-rosters", reader.read_due, rosters_of_platforms.LOOK_SECONDS, stopping)
+        listening.append(asyncio.create_task(reading))
         work = [
             asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, RELOOK_SECONDS, stopping))
         ]

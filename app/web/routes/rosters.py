@@ -14,7 +14,8 @@ from app.accounts.seats import seat_person
 from app.store import classes, rosters
 from app.store.classes import ClassMember, RefusedError, Role
 from app.store.former_members import forget_former
-from app.store.tables import Membership
+from app.store.lti_platforms import contexts_of
+from app.store.tables import LtiContext, LtiPlatform, Membership
 from app.teaching.codes import shown_code
 from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
@@ -52,12 +53,19 @@ async def roster_page(
         within,
         "roster.html",
         view=await roster_view(site, within, only),
+        platforms=await _platforms(site, group.id),
         only=only,
         code=shown_code(group.join_code) if group.join_code else "",
         problem=problem,
         arranges=within.is_at_least("instructor"),
         replacing=replacing,
     )
+
+
+async def _platforms(site: Site, group: int) -> Sequence[tuple[LtiContext, LtiPlatform]]:
+    """The courses of learning platforms whose people are in the class."""
+    async with site.database.read() as db:
+        return await contexts_of(db, group)
 
 
 @router.get(PREFIX + "/roster.csv")

@@ -10,11 +10,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
+from app.lti import rosters
 from app.lti.keys import encryption_in, make_keys
 from app.settings import Settings
 from app.store.database import Database, now
 from app.store.lti_platforms import add_platform
 from app.store.tables import LtiPlatform
+from app.web import application
 from app.web.application import create_app
 from tests.lti.platform import Platform
 from tests.web.conftest import BROWSER, FakeGrader, Shared, settings_in, started
@@ -54,10 +56,15 @@ def shared(
     plain = settings_in(tmp_path_factory.mktemp("data"), empty_database)
     settings, grader = plain.model_copy(update={"address": ADDRESS}), FakeGrader()
     register(settings, standing_platform)
+    patch = pytest.MonkeyPatch()
+    # What a server does by itself, tests do when they look at it.
+    patch.setattr(application, "LOOK_SECONDS", 1e6)
+    patch.setattr(rosters, "LOOK_SECONDS", 1e6)
     app = create_app(settings, course, grader)
     with started(app) as client:
         standing_platform.tool_keys = lambda: client.get("/lti/jwks").json()
         yield Shared(settings, grader, app, client)
+    patch.undo()
 
 
 @pytest.fixture

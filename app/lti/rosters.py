@@ -1,0 +1,196 @@
+"""The people of a course, as its platform lists them (Names and Role Provisioning Services).
+
+Whoever is listed is a member of the class, before they come for the first time; whoever is listed no more has left, and
+keeps their work. A list that did not come whole changes nothing.
+
+Source: LTI-NRPS 2.0, https://www.imsglobal.org/spec/lti-nrps/v2p0
+"""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urljoin
+
+import structlog
+from sqlalchemy import or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.lti.claims import MAX_ID_CHARS, NRPS, role_of
+from app.lti.enrolment import become_member, set_member
+from app.lti.errors import PlatformError
+from app.lti.tokens import PlatformServices
+from app.store.classes import RefusedError, Role, list_members, record_event
+from app.store.database import Database, now
+from app.store.former_members import keep_grades
+from app.store.joining import end_membership
+from app.store.tables import NAME_LENGTH, Class, Credential, Learner, LtiContext, LtiMember, LtiPlatform, Membership
+from app.teaching.text_input import one_line
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 15.0
+READ_EVERY = timedelta(hours=24)
+SCOPE = NRPS + "scope/contextmembership.readonly"
+ACCEPTED = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
+MAX_PAGES = 50
+MAX_MEMBERS = 20_000
+AT_ONCE = 100
+"""People for whom others who want to write wait."""
+NEXT = re.compile(r'<([^<>]{1,2000})>\s*;[^,]*\brel="?next"?', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPerson:
+    """Somebody who is *subject* at the platform, and called *name* if it tells names."""
+
+    subject: str
+    name: str
+    role: Role
+
+
+class RosterReader:
+    """Reads the people of courses; several servers share the work."""
+
+    def __init__(self, database: Database, services: PlatformServices) -> None:
+        self._database = database
+        self._services = services
+
+    async def read_due(self) -> int:
+        """Read the courses that are due; how many."""
+        count = 0
+        while (due := await self._claim()) is not None:
+            count += 1
+            await self._read(*due)
+        return count
+
+    async def _claim(self) -> tuple[LtiContext, LtiPlatform] | None:
+        query = (
+            select(LtiContext, LtiPlatform)
+            .join(LtiPlatform, LtiPlatform.id == LtiContext.platform_id)
+            .join(Class, Class.id == LtiContext.class_id)
+            .where(LtiContext.memberships_url.is_not(None), Class.archived_at.is_(None))
+            .where(or_(LtiContext.roster_read_at.is_(None), LtiContext.roster_read_at < now() - READ_EVERY))
+            .limit(1)
+        )
+        async with self._database.read() as db:
+            if (await db.execute(query)).one_or_none() is None:
+                return None
+        async with self._database.write() as db:
+            locked = query.with_for_update(of=LtiContext, skip_locked=True)
+            row = (await db.execute(locked)).one_or_none()
+            if row is not None:
+                row[0].roster_read_at = now()
+        return None if row is None else (row[0], row[1])
+
+    async def _read(self, context: LtiContext, platform: LtiPlatform) -> None:
+        answer: str | None = None
+        try:
+            people = [person async for person in self._listed(platform, context.memberships_url or "")]
+            await self._lay_over(context, platform, people)
+        except PlatformError as error:
+            answer = f"{error} {error.answer}".strip()[:300]
+            log.warning("lti-roster-not-read", context=context.id, said=answer)
+        except RefusedError as error:
+            answer = "This server could not sign the message."
+            log.error("lti-no-key", fix=str(error))  # noqa: TRY400
+        async with self._database.write() as db:
+            row = await db.get(LtiContext, context.id)
+            if row is not None:
+                row.roster_answer = answer
+
+    async def _listed(self, platform: LtiPlatform, url: str) -> AsyncIterator[ListedPerson]:
+        count = 0
+        for _ in range(MAX_PAGES):
+            answer = await self._services.ask(platform, SCOPE, "GET", url, headers={"accept": ACCEPTED})
+            if answer.status != 200:
+                raise PlatformError(
+                    f"Its list of people answers {answer.status}.", status=answer.status, answer=answer.quoted
+                )
+            body = answer.json()
+            members = body.get("members") if isinstance(body, dict) else None
+            if not isinstance(members, list):
+                raise PlatformError("Its list of people has no members.", answer=answer.quoted)
+            count += len(members)
+            if count > MAX_MEMBERS:
+                raise PlatformError(f"Its list has more than {MAX_MEMBERS:,} people.")
+            for member in members:
+                if (person := _person(member)) is not None:
+                    yield person
+            match = NEXT.search(answer.headers.get("link", ""))
+            if match is None:
+                return
+            url = urljoin(url, match[1])
+        raise PlatformError(f"Its list has more than {MAX_PAGES} pages.")
+
+    async def _lay_over(self, context: LtiContext, platform: LtiPlatform, people: Sequence[ListedPerson]) -> None:
+        for begin in range(0, len(people), AT_ONCE):
+            async with self._database.write() as db:
+                await _enrol_listed(db, context, platform, people[begin : begin + AT_ONCE])
+        async with self._database.write() as db:
+            await _mark_left(db, context, {person.subject for person in people})
+
+
+def _person(member: Any) -> ListedPerson | None:
+    """Somebody of a list who is there and has a role; other things are left out."""
+    if not isinstance(member, dict) or member.get("status", "Active") != "Active":
+        return None
+    subject, role = member.get("user_id"), role_of(member.get("roles"))
+    if not isinstance(subject, str) or not 0 < len(subject) <= MAX_ID_CHARS or not subject.isprintable():
+        return None
+    if role is None:
+        return None
+    parts = (member.get("name"), " ".join(str(member.get(key) or "") for key in ("given_name", "family_name")))
+    names = (one_line(part)[:NAME_LENGTH] for part in parts if isinstance(part, str))
+    return ListedPerson(subject, next((name for name in names if name), ""), role)
+
+
+async def _enrol_listed(
+    db: AsyncSession, context: LtiContext, platform: LtiPlatform, people: Sequence[ListedPerson]
+) -> None:
+    group = await db.get(Class, context.class_id)
+    if group is None:
+        return
+    theirs = (Credential.kind == "lti", Credential.issuer == platform.issuer)
+    rows = await db.scalars(select(Credential).where(*theirs, Credential.subject.in_([one.subject for one in people])))
+    known = {row.subject: row.learner_id for row in rows}
+    for person in people:
+        if person.subject not in known:
+            learner = Learner(created_at=now(), name=person.name or None)
+            db.add(learner)
+            await db.flush()
+            db.add(
+                Credential(
+                    learner_id=learner.id, kind="lti", issuer=platform.issuer, subject=person.subject, verified=True,
+                    created_at=now(),
+                )
+            )  # fmt: skip
+            known[person.subject] = learner.id
+        if await become_member(db, group, known[person.subject], person.role, person.name):
+            await set_member(db, context, known[person.subject], person.subject, person.role, came=False)
+
+
+async def _mark_left(db: AsyncSession, context: LtiContext, listed: set[str]) -> None:
+    """End the memberships of those who came from this course and are on its list no more; one instructor stays."""
+    group = await db.get(Class, context.class_id)
+    rows = (await db.scalars(select(LtiMember).where(LtiMember.lti_context_id == context.id))).all()
+    recently = now() - READ_EVERY
+    # Whoever runs the platform looks after courses in whose lists they are not.
+    kept = {row.learner_id for row in rows if row.role != "learner" and row.launched_at > recently}
+    gone = {row.learner_id for row in rows if row.subject not in listed} - kept
+    elsewhere = select(LtiMember.learner_id).join(LtiContext).where(LtiContext.class_id == context.class_id)
+    gone -= set(await db.scalars(elsewhere.where(LtiContext.id != context.id)))
+    if group is None or not gone:
+        return
+    members = await list_members(db, group.id)
+    staying = [one for one in members if one.role == "instructor" and one.learner_id not in gone]
+    for person in members:
+        if person.learner_id in gone and (staying or person.role != "instructor"):
+            await _leave(db, group, person)
+
+
+async def _leave(db: AsyncSession, group: Class, person: Membership) -> None:
+    await keep_grades(db, group, person, "left")
+    end_membership(person)
+    await record_event(db, group.id, None, "left", person.learner_id, by="platform")
