@@ -7,11 +7,13 @@ their content, so browsers may keep them for ever. The theme is a cookie, so tha
 import json
 import os
 import re
+from collections.abc import Mapping
 from copy import copy
 from functools import cache, lru_cache
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup
@@ -202,6 +204,7 @@ def _environment(templates: Path) -> Environment:
         "closeness": lambda value: closeness_text(value.exact, value.approx, value.maxdiff),
         "thousands": "{:,}".format,
         "part": SPLIT_NAMES.__getitem__,
+        "asked": query_text,
         "faulted": invalid_field_attributes,
         "ended": ended,
         "title_of": exercise_title,
@@ -216,6 +219,12 @@ def _environment(templates: Path) -> Environment:
 @lru_cache(maxsize=1024)
 def _highlighted(source: str) -> Markup:
     return highlight_code(source)
+
+
+def query_text(fields: Mapping[str, str]) -> str:
+    """*fields* that are not empty as the query of an address, with its question mark; empty for none."""
+    given = {name: value for name, value in fields.items() if value}
+    return f"?{urlencode(given)}" if given else ""
 
 
 def invalid_field_attributes(value: str, problem: str, *about: str) -> Markup:

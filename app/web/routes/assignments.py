@@ -24,8 +24,11 @@ from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may_act, parse_row_id
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import assignment_titles, heading_for
+from app.web.views.sections import section_of
 
 router = APIRouter()
+OF_LABEL = "label:"
+"""Before a label, in place of a learner: everybody who has it."""
 ALL = PREFIX + "/assignments"
 ONE = ALL + "/{assignment_id}"
 BEYOND = (
@@ -237,6 +240,7 @@ async def _one(
         "planned": (),
         "faults": (),
         "learners": learners,
+        "labels": section_of(learners, "").labels,
         "names": distinct_names(people),
         "extensions": [extension for (of, _), extension in time.extensions.items() if of == row.id],
         "excuses": excuses,
@@ -300,7 +304,8 @@ async def extend(
         people = [membership for membership in await classes.list_members(db, group.id) if membership.role == "learner"]
     try:
         if who or until:
-            more = [(_somebody(who, people).learner_id, dates.parse_local_date(until, group.timezone))]
+            moment = dates.parse_local_date(until, group.timezone)
+            more = [(person.learner_id, moment) for person in await _meant(site, within, row, who, people, moment)]
             await _extended(site, within, row, more, reason)
             return back_to_class(within, "assignments", row.id)
         extended, faults = read_days(text, people)
@@ -332,6 +337,25 @@ async def _extended(
 ) -> None:
     async with site.database.write() as db:
         await assignments.extend_due_date(db, within.group, row, more, reason, within.person.learner_id)
+
+
+async def _meant(
+    site: Site, within: ClassMember, row: Assignment, who: str, people: Sequence[Membership], until: datetime
+) -> list[Membership]:
+    """One learner, or those of a section who have no time as long as *until*; all of it where each has.
+
+    Raises:
+        RefusedError: Nobody is meant.
+    """
+    if not who.startswith(OF_LABEL):
+        return [_somebody(who, people)]
+    section = [person for person in people if person.label and person.label == who.removeprefix(OF_LABEL)]
+    if not section:
+        raise RefusedError(f"Nobody in this class has the label {who.removeprefix(OF_LABEL)!r}.")
+    async with site.database.read() as db:
+        time = await assignments.assignment_times(db, within.group)
+    dues = {person.learner_id: time.deadline(row, person.learner_id).due for person in section}
+    return [person for person in section if (due := dues[person.learner_id]) is None or due < until] or section
 
 
 async def _learners(site: Site, within: ClassMember) -> list[Membership]:

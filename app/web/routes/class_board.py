@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
@@ -23,6 +24,7 @@ from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
 from app.web.site import Site, TheSite
 from app.web.views.board_view import GONE_AFTER, AssignedExercise, BoardView, assigned_places, board_view, by_lesson
+from app.web.views.sections import LabelQuery, section_of
 from app.web.views.slips_view import recent_mistakes, slips_view
 
 router = APIRouter(prefix=PREFIX)
@@ -37,23 +39,29 @@ JUST_NOW = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardQuery:
-    """Query of the board: an exercise, as *slug/name*, for the *project*or, with the *graph*."""
+    """Query of the board: an exercise, as *slug/name*, for the *project*or, with the *graph*; of a *label* alone."""
 
     place: str
     project: bool
     graph: bool
+    label: str = ""
 
     def address(self, class_id: int, end: str = "", **other: str | bool) -> str:
         """Of the same look at a board, or with something else in it."""
-        asked = {"place": self.place, "project": self.project, "graph": self.graph, **other}
-        query = "&".join(f"{name}={value if isinstance(value, str) else 1}" for name, value in asked.items() if value)
+        asked = {"place": self.place, "project": self.project, "graph": self.graph, "label": self.label, **other}
+        given = {name: value if isinstance(value, str) else 1 for name, value in asked.items() if value}
+        query = urlencode(given, safe="/")
         return f"/classes/{class_id}/board{end}" + (f"?{query}" if query else "")
 
 
 async def asked(
-    place: Annotated[str, Query(max_length=400)] = "", *, project: bool = False, graph: bool = False
+    place: Annotated[str, Query(max_length=400)] = "",
+    *,
+    project: bool = False,
+    graph: bool = False,
+    label: LabelQuery = "",
 ) -> BoardQuery:
-    return BoardQuery(place=place, project=project, graph=graph)
+    return BoardQuery(place=place, project=project, graph=graph, label=label)
 
 
 TheAsked = Annotated[BoardQuery, Depends(asked)]
@@ -66,10 +74,11 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
     async with site.database.read() as db:
         all_places = await assigned_places(db, site.course, group)
         current = await _place(db, group, all_places, asked.place)
-        view = await _view(request, db, within, current) if current else None
+        view = await _view(request, db, within, current, asked.label) if current else None
+        people = await board.list_learners(db, group)
         recent = await recent_mistakes(db, site.assigned, group, now() - JUST_NOW)
     at = all_places.index(current) if current else 0
-    asked = BoardQuery(place=current.value if current else "", project=asked.project, graph=asked.graph)
+    asked = replace(asked, place=current.value if current else "")
     return class_page(
         request,
         site,
@@ -78,6 +87,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         view=view,
         asked=asked,
         here=current,
+        section=section_of(people, asked.label),
         places=by_lesson(all_places),
         before=all_places[at - 1] if at else None,
         after=all_places[at + 1] if current and at + 1 < len(all_places) else None,
@@ -90,14 +100,19 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
 
 
 @router.post("/board/explained")
-async def explained(site: TheSite, within: Watching, place: Annotated[str, Form(max_length=400)] = "") -> Response:
+async def explained(
+    site: TheSite,
+    within: Watching,
+    place: Annotated[str, Form(max_length=400)] = "",
+    label: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
     """Mark this moment; the board tells from here on who has left the mistake."""
     group = within.group.id
     async with site.database.write() as db:
         current = _named(await assigned_places(db, site.course, group), place)
         await board.record_explanation(db, group, within.person.learner_id, current.lesson.name, current.exercise.name)
         await site.bus.publish(db, board.exercise_topic(current.lesson.name, current.exercise.name))
-    return back_to(BoardQuery(place=place, project=False, graph=False).address(group))
+    return back_to(BoardQuery(place=place, project=False, graph=False, label=label).address(group))
 
 
 async def watched(
@@ -134,7 +149,7 @@ async def _moments(
                 )
                 if member is None or not member.is_at_least(MAY["watch"]) or not asks:
                     return
-                view = await _view(request, db, within, current)
+                view = await _view(request, db, within, current, asked.label)
             template = "_board_projected.html" if asked.project else "_board.html"
             html = site.pages.text(template, view=view, asked=asked, group=within.group)
             if html != seen:
@@ -144,9 +159,11 @@ async def _moments(
             await ear.wait()
 
 
-async def _view(request: Request, db: AsyncSession, within: ClassMember, current: AssignedExercise) -> BoardView:
+async def _view(
+    request: Request, db: AsyncSession, within: ClassMember, current: AssignedExercise, label: str
+) -> BoardView:
     settings: Settings = request.app.state.settings
-    return await board_view(db, within.group, current.lesson, current.exercise, least=settings.shared_by)
+    return await board_view(db, within.group, current.lesson, current.exercise, least=settings.shared_by, label=label)
 
 
 def _named(all_places: list[AssignedExercise], place: str) -> AssignedExercise:

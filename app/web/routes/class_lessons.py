@@ -13,6 +13,7 @@ from app.web.class_access import PREFIX, Watching, class_page, parse_row_id
 from app.web.site import TheLesson, TheSite
 from app.web.views.board_view import assigned_places, by_lesson
 from app.web.views.heat_view import heat_view
+from app.web.views.sections import LabelQuery, is_in_section, section_of
 from app.web.views.slips_view import slips_view
 from app.web.views.trace_view import trace_view
 
@@ -39,7 +40,9 @@ async def lessons(request: Request, site: TheSite, within: Watching) -> Response
 
 
 @router.get("/lessons/{slug}")
-async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheLesson) -> Response:
+async def lesson(
+    request: Request, site: TheSite, within: Watching, lesson: TheLesson, label: LabelQuery = ""
+) -> Response:
     """Every learner and every exercise; the page is a table."""
     group = within.group.id
     async with site.database.read() as db:
@@ -52,7 +55,9 @@ async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheL
             raise HTTPException(404)
         people = await board.list_learners(db, group)
         standings = await board.exercise_statuses(db, group, lesson.name)
-    return class_page(request, site, within, "heat.html", view=heat_view(lesson, places, people, standings))
+    shown = [person for person in people if is_in_section(person, label)]
+    view = heat_view(lesson, places, shown, standings, distinct_names(people))
+    return class_page(request, site, within, "heat.html", view=view, section=section_of(people, label))
 
 
 @router.get("/learners/{learner_id}")

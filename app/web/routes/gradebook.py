@@ -1,5 +1,6 @@
 """The grades of a class: as a page, as CSV for a spreadsheet or another system, as JSON for a script."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -16,6 +17,7 @@ from app.teaching.roster import distinct_names
 from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import System, assignment_titles, gradebook_csv, is_confirmed, shown_points, total_points
+from app.web.views.sections import LabelQuery, narrowed_book, section_of
 
 router = APIRouter(prefix=PREFIX)
 
@@ -24,8 +26,9 @@ UNKEPT = {"cache-control": "private, no-store"}
 
 
 @router.get("/gradebook")
-async def page(request: Request, site: TheSite, within: Watching) -> Response:
-    book = await _book(site, within)
+async def page(request: Request, site: TheSite, within: Watching, label: LabelQuery = "") -> Response:
+    whole = await _book(site, within)
+    book = narrowed_book(whole, label)
     return class_page(
         request,
         site,
@@ -35,7 +38,8 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
         titles=assignment_titles(site.assigned, book.assignments),
         points=shown_points,
         totals=total_points,
-        names=distinct_names([row.person for row in book.rows if row.left_at is None]),
+        names=distinct_names([row.person for row in whole.rows if row.left_at is None]),
+        section=section_of((row.person for row in whole.rows), label),
         marks=SHOWN_STATES,
         without_id=[row.person for row in book.rows if not row.person.external_id],
         platforms=await _platforms(site, within),
@@ -86,17 +90,20 @@ async def send_again(site: TheSite, within: Arranging) -> Response:
 
 
 @router.get("/gradebook.csv")
-async def as_csv(site: TheSite, within: Watching, system: Annotated[System, Query(alias="for")] = "") -> Response:
-    text = gradebook_csv(site.assigned, await _book(site, within), system)
-    name = f"grades-{within.group.id}{f'-{system}' if system else ''}.csv"
+async def as_csv(
+    site: TheSite, within: Watching, system: Annotated[System, Query(alias="for")] = "", label: LabelQuery = ""
+) -> Response:
+    text = gradebook_csv(site.assigned, narrowed_book(await _book(site, within), label), system)
+    section = re.sub(r"[^A-Za-z0-9]+", "-", f"-{label}" if label else "").rstrip("-")
+    name = f"grades-{within.group.id}{section}{f'-{system}' if system else ''}.csv"
     headers = {**UNKEPT, "content-disposition": f'attachment; filename="{name}"'}
     # A byte order mark makes spreadsheets read names as they are; Canvas and Moodle would read it as part of the head.
     return Response(("" if system else "\ufeff") + text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/gradebook.json")
-async def as_json(site: TheSite, within: Watching) -> Response:
-    book = await _book(site, within)
+async def as_json(site: TheSite, within: Watching, label: LabelQuery = "") -> Response:
+    book = narrowed_book(await _book(site, within), label)
     heads = assignment_titles(site.assigned, book.assignments)
     assignments = [
         {

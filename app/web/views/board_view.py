@@ -22,6 +22,7 @@ from app.web.pictures.graph import draw_graph, graph_rows
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import svg_tag
 from app.web.views.attempt_mistakes import AttemptMistake, fault_of, most_often
+from app.web.views.sections import is_in_section
 
 STUCK_TIMES = 3
 STUCK_FOR = timedelta(minutes=10)
@@ -154,10 +155,13 @@ def line_at(forward: Forward, fault: AttemptMistake) -> str:
     return named if named in readers else readers[0] if readers else ""
 
 
-async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: Exercise, *, least: int) -> BoardView:
-    """Load the board of an exercise."""
+async def board_view(
+    db: AsyncSession, group: Class, lesson: Lesson, exercise: Exercise, *, least: int, label: str = ""
+) -> BoardView:
+    """Load the board of an exercise; with a *label*, of those alone who have it."""
     place = group.id, lesson.name, exercise.name
-    people = {membership.learner_id: membership for membership in await board.list_learners(db, group.id)}
+    everybody = await board.list_learners(db, group.id)
+    people = {person.learner_id: person for person in everybody if is_in_section(person, label)}
     # Somebody may have joined since the first question.
     standings = {
         exercise_status.learner: exercise_status
@@ -184,7 +188,7 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
         timezone=group.timezone,
         since=await _since(db, place, exercise, explained, standings, faults) if explained else (),
         forward=lesson.forward(exercise.forward) if isinstance(exercise, CodeBox) else None,
-        names=distinct_names(people.values()),
+        names=distinct_names(everybody),
     )
 
 

@@ -7,7 +7,6 @@ from typing import Literal
 from app.content.blocks import Lesson
 from app.store.board import ExerciseStatus
 from app.store.tables import Membership
-from app.teaching.roster import distinct_names
 from app.web.views.board_view import AssignedExercise
 
 State = Literal["untouched", "opened", "tried", "solved", "after"]
@@ -73,20 +72,26 @@ def heat_view(
     places: Sequence[AssignedExercise],
     people: Sequence[Membership],
     standings: Sequence[ExerciseStatus],
+    names: Mapping[int, str],
 ) -> HeatView:
+    """
+    Args:
+        people: Those who are shown; *names* tells them and all others of the class apart.
+    """
     by_learner = {(exercise_status.learner, exercise_status.exercise): exercise_status for exercise_status in standings}
 
     def cell(person: Membership, place: AssignedExercise) -> HeatCell:
         at = person.learner_id, place.exercise.name
         return HeatCell(place, by_learner.get(at) or ExerciseStatus(learner=at[0], exercise=at[1]))
 
+    shown = {person.learner_id for person in people}
     rows = tuple((person, tuple(cell(person, place) for place in places)) for person in people)
     solved = tuple(
         sum(
             exercise_status.solved_at is not None
             for exercise_status in standings
-            if exercise_status.exercise == place.exercise.name
+            if exercise_status.exercise == place.exercise.name and exercise_status.learner in shown
         )
         for place in places
     )
-    return HeatView(lesson, tuple(places), rows, solved, distinct_names(people))
+    return HeatView(lesson, tuple(places), rows, solved, names)

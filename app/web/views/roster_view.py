@@ -14,9 +14,9 @@ from app.store.roster_lists import LastList
 from app.store.tables import FormerMember, Membership
 from app.teaching.text_input import plain_letters
 from app.web.site import Site
+from app.web.views.sections import is_in_section
 
 Sort = Literal["name", "id", "label", "seen"]
-UNLABELLED = "-"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -30,8 +30,7 @@ class RosterFilter(BaseModel):
     def shows(self, person: Membership) -> bool:
         wanted = plain_letters(self.q)
         texts = (person.name, person.external_id or "")
-        labelled = not self.label or (person.label or UNLABELLED) == self.label
-        return labelled and any(wanted in plain_letters(text) for text in texts)
+        return is_in_section(person, self.label) and any(wanted in plain_letters(text) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
