@@ -172,17 +172,17 @@ def _scales(line: ForwardStatement, look: Observation) -> list[float]:
         waiting = [trace_expression(line.node, look.forward, look.dims)]
     except UntracedError:
         return []
-    found = []
+    factors = []
     for node in waiting:
         waiting += node.operands
         numbers = [op_node.value for op_node in node.operands if op_node.op == "number" and not op_node.value.ndim]
         if node.op in {"mul", "div"} and numbers:
-            found.append(abs(float(numbers[0])))
+            factors.append(abs(float(numbers[0])))
         elif node.op in {"mean", "var", "std"}:
-            found.append(float(reduced_count(node)))
+            factors.append(float(reduced_count(node)))
         else:
-            found.append(float(node.options.get("words", {}).get("n", 0.0)))
-    return found
+            factors.append(float(node.options.get("words", {}).get("n", 0.0)))
+    return factors
 
 
 def _of_two(ratios: Sequence[float]) -> NamedFactor | None:

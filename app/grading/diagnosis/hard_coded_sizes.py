@@ -68,15 +68,15 @@ def _right(visible: Observation) -> bool:
 def _sizes(view: GradientAnalysis, visible: Observation) -> Mapping[float, list[Measure]]:
     """Sizes of the lesson that differ from the hidden ones, and one less; with what each of them may measure."""
     looks = view.case.looks
-    found: dict[float, list[Measure]] = {}
+    measures_by_size: dict[float, list[Measure]] = {}
     for name, value in visible.forward.items():
         hidden = [look.forward[name].shape for look in looks if name in look.forward]
         for axis, size in enumerate(value.shape):
             if any(axis < len(shape) and shape[axis] != size for shape in hidden):
-                found.setdefault(size, []).append(partial(_size_of, name, axis, 0))
-                found.setdefault(size - 1, []).append(partial(_size_of, name, axis, 1))
-                found.setdefault(value.size, []).append(partial(_entries_of, name))
-    return {size: measures for size, measures in found.items() if size >= SMALLEST}
+                measures_by_size.setdefault(size, []).append(partial(_size_of, name, axis, 0))
+                measures_by_size.setdefault(size - 1, []).append(partial(_size_of, name, axis, 1))
+                measures_by_size.setdefault(value.size, []).append(partial(_entries_of, name))
+    return {size: measures for size, measures in measures_by_size.items() if size >= SMALLEST}
 
 
 def _size_of(name: str, axis: int, less: int, look: Observation) -> int:

@@ -59,15 +59,15 @@ def _look(case: WrongGradient, look: Observation, twins: Mapping[str, tuple[Grad
         whole = shares.pop(key, None)
         unreduced.pop(key, None)
         upstream.pop(key, None)
-        found = [(path.key, part) for path in paths if (part := _share(case, path, look)) is not None]
-        if whole is None or len(found) < len(paths):
+        parts = [(path.key, part) for path in paths if (part := _share(case, path, look)) is not None]
+        if whole is None or len(parts) < len(paths):
             return None
-        total = sum(share for _, (share, _) in found)
+        total = sum(share for _, (share, _) in parts)
         if np.abs(total - whole).max(initial=0.0) > CHAIN * max(float(np.abs(whole).max(initial=0.0)), 1e-300):
             return None
-        shares |= {key: share for key, (share, _) in found}
-        unreduced |= {key: share for key, (share, _) in found}
-        upstream |= {key: arriving for key, (_, arriving) in found}
+        shares |= {key: share for key, (share, _) in parts}
+        unreduced |= {key: share for key, (share, _) in parts}
+        upstream |= {key: arriving for key, (_, arriving) in parts}
     return replace(look, shares=shares, unreduced=unreduced, upstream=upstream)
 
 

@@ -139,9 +139,9 @@ class Tape:
             in_force.update(
                 {name: gradients[name] for name in node.outputs if name in gradients and name not in forced}
             )
-            found = node.shares(in_force)
-            for position in sorted(found, key=lambda at: node.order.get(at, at), reverse=True):
-                name, share = node.inputs[position], found[position]
+            sent = node.shares(in_force)
+            for position in sorted(sent, key=lambda at: node.order.get(at, at), reverse=True):
+                name, share = node.inputs[position], sent[position]
                 shares[node.index, position] = share
                 gradients[name] = gradients[name] + share if name in gradients else share
         return BackwardResult(gradients, shares, in_force)

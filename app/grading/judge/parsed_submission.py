@@ -249,7 +249,7 @@ def _through_views(lines: list[SubmissionStatement]) -> list[SubmissionStatement
     """
     buffers: set[str] = set()
     views: dict[str, str] = {}
-    found = []
+    completed = []
     for line in lines:
         reached = {views[name] for name in line.writes - line.fresh if name in views}
         for name in line.fresh:
@@ -264,8 +264,8 @@ def _through_views(lines: list[SubmissionStatement]) -> list[SubmissionStatement
                 views[name] = bottom
             elif bottom in views:
                 views[name] = views[bottom]
-        found.append(replace(line, writes=line.writes | reached) if reached else line)
-    return found
+        completed.append(replace(line, writes=line.writes | reached) if reached else line)
+    return completed
 
 
 def _line(node: ast.stmt, functions: _Functions) -> SubmissionStatement:

@@ -25,7 +25,7 @@ def of_first(x: Any, *_: Any, **__: Any) -> int:
     return entry_count(np.shape(x))
 
 
-def repeated(x: Any, *sizes: Any) -> int:
+def repeated_entries(x: Any, *sizes: Any) -> int:
     """The entries of *x*, as often as *sizes* say together."""
     return max(1, int(np.size(x))) * entry_count(*sizes)
 

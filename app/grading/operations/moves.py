@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.grading.operations.collisions import check_axes, refilled_shape
-from app.grading.operations.costs import entry_count, of_first, repeated
+from app.grading.operations.costs import entry_count, of_first, repeated_entries
 from app.grading.operations.numerics import Array, sizes_of, swapped
 from app.grading.operations.row import Cost, Operation, OperationExercise
 
@@ -169,8 +169,10 @@ MOVES = (
     _move("expand", _expanded, cost=_expansion_cost, sizes=AFTER_FIRST, group=VIEWS),
     _move("expand_as", lambda x, y: _expanded(x, *y.shape), cost=lambda _x, y: of_first(y)),
     _move("broadcast_to", _expanded, cost=_expansion_cost, sizes=AFTER_FIRST),
-    _move("repeat", lambda x, *sizes: np.tile(x, sizes_of(sizes)), cost=repeated, sizes=AFTER_FIRST, group=VIEWS),
-    _move("tile", lambda x, *sizes: np.tile(x, sizes_of(sizes)), cost=repeated, sizes=AFTER_FIRST),
+    _move(
+        "repeat", lambda x, *sizes: np.tile(x, sizes_of(sizes)), cost=repeated_entries, sizes=AFTER_FIRST, group=VIEWS
+    ),
+    _move("tile", lambda x, *sizes: np.tile(x, sizes_of(sizes)), cost=repeated_entries, sizes=AFTER_FIRST),
     _move(
         "repeat_interleave", lambda x, repeats, dim=None: np.repeat(x, repeats, dim), sizes=AFTER_FIRST,
         cost=lambda x, repeats, *_, **__: entry_count(x.shape) * entry_count(repeats),
@@ -190,7 +192,7 @@ MOVES = (
     ),
     _move("select", lambda x, dim, index: x[(*(slice(None),) * (dim % x.ndim), index)]),
     _move(
-        "unfold", _unfolded, cost=lambda x, _dim, size, _step: repeated(x, size), sizes=AFTER_FIRST,
+        "unfold", _unfolded, cost=lambda x, _dim, size, _step: repeated_entries(x, size), sizes=AFTER_FIRST,
         exercises=(OperationExercise(
             name="convolution", family="convolution", points=6, level=3, weight=2,
             forward="{0}.unfold(1, 2, 1) @ {1}", shapes=("a b, 2 -> a b-1",), back=(

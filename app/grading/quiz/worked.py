@@ -55,23 +55,23 @@ class _Text:
 
 @lru_cache(maxsize=_KEPT)
 def _worked(text: _Text) -> Numbers | None:
-    def found(program: Forward, point: Mapping[str, object]) -> Numbers:
+    def numbers_of(program: Forward, point: Mapping[str, object]) -> Numbers:
         walk = trace_program(program, point)
         return {**walk.values, **{f"d{name}": np.asarray(gradient) for name, gradient in walk.gradients.items()}}
 
-    return _first(text.forward, found)
+    return _first(text.forward, numbers_of)
 
 
 @lru_cache(maxsize=_KEPT)
 def _slices(text: _Text, source: str, target: str) -> Sequence[Sequence[Array]] | None:
-    def found(program: Forward, point: Mapping[str, object]) -> list[list[Array]]:
+    def slices_of(program: Forward, point: Mapping[str, object]) -> list[list[Array]]:
         shape = values_of(program, point)[source].shape
         whole = draw_upstream(shape, _SEED, source, "float64")
         places = [[_only(whole, axis, at) for at in range(min(size, _LOOKS))] for axis, size in enumerate(shape)]
         none = np.zeros(())
         return [[item.get(target, none) for item in pull_back(program, point, source, each)] for each in places]
 
-    return _first(text.forward, found)
+    return _first(text.forward, slices_of)
 
 
 def _only(whole: Array, axis: int, at: int) -> Array:
