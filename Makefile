@@ -94,11 +94,11 @@ quick: developed
 	@tests="$$($(BIN)/python -m tests.quick)"; [ -z "$$tests" ] || $(BIN)/pytest $(WORKERS) $$tests
 
 # Two hundred single reversals of the code, and whether a test notices each; leaves every file as it was. While lines are
-# counted a search may meet the end of its time, and its test fails: that says nothing here.
+# counted a search may meet the end of its time, and its test fails: that says nothing here. REACHED=1 counts none anew.
 mutants: developed tools
 	$(PIP_INSTALL) --editable '.[prove]'
-	-$(BIN)/pytest $(WORKERS) --cov=app --cov-context=test --cov-report= --ignore=tests/browser
-	$(BIN)/python -m tests.mutate
+	$(if $(REACHED),,-$(BIN)/pytest $(WORKERS) --cov=app --cov-context=test --cov-report= --ignore=tests/browser)
+	$(BIN)/python -m tests.mutate $(if $(SEED),--seed $(SEED)) $(if $(PART),--every $(PART))
 
 benchmark: developed
 	$(BIN)/python -m benchmarks
