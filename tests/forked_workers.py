@@ -93,6 +93,7 @@ def fork_workers(config: pytest.Config, specs: Sequence[XSpec]) -> None:
     """
     if config.pluginmanager.hasplugin("_cov"):
         return
+    gc.disable()  # nearly all that is imported stays, and workers look for garbage once they have collected their tests
     import_tests(config)
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
@@ -100,6 +101,7 @@ def fork_workers(config: pytest.Config, specs: Sequence[XSpec]) -> None:
         workers: list[Worker] = []
         for _ in specs:
             workers.append(Worker(workers))
+    gc.enable()
     fresh = gateway_io.create_io
     gateway_io.create_io = lambda spec, execmodel: (
         WorkerIO(workers.pop(0), execmodel) if workers else fresh(spec, execmodel)
