@@ -7,12 +7,14 @@ from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts import one_time_tokens
 from app.cli import environment
 from app.cli.classes import Facts, print_facts, run_transaction
 from app.cli.refuse import refuse
 from app.lti.claims import MAX_ID_CHARS
 from app.lti.keys import encryption_in, make_keys, published_keys, rotate_keys
 from app.lti.platform_client import LOOPBACK, address_fault, origin_of
+from app.lti.registration import TICKET_LIVES
 from app.lti.self_test import Trial, try_platform
 from app.lti.service import LtiService
 from app.settings import Settings
@@ -63,6 +65,18 @@ def add(
 
     facts = run_transaction(work)
     print_facts({**facts, "tool": _own_addresses(settings)}, _lines(facts, settings), as_json=as_json)
+
+
+def ticket(*, private: bool, as_json: bool) -> None:
+    settings = _ready_settings()
+
+    async def work(db: AsyncSession) -> Facts:
+        token = await one_time_tokens.issue(db, "lti-ticket", {"private": private}, lives=TICKET_LIVES)
+        return {"link": f"{settings.base_url}/lti/register?ticket={token}"}
+
+    facts = run_transaction(work)
+    said = f"A platform registers itself at {facts['link']}: once, within an hour."
+    print_facts(facts, [said], as_json=as_json)
 
 
 def list_(*, as_json: bool) -> None:

@@ -43,6 +43,17 @@ def add(
     )
 
 
+@platforms.command()
+def ticket(
+    private: Annotated[bool, typer.Option("--private", help="Its addresses may be in a private network.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print an address with which a platform registers itself: once, within an hour."""
+    from app.cli import lti
+
+    lti.ticket(private=private, as_json=as_json)
+
+
 @platforms.command("list")
 def list_(as_json: AsJson = False) -> None:
     """Print every platform, with its deployments, and what its administrator enters there."""

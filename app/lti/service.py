@@ -46,5 +46,9 @@ class LtiService:
             self._origins = (time.monotonic(), origins)
         return origins
 
+    def forget_origins(self) -> None:
+        """Read them anew at the next request: a platform was registered."""
+        self._origins = (-ORIGIN_SECONDS, self._origins[1])
+
     async def close(self) -> None:
         await self.client.close()

@@ -67,6 +67,7 @@ from app.web.routes import (
     joining,
     lti,
     lti_choice,
+    lti_register,
     lti_setup,
     me,
     next_term,
@@ -91,7 +92,7 @@ log = structlog.get_logger()
 FOR_ALL = (
     contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
 )  # fmt: skip
-OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lti_choice, lti_setup)
+OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lti_choice, lti_register, lti_setup)
 OF_CLASSES = (
     problem_reports,
     items,

@@ -50,6 +50,11 @@ if (stored) {
 // What was chosen goes to the platform by itself; without this script by a press.
 document.querySelector("[data-lti-send]")?.submit();
 
+// The platform closes the frame in which this tool was registered.
+document.querySelector("[data-lti-close]")?.addEventListener("click", () => {
+  (window.opener ?? window.parent).postMessage({ subject: "org.imsglobal.lti.close" }, "*");
+});
+
 const chooser = document.querySelector("[data-chooser]");
 if (chooser) {
   const field = chooser.querySelector(".chooser-search");

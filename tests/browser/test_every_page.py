@@ -180,6 +180,7 @@ UNSEEN = {
     "/lti/enter": "leads elsewhere",
     "/lti/jwks": "for machines",
     "/lti/login": "leads elsewhere, and is looked at in test_lti",
+    "/lti/register": "of a platform, in test_lti_register",
     "/lti/setup": "as other forms, in test_lti_setup",
     "/lti/own-tab": "in the frame of another site, in test_lti",
     "/me/export.zip": "a file",

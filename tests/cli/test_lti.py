@@ -107,3 +107,10 @@ def test_a_platform_that_does_not_answer_is_told_by_a_try_and_by_the_doctor(monk
     assert "bad   Your platform's keys do not answer. It cannot be reached" in said
     assert "bad   No deployment is registered" in said
     assert "missing   Nobody: Your platform's keys do not answer" in doctor
+
+
+def test_a_ticket_is_an_address_that_works_for_an_hour() -> None:
+    link = facts("ticket")["link"]
+
+    assert link.startswith("https://learn.example.org/lti/register?ticket=")
+    assert "once, within an hour" in told("ticket")

@@ -125,6 +125,9 @@ class Platform:
         """How the next requests for scores go: a status, or `hang`."""
         self.asked: list[str] = []
         self.tokens: set[str] = set()
+        self.configuration: dict[str, Any] = {}
+        """What it tells of itself otherwise than it should."""
+        self.registered: list[dict[str, Any]] = []
         self.page = 100
         """How many people are in a page of the roster."""
 
@@ -136,6 +139,8 @@ class Platform:
         routes = [
             Route("/course", self._course),
             Route("/auth", self._auth),
+            Route("/.well-known/openid-configuration", self._configuration),
+            Route("/register", self._register, methods=["POST"]),
             Route("/jwks", self._jwks),
             Route("/token", self._token, methods=["POST"]),
             Route("/ags/{course}/lineitems", self._lineitems, methods=["GET", "POST"]),
@@ -297,6 +302,23 @@ class Platform:
         return Response(form, media_type="text/html")
 
     # What it answers
+
+    async def _configuration(self, _: Request) -> Response:
+        told = {
+            "issuer": self.url, "authorization_endpoint": f"{self.url}/auth", "token_endpoint": f"{self.url}/token",
+            "jwks_uri": f"{self.url}/jwks", "registration_endpoint": f"{self.url}/register",
+            "https://purl.imsglobal.org/spec/lti-platform-configuration": {"product_family_code": "moodle"},
+        }  # fmt: skip
+        return JSONResponse({**told, **self.configuration})
+
+    async def _register(self, request: Request) -> Response:
+        if request.headers.get("authorization") != "Bearer let me in":
+            return JSONResponse({"error": "invalid_token"}, 401)
+        sent = json.loads(await request.body())
+        self.registered.append(sent)
+        tool = {**sent["https://purl.imsglobal.org/spec/lti-tool-configuration"], "deployment_id": "77"}
+        made = {**sent, "client_id": "made-by-itself", "https://purl.imsglobal.org/spec/lti-tool-configuration": tool}
+        return JSONResponse(made, 200)
 
     async def _jwks(self, _: Request) -> Response:
         self.asked.append("jwks")

@@ -80,15 +80,14 @@ class SecurityHeaders(HttpMiddleware):
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
 
-        policy = self._policy.format(nonce=nonce)
-        if platforms := scope["state"].get("frame_ancestors"):
-            policy = policy.replace(NOBODY, f"frame-ancestors {platforms}")
-        headers = {"content-security-policy": policy, **self._fixed}
+        policy, state = self._policy.format(nonce=nonce), scope["state"]
 
         def change(own: MutableHeaders) -> None:
-            own.update(headers)
-            if elsewhere := scope["state"].get("form_action"):  # known when the page is made
-                own["content-security-policy"] = policy.replace("form-action", f"form-action {elsewhere}")
+            # Who may frame a page, and where its form leads elsewhere, may be known when it is made.
+            ancestors, elsewhere = state.get("frame_ancestors"), state.get("form_action", "")
+            framed = policy.replace(NOBODY, f"frame-ancestors {ancestors}") if ancestors else policy
+            own.update(self._fixed)
+            own["content-security-policy"] = framed.replace("form-action", f"form-action{elsewhere}")
 
         await self._app(scope, receive, with_headers(send, change))
 

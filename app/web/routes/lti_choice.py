@@ -106,7 +106,7 @@ async def choose(request: Request, site: TheSite) -> Response:
             signed = await sign_claims(db, site.lti.secret_path, claims)
     except RefusedError as refused:
         return picker(request, site, asked, token, problem=str(refused), chosen=chosen)
-    request.state.form_action = origin_of(asked["return_url"])
+    request.state.form_action = f" {origin_of(asked['return_url'])}"
     page = {"url": asked["return_url"], "signed": signed, "links": links, "platform": platform}
     response = site.in_frame.pages.page(request, "lti_chosen.html", **page)
     response.headers["cache-control"] = "no-store"

@@ -54,7 +54,7 @@ def shared(
     tmp_path_factory: pytest.TempPathFactory, empty_database: Path, course: Course, standing_platform: Platform
 ) -> Iterator[Shared]:
     plain = settings_in(tmp_path_factory.mktemp("data"), empty_database)
-    settings, grader = plain.model_copy(update={"address": ADDRESS}), FakeGrader()
+    settings, grader = plain.model_copy(update={"address": ADDRESS, "sign_in_tries_per_minute": 0}), FakeGrader()
     register(settings, standing_platform)
     patch = pytest.MonkeyPatch()
     # What a server does by itself, tests do when they look at it.

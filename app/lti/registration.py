@@ -1,0 +1,124 @@
+"""A platform registers this tool by itself, with a ticket of the operator (LTI Dynamic Registration 1.0).
+
+The ticket says that the operator wants it; the platform's own page at its own host says who it is.
+
+Source: https://www.imsglobal.org/spec/lti-dr/v1p0
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.lti.claims import AGS, MAX_ID_CHARS, NRPS
+from app.lti.deep_linking import CONTEXT_HISTORY
+from app.lti.errors import LaunchError, PlatformError
+from app.lti.platform_client import PlatformClient, address_fault, origin_of
+from app.store.database import now
+from app.store.tables import LtiPlatform
+
+TICKET_LIVES = timedelta(hours=1)
+MAX_TOKEN_CHARS = 4000
+TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
+PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
+SCOPES = (
+    AGS + "scope/lineitem",
+    AGS + "scope/result.readonly",
+    AGS + "scope/score",
+    NRPS + "scope/contextmembership.readonly",
+)
+ENDPOINTS = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint")
+NAMES = {"moodle": "Moodle", "canvas": "Canvas", "desire2learn": "Brightspace", "BlackboardLearn": "Blackboard"}
+"""What people call a family of platforms, by what it calls itself."""
+
+
+async def register_at(
+    client: PlatformClient, configuration_url: str, token: str, base_url: str, *, private: bool
+) -> tuple[LtiPlatform, tuple[str, ...]]:
+    """Have the platform whose configuration is at that address take this tool: it, and its deployments.
+
+    Args:
+        token: What the platform gave along, to be shown when the tool registers.
+        private: The platform may be in a network that is not public.
+
+    Raises:
+        LaunchError: It is none, or not the one that it says it is.
+        PlatformError: It does not answer.
+    """
+    if fault := address_fault(configuration_url, private=private):
+        raise LaunchError(fault)
+    if len(token) > MAX_TOKEN_CHARS or not token.isascii() or not token.isprintable():
+        raise LaunchError("The token that came along is none.")
+    unknown = LtiPlatform(
+        issuer=origin_of(configuration_url), client_id="", name="", auth_url="", token_url="", jwks_url="",
+        origins="", private=private, added_at=now(),
+    )  # fmt: skip
+    answer = await client.ask(unknown, "GET", configuration_url, headers={"accept": "application/json"})
+    if answer.status != 200:
+        raise PlatformError(f"Its configuration answers {answer.status}.", status=answer.status, answer=answer.quoted)
+    told = _endpoints(answer.json(), configuration_url, private=private)
+    headers = {"content-type": "application/json", "accept": "application/json"}
+    if token:
+        headers["authorization"] = f"Bearer {token}"
+    body = json.dumps(tool_configuration(base_url)).encode()
+    answer = await client.ask(unknown, "POST", told["registration_endpoint"], headers=headers, content=body)
+    if answer.status not in (200, 201):
+        raise PlatformError(f"It does not register this tool ({answer.status}).", answer=answer.quoted)
+    return _registered(answer.json(), told, configuration_url, private=private)
+
+
+def _endpoints(configuration: Any, url: str, *, private: bool) -> dict[str, str]:
+    if not isinstance(configuration, dict):
+        raise PlatformError("Its configuration is no object.")
+    told = {name: str(configuration.get(name, ""))[:MAX_ID_CHARS] for name in ENDPOINTS}
+    for name, address in told.items():
+        if fault := address_fault(address, private=private):
+            raise LaunchError(f"Its {name} is not to be used. {fault}")
+    for name in ("issuer", "registration_endpoint"):
+        if urlsplit(told[name]).hostname != urlsplit(url).hostname:
+            raise LaunchError(f"Its {name} is {told[name]}, on another host than its configuration.")
+    family = configuration.get(PLATFORM, {})
+    family = family.get("product_family_code", "") if isinstance(family, dict) else ""
+    return {**told, "name": NAMES.get(str(family), urlsplit(told["issuer"]).hostname or "")}
+
+
+def _registered(
+    answer: Any, told: Mapping[str, str], url: str, *, private: bool
+) -> tuple[LtiPlatform, tuple[str, ...]]:
+    client_id = answer.get("client_id") if isinstance(answer, dict) else None
+    if not isinstance(client_id, str) or not 0 < len(client_id) <= MAX_ID_CHARS or not client_id.isprintable():
+        raise PlatformError("It gave this tool no client id.")
+    tool = answer.get(TOOL, {})
+    deployment = tool.get("deployment_id") if isinstance(tool, dict) else None
+    platform = LtiPlatform(
+        issuer=told["issuer"], client_id=client_id, name=told["name"][:200], auth_url=told["authorization_endpoint"],
+        token_url=told["token_endpoint"], jwks_url=told["jwks_uri"], audience=None, origins=origin_of(url),
+        private=private, added_at=now(),
+    )  # fmt: skip
+    return platform, (str(deployment)[:MAX_ID_CHARS],) if deployment else ()
+
+
+def tool_configuration(base_url: str) -> dict[str, Any]:
+    """What a platform is told of this tool."""
+    launch = f"{base_url}/lti/launch"
+    messages = [{"type": "LtiResourceLinkRequest"}, {"type": "LtiDeepLinkingRequest", "target_link_uri": launch}]
+    return {
+        "application_type": "web",
+        "response_types": ["id_token"],
+        "grant_types": ["implicit", "client_credentials"],
+        "initiate_login_uri": f"{base_url}/lti/login",
+        "redirect_uris": [launch],
+        "client_name": "Backhand",
+        "jwks_uri": f"{base_url}/lti/jwks",
+        "token_endpoint_auth_method": "private_key_jwt",
+        "scope": " ".join(SCOPES),
+        TOOL: {
+            "domain": urlsplit(base_url).netloc,
+            "description": "Exercises on the backward pass, checked line by line.",
+            "target_link_uri": launch,
+            "custom_parameters": {"context_history": CONTEXT_HISTORY},
+            "claims": ["iss", "sub", "name", "given_name", "family_name"],
+            "messages": messages,
+        },
+    }
