@@ -246,7 +246,8 @@ class Class(Base):
 
     *timezone*, by its name, is the one in which its dates are meant. *join_code* is nine characters, None where nobody
     may join by one; *joining* is `open`, `closed` or `invited`. Nothing of it stays after *keep_until*. Where
-    *assistants_grade*, they may give more time and set grades.
+    *assistants_grade*, they may give more time and set grades. With *attempts_out* its instructors may take attempts
+    out, under pseudonyms.
     """
 
     id: Mapped[Key]
@@ -259,6 +260,7 @@ class Class(Base):
     archived_at: Mapped[datetime | None]
     keep_until: Mapped[date | None]
     assistants_grade: Mapped[bool] = mapped_column(default=False, server_default=false())
+    attempts_out: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Membership(Base):

@@ -52,6 +52,7 @@ from app.web.render import URL, Assets, ImmutableFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
     assignments,
+    attempts_out,
     box_texts,
     class_board,
     class_home,
@@ -105,6 +106,7 @@ OF_CLASSES = (
     class_board,
     class_lessons,
     gradebook,
+    attempts_out,
 )
 
 PASSES = (429, 500, 502, 503)

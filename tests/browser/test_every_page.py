@@ -141,6 +141,7 @@ LOOKS = (
     Look("/classes", who="pupil"),
     Look("/classes/new", who="instructor"),
     Look("/classes/{class_id}/next", who="instructor"),
+    Look("/classes/{class_id}/attempts", who="instructor"),
     Look(CLASS, who="pupil"),
     Look(CLASS + "/leave", who="pupil"),
     *(

@@ -34,6 +34,16 @@ class Seeds:
         drawn = hmac.digest(self.secret, text, "sha256") if hidden and self.secret else sha256(text).digest()
         return f"{drawn.hex()}/{data_set}"
 
+    def pseudonym(self, about: str) -> str:
+        """What stands for *about* where it must not be told: the same each time, and known to this server alone.
+
+        Raises:
+            ValueError: There is no secret, and anybody could find out.
+        """
+        if not self.secret:
+            raise ValueError("a pseudonym needs a secret")
+        return hmac.digest(self.secret, f"pseudonym\0{about}".encode(), "sha256").hex()[:16]
+
     @property
     def mark(self) -> str:
         """Cache key of stored answers, so that none outlives the secret; it does not reveal the secret."""

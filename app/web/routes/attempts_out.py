@@ -1,0 +1,74 @@
+"""Attempts of a class as JSON lines, for research and for other tools: under pseudonyms, where the class allows it."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from app.engine.grade.seeds import Seeds, seeds_in
+from app.settings import Settings
+from app.store.attempts_out import attempt_pages, let_attempts_out
+from app.store.classes import record_event
+from app.store.database import Database
+from app.store.tables import Attempt, Class
+from app.web.class_access import PREFIX, Arranging, back_to_class, class_page
+from app.web.site import TheSite
+
+router = APIRouter(prefix=PREFIX)
+
+CLOSED = "Attempts of this class may not be taken out. Its instructors can allow it on the page before."
+VERBS = {"quiz": "answered", "code": "checked"}
+
+
+@router.get("/attempts")
+async def page(request: Request, site: TheSite, within: Arranging) -> Response:
+    return class_page(request, site, within, "class_attempts.html")
+
+
+@router.post("/attempts")
+async def switch(site: TheSite, within: Arranging, allowed: Annotated[str, Form()] = "") -> Response:
+    """Allow that attempts are taken out, or end it; their learners are told on the page of the class."""
+    async with site.database.write() as db:
+        group = await db.get_one(Class, within.group.id)
+        await let_attempts_out(db, group, within.person.learner_id, allowed=allowed == "yes")
+    return back_to_class(within, "attempts")
+
+
+@router.get("/attempts.jsonl")
+async def as_lines(request: Request, site: TheSite, within: Arranging) -> Response:
+    """One line for each attempt that is stored."""
+    if not within.group.attempts_out:
+        raise HTTPException(409, CLOSED)
+    settings: Settings = request.app.state.settings
+    seeds = seeds_in(settings.data_dir)
+    async with site.database.write() as db:
+        await record_event(db, within.group.id, within.person.learner_id, "attempts-taken-out", within.group.id)
+    headers = {
+        "cache-control": "private, no-store",
+        "content-disposition": f'attachment; filename="attempts-{within.group.id}.jsonl"',
+    }
+    lines = _lines(site.database, within.group.id, seeds)
+    return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
+
+
+async def _lines(database: Database, class_id: int, seeds: Seeds) -> AsyncIterator[str]:
+    async for attempts in attempt_pages(database, class_id):
+        yield "".join(
+            json.dumps(attempt_facts(attempt, seeds.pseudonym(f"class {class_id} learner {attempt.learner_id}"))) + "\n"
+            for attempt in attempts
+        )
+
+
+def attempt_facts(attempt: Attempt, actor: str) -> dict[str, Any]:
+    """One attempt as a statement: who did what to what, with which result, and when (UTC)."""
+    return {
+        "actor": actor,
+        "verb": VERBS.get(attempt.kind, attempt.kind),
+        "object": f"{attempt.lesson}#{attempt.exercise}",
+        "result": {"success": attempt.correct, "code": attempt.code, "response": attempt.text},
+        "timestamp": attempt.created_at.isoformat(timespec="milliseconds"),
+    }
