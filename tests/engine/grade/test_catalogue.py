@@ -71,6 +71,7 @@ def test_the_solution_of_each_program_passes(jailed, name):
     assert jailed.check(BOXES[name].task(grade="value"), BOXES[name].solution).passed
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_mistake_has_its_code_and_its_sentence(jailed, row):
     verdict = verdict_of(jailed, row)

@@ -273,6 +273,7 @@ def test_another_right_way_passes(jailed, name, code) -> None:
     assert verdict.passed, [one.message for one in verdict.names if one.verdict == "wrong"] or verdict
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_way_is_refused_by_its_own_case_with_its_own_sentence(jailed, name) -> None:
     box, edits, begins = WRONG[name]

@@ -307,6 +307,7 @@ DEEP = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", DEEP)
 @pytest.mark.parametrize("solution", DEEP)
 def test_to_look_for_slips_is_no_long_work(name, solution) -> None:
