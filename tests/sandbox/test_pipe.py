@@ -20,7 +20,7 @@ START = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     """A process that would go on for long."""
-    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(30)"]) as process:
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]) as process:
         yield process
         process.kill()
 
