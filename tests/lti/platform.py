@@ -4,6 +4,7 @@ It answers over a socket, as platforms do; a browser is what a test makes of `Te
 attributes: people, courses, columns of grades. Its clock may be wrong.
 """
 
+import asyncio
 import base64
 import json
 import secrets
@@ -150,7 +151,7 @@ class Platform:
         ]
         config = uvicorn.Config(
             Starlette(routes=routes), port=self.port, log_level="error", ws="none", loop="asyncio", lifespan="off",
-            date_header=False,
+            date_header=False, timeout_graceful_shutdown=1,
             ssl_certfile=self.tls, ssl_keyfile=self.tls,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
@@ -377,6 +378,8 @@ class Platform:
         how = self.broken.pop(0) if self.broken else 200
         if how == 401:
             self.tokens.clear()
+        if how == "hang":
+            await asyncio.Event().wait()
         if isinstance(how, int) and how != 200:
             return Response("<h1>Down for maintenance</h1>" if how >= 500 else "", how)
         if not self._may(request, f"{AGS}scope/score"):
