@@ -70,7 +70,7 @@ def _innermost_first(expr: ast.expr) -> Iterator[ast.expr]:
     yield expr
 
 
-def _said(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
+def _said(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis:
     text = as_written(expr)
     match expr:
         case (
@@ -79,15 +79,17 @@ def _said(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis | No
         ) if attr in EXPONENTIALS:
             return sentences.overflowing_exponential(case.name, text, as_written(inner))
         case ast.BinOp(op=ast.Div(), right=right):
-            why = f"`{as_written(right)}` holds a zero"
+            why = f": `{as_written(right)}` holds a zero"
         case ast.Call(func=ast.Attribute(attr="log")):
-            why = "the logarithm meets a zero or a negative number"
+            why = ": the logarithm meets a zero or a negative number"
+        case ast.Call(func=ast.Attribute(attr="sqrt")):
+            why = ": the root meets a negative number"
         case ast.Name(id=name):
             return case.told("not-finite", SAY["read"], line=line.lineno, word=name)
         case ast.BinOp(left=left, op=ast.Pow()):
-            why = f"`{as_written(left)}` holds a number without such a power"
+            why = f": `{as_written(left)}` holds a number without such a power"
         case _:
-            return None
+            why = ""
     return case.told("not-finite", SAY["here"], line=line.lineno, text=text, why=why)
 
 

@@ -210,6 +210,10 @@ def _apart(
     consumers = [groups[rank].paths[0].consumer for rank in wrong]
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
+        # What cancels out is missing by its numbers alone: `x - x` where one of the two is another tensor.
+        mended = mended_by(view, (name_edits,)) if len(facts) > len(set(consumers)) else None
+        if mended is not None:
+            return mended
         kind = "overwritten" if _overwrote(view) else "share-missing"
         code = f"{kind}:{'+'.join(dict.fromkeys(consumers))}"
     elif len(facts) == 1:

@@ -47,7 +47,7 @@ FUNCTIONS_IN_LOOPS = frozenset({"square", "sqrt"})
 """Those that are tried in a loop although no forward line has them."""
 
 BESIDE = sentences_of("beside")
-QUOTED = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.Compare)
+QUOTED = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Call, ast.Subscript, ast.Compare)
 """What may be quoted to say which of several places is meant."""
 LEFT_OUT = frozenset({"drop-term", "drop-from"})
 OTHERWISE = (factor_removal_edits, comparison_edits, number_edits, operator_edits)

@@ -143,6 +143,13 @@ def _stacked(match: re.Match[str], _: ReportedError) -> str:
     )
 
 
+def _negated(_: re.Match[str], __: ReportedError) -> str:
+    return (
+        "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is; the "
+        "minus of a product stands in front of the product."
+    )
+
+
 def _broadcast(match: re.Match[str], error: ReportedError) -> str:
     first, second, axis = match.groups()
     pair = _two(error, f"sizes {first} and {second}")
@@ -422,6 +429,7 @@ ROWS: tuple[Row, ...] = (
         r"stack expects .{0,60} but got (\[.{0,80}?\]) at entry 0 and (\[.{0,80}?\]) at entry (\d+)",
         _stacked,
     ),
+    (r"Negation, the `-` operator, on a bool tensor", _negated),
     (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
     (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),
     (
