@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, SourceFile, held_by
-from app.content.directives.parse_context import ParseContext, check_fence
+from app.content.directives.parse_context import ParseContext
 from app.content.text.addresses import lesson_slug
 from app.content.text.course_page import NO_PAGE, CoursePage
 from app.content.text.errors import ErrorCollector, LessonError
@@ -193,9 +193,7 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Block | None:
         html = reading.prose.render(part.tokens, part.line, inside=False)
         first = next((token.map[0] for token in part.tokens if token.map), 0)
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None
-    check_fence(part, reading.faults)
-    with reading.prose_language(part):
-        block = READERS[part.name].read(part, reading)
+    block = READERS[part.name].parse(part, reading)
     if isinstance(block, Forward):
         reading.forwards.setdefault(block.name, block)
     for item in (block, *held_by(block)) if block else ():

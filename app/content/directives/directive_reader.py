@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.content.blocks import Block, CodeBox, Exercise, SourceLocation
-from app.content.directives.parse_context import CODE, ParseContext
+from app.content.directives.parse_context import CODE, ParseContext, check_fence
 from app.content.text.fences import Directive
 
 SHARED: Mapping[type, tuple[str, ...]] = {Exercise: ("right", "was"), CodeBox: ("time", "reveal")}
@@ -32,6 +32,12 @@ class DirectiveReader:
     row: bool = False
     sized: bool = False
     care: Callable[[Any], Iterable[tuple[SourceLocation, str, str]]] = lambda _: ()
+
+    def parse(self, directive: Directive, reading: ParseContext) -> Block | None:
+        """Read *directive*, whose prose is in its own language or else in that around it."""
+        check_fence(directive, reading.faults)
+        with reading.prose_language(directive):
+            return self.read(directive, reading)
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from app.content.blocks import Callout, CodeBox, Prose, Quiz, Reveal, Visual
 from app.content.directives.directive_reader import DirectiveReader
-from app.content.directives.parse_context import ParseContext, check_fence
+from app.content.directives.parse_context import ParseContext
 from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive, TokenRun, split_at_directives
 from app.content.text.options import Options
@@ -38,11 +38,9 @@ def _block(part: TokenRun | Directive, reading: ParseContext) -> Prose | Callout
     if isinstance(part, TokenRun):
         html = reading.prose.render(part.tokens, part.line)
         return Prose(place=reading.file.place(part.line), html=html) if html else None
-    check_fence(part, reading.faults)
     if part.name not in callout.CALLOUT_KINDS:
         reading.prose.anchors.append(part.argument)
-    with reading.prose_language(part):
-        block = INSIDE[part.name].read(part, reading)
+    block = INSIDE[part.name].parse(part, reading)
     assert isinstance(block, Visual | Callout), "the others are refused"
     return block
 

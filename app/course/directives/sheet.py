@@ -35,8 +35,7 @@ def parse(directive: Directive, reading: ParseContext) -> Sheet:
 
 
 def _row(row: Directive, reading: ParseContext) -> Quiz:
-    with reading.prose_language(row):
-        quiz = ROWS[row.name].read(row, reading)
+    quiz = ROWS[row.name].parse(row, reading)
     assert isinstance(quiz, Quiz), "a row is a question"
     return quiz
 
