@@ -61,7 +61,7 @@ def entered() -> Iterator[list[str]]:
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         name = frame.f_code.co_filename
-        if event == "call" and name.startswith(APP):
+        if event == "call" and name.startswith(APP) and name.endswith(".py"):  # forms of kinds are no code
             files[name[len(APP) :]] = None
 
     seen: list[str] = []

@@ -6,7 +6,7 @@ import typer
 
 from app.cli import environment
 from app.cli.refuse import A_COURSE, refuse, refuse_unreadable
-from app.content.blocks import CodeBox, Lesson
+from app.content.blocks import Lesson
 from app.course.export import Work, cells_of, written_as
 from app.course.lessons import read_lessons
 from app.kinds.registry import right_answers
@@ -51,4 +51,4 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
 
 
 def _solutions(lesson: Lesson) -> dict[str, str]:
-    return {box.name: box.solution.source for box in lesson.all_of(CodeBox)}
+    return {box.name: box.solution.source for box in lesson.boxes}

@@ -134,7 +134,7 @@ def _task(exercise: str) -> AnyTask:
     lesson = _lesson(Path(path))
     box = lesson.exercise(name)
     if not isinstance(box, CodeBox):
-        known = ", ".join(block.name for block in lesson.all_of(CodeBox)) or "none"
+        known = ", ".join(block.name for block in lesson.boxes) or "none"
         refuse(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
     return task_of(lesson, box)
 

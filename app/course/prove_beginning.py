@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from app.check.findings import Finding
-from app.content.blocks import CodeBox, Grad, Lesson
+from app.content.blocks import Grad, Lesson
 
 BLANK_PATTERN = re.compile(r"_{2,}(?!\w)")
 
@@ -24,7 +24,7 @@ def prove_order_of(lessons: Sequence[Lesson]) -> list[Finding]:
 
 def prove_beginning(lessons: Sequence[Lesson]) -> list[Finding]:
     """A warning about the first code box of *lessons*, a whole course in its order, where it asks for too much."""
-    first = next(((lesson, box) for lesson in lessons for box in lesson.all_of(CodeBox)), None)
+    first = next(((lesson, box) for lesson in lessons for box in lesson.boxes), None)
     if first is None:
         return []
     lesson, box = first

@@ -66,7 +66,7 @@ class TaskRegistry:
         self._course = {
             (lesson.name, exercise.name): self._made(lesson, exercise)
             for lesson in course.lessons
-            for exercise in lesson.all_of(CodeBox)
+            for exercise in lesson.boxes
         }
 
     def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:

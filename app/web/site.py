@@ -143,12 +143,12 @@ class ShapeLookup:
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
         """Shapes known from the source of the forward program of *box*."""
-        forward = lesson.forward(box.forward)
+        forward = lesson.forwards.get(box.forward or "")
         return {} if forward is None else self.inferred(forward)
 
     async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
         """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
-        forward = lesson.forward(quiz.forward)
+        forward = lesson.forwards.get(quiz.forward or "")
         if forward is None or not self._inferred(forward)[1]:
             return await self.of(forward)
         return await self.of(forward, quiz_kind(quiz).tensors(quiz, forward))

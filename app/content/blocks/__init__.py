@@ -259,6 +259,10 @@ class Lesson:
         return self.all_of(Exercise)
 
     @cached_property
+    def boxes(self) -> tuple[CodeBox, ...]:
+        return self.all_of(CodeBox)
+
+    @cached_property
     def tasks(self) -> tuple[tuple[str, ...], ...]:
         """Units that are counted as one task: the names of an exercise, or of all rows of a sheet."""
         groups = (held_by(block) or (block,) for block in self.blocks)

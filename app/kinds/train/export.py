@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
-from app.content.blocks import CodeBox, Forward, Lesson, Table, Train
+from app.content.blocks import Forward, Lesson, Table, Train
 from app.content.export.notebook import NotebookCell, Work, resource_text
 from app.content.export.python_code import as_block_body, plain_text, python_size
 from app.content.program.programs import tensors_of, written_lines
@@ -184,7 +184,7 @@ def _taken_names(lesson: Lesson, work: Work) -> set[str]:
     """Every name that a program of *lesson* or a text in its boxes uses."""
     programs = lesson.all_of(Forward)
     names = {name for program in programs for name in (*program.dims, *tensors_of(program))}
-    boxes = lesson.all_of(CodeBox)
+    boxes = lesson.boxes
     texts = [
         *(program.source for program in programs),
         *(work.codes.get(block.name, block.starter.source) for block in boxes),

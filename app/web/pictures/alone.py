@@ -73,7 +73,7 @@ def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
     """The pictures of *lesson* by name. Shapes are those that the source of a program tells; nothing is run."""
     drawings = {}
     for block in lesson.all_of(Visual):
-        forward = lesson.forward(block.forward)
+        forward = lesson.forwards.get(block.forward or "")
         drawing = alone(draw_picture(block, infer_shapes(forward) if forward else {}, forward))
         if drawing is not None:
             drawings[block.name] = drawing

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from app.content.blocks import CodeBox, Course, Lesson
+from app.content.blocks import Course, Lesson
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.middleware.visitor import RetryLaterError, Visitor
@@ -112,7 +112,7 @@ async def lesson(
         saving=saving,
         readiness=site.grader.readiness,
         practised=site.practice.curriculum.taught,
-        has_code=bool(lesson.all_of(CodeBox)),
+        has_code=bool(lesson.boxes),
     )
 
 

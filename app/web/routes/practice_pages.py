@@ -8,7 +8,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import CodeBox
 from app.grading.operations.table import FAMILIES
 from app.practice.session_plans import (
     ENOUGH,
@@ -130,7 +129,7 @@ async def item(
         other=other,
         emptied=emptied,
         readiness=site.grader.readiness,
-        has_code=bool(lesson.all_of(CodeBox)),
+        has_code=bool(lesson.boxes),
     )
 
 

@@ -187,7 +187,7 @@ async def board_view(
         explained=explained,
         timezone=group.timezone,
         since=await _since(db, place, exercise, explained, standings, faults) if explained else (),
-        forward=lesson.forward(exercise.forward) if isinstance(exercise, CodeBox) else None,
+        forward=lesson.forwards.get(exercise.forward or "") if isinstance(exercise, CodeBox) else None,
         names=distinct_names(everybody),
     )
 

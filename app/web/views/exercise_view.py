@@ -269,7 +269,7 @@ def quiz_view(
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name) if quiz.name not in state.again else None
-    kind, forward = quiz_kind(quiz), lesson.forward(quiz.forward)
+    kind, forward = quiz_kind(quiz), lesson.forwards.get(quiz.forward or "")
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
     def marked() -> Feedback:

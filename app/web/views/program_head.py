@@ -45,7 +45,7 @@ def program_of(
     kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
     """Program that *exercise* goes back through, line by line; empty if it is shown right above."""
-    forward = lesson.forward(exercise.forward)
+    forward = lesson.forwards.get(exercise.forward or "")
     if forward is None or (forward.show and forward in _above(kept, lesson, exercise)):
         return ()
     lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")

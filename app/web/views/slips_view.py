@@ -106,7 +106,7 @@ def family_of(lesson: Lesson, exercise: str, code: str) -> str:
     if lesson.drawn:
         return PRACTICE
     box = lesson.named.get(exercise)
-    forward = lesson.forward(box.forward) if isinstance(box, CodeBox) else None
+    forward = lesson.forwards.get(box.forward or "") if isinstance(box, CodeBox) else None
     if forward is None or not code.startswith("d"):
         return OTHER
     if slip_of(code).startswith("share"):
