@@ -19,7 +19,7 @@ from app.grading.operations.row import OperationExercise
 from app.grading.operations.table import EXERCISES
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
-from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.node import KnownNodes, OpNode, UntracedError
 from app.practice.operations import FORKS, HEAP, OPERATIONS
 
 Kind = tuple[str, str]
@@ -167,7 +167,7 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for statement in ast.parse(source).body:
-            known: dict[ast.AST, OpNode] = {}
+            known: KnownNodes = {}
             with suppress(UntracedError):
                 scope.run([statement], known)
             yield from (node for node in known.values() if _scatters(node) or node.op not in UNSTEPPED)

@@ -1,11 +1,12 @@
 """The codes and sentences of `phrases.toml`, which says how it is to be read."""
 
-import ast
 import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+
+from app.bindings import without_style
 
 Phrase = tuple[str, str]
 """A code and a sentence, both with fields to fill in."""
@@ -14,7 +15,7 @@ Phrase = tuple[str, str]
 @cache
 def normalised_text(text: str) -> str:
     """*text* as it is written for comparison."""
-    return ast.unparse(ast.parse(text, mode="eval"))
+    return without_style(text)
 
 
 _TABLES = tomllib.loads(files("app.grading.diagnosis").joinpath("phrases.toml").read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ anywhere.
 """
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -20,7 +20,7 @@ from app.grading.diagnosis.phrases import normalised_text
 from app.grading.diagnosis.rerun import Rerun, line_replays
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
-from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.rules import names_of
 
 Valued = Callable[[str, PathStep], Array | None]
@@ -161,11 +161,11 @@ def _undoings(
                 yield reruns[0].line, bool(several) and _is_right(reruns, several)
 
 
-def _known(reruns: Sequence[Rerun]) -> list[Mapping[ast.AST, OpNode]]:
+def _known(reruns: Sequence[Rerun]) -> list[KnownNodes]:
     """By look the values of the parts of its line, by identity; without a look on which it cannot be read at once."""
-    several: list[Mapping[ast.AST, OpNode]] = []
+    several: list[KnownNodes] = []
     for rerun in reruns if isinstance(reruns[0].line, ast.Assign) else ():
-        known: dict[ast.AST, OpNode] = {}
+        known: KnownNodes = {}
         try:
             rerun.before[rerun.at].copy().run([rerun.line], known)
         except UntracedError:

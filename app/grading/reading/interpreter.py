@@ -14,7 +14,7 @@ import numpy as np
 from app.grading.operations.collisions import SIGNS, CollisionError
 from app.grading.operations.numerics import Array
 from app.grading.reading.budget import EntryBudget, SpentError, bounded_list
-from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS, target_bindings
 from app.grading.reading.recall import Recall
 from app.grading.reading.tracer import BINARY, Tracer
@@ -80,7 +80,7 @@ class Interpreter:
             self.arrays.pop(name, None)
             self.others.pop(name, None)
 
-    def run(self, statements: Sequence[ast.stmt], known: dict[ast.AST, OpNode] | None = None) -> None:
+    def run(self, statements: Sequence[ast.stmt], known: KnownNodes | None = None) -> None:
         """Run *statements*.
 
         Args:
@@ -96,7 +96,7 @@ class Interpreter:
         except (*READING_ERRORS, _LeaveLoopError, _NextTurnError, ReturnError) as error:
             raise UntracedError(str(error)) from error
 
-    def _statement(self, statement: ast.stmt, known: dict[ast.AST, OpNode] | None) -> None:
+    def _statement(self, statement: ast.stmt, known: KnownNodes | None) -> None:
         self._spend()
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -207,16 +207,16 @@ class Interpreter:
         CHANGES_OF_LISTS[attr](changed, *(self._value(argument, None) for argument in call.args))
         self.others[name] = bounded_list(changed)
 
-    def _value(self, expr: ast.expr, known: dict[ast.AST, OpNode] | None) -> Any:
+    def _value(self, expr: ast.expr, known: KnownNodes | None) -> Any:
         return self._tracer(known).value(expr)
 
-    def _tracer(self, known: dict[ast.AST, OpNode] | None) -> Tracer:
+    def _tracer(self, known: KnownNodes | None) -> Tracer:
         tracer = Tracer(self.arrays, self.others, self.budget, self)
         # Who wants to know every part is told every part.
         tracer.known, tracer.recall = known, self.recall if known is None else None
         return tracer
 
-    def _bind(self, target: ast.expr, value: Any, known: dict[ast.AST, OpNode] | None) -> None:
+    def _bind(self, target: ast.expr, value: Any, known: KnownNodes | None) -> None:
         match target:
             case ast.Subscript(value=ast.Name(id=name), slice=part) if isinstance(self.others.get(name), list | dict):
                 changed = copy(self.others[name])

@@ -15,7 +15,7 @@ from app.grading.operations.collisions import CollisionError
 from app.grading.operations.numerics import Array
 from app.grading.reading.budget import CostError, DataSizeError, EntryBudget, SpentError
 from app.grading.reading.interpreter import Interpreter, ReturnError
-from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, READING_ERRORS
 
 TOTAL, SECONDS = 40_000_000, 0.15
@@ -81,7 +81,7 @@ class LineReader(Interpreter):
                 self.too_large |= isinstance(error, CostError) and not isinstance(error, DataSizeError)
                 self.forget_written(statement)
 
-    def _statement(self, statement: ast.stmt, known: dict[ast.AST, OpNode] | None) -> None:
+    def _statement(self, statement: ast.stmt, known: KnownNodes | None) -> None:
         match statement:
             case ast.Expr(value=value) if not _is_change(value):
                 self._spend()

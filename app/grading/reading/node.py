@@ -45,6 +45,10 @@ class OpNode:
         return "" if self.expr is None else _unparsed(self.expr)
 
 
+KnownNodes = dict[ast.AST, OpNode]
+"""What was read, by the part of the text."""
+
+
 @lru_cache(maxsize=1024)
 def _unparsed(expr: ast.expr) -> str:
     return as_written(expr)

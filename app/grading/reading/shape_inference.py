@@ -4,7 +4,6 @@ The program is read on drawn numbers, and a value has a shape. What is not on th
 shape that depends on the numbers; nothing is guessed, and nothing is raised.
 """
 
-import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import prod
@@ -18,7 +17,7 @@ from app.grading.forward.sources import ForwardSource, SourceInput
 from app.grading.operations.numerics import Array
 from app.grading.reading.budget import CostError, DataSizeError, EntryBudget
 from app.grading.reading.line_reader import LineReader
-from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.size_words import size_words
 
 ALTOGETHER = 2_000_000
@@ -120,7 +119,7 @@ def fits_memory(forward: ForwardSource, dims: Mapping[str, int]) -> bool:
     budget = EntryBudget(data_sizes=False, largest=ON_THE_WAY)
     reader = LineReader({**dims, **arrays}, budget=budget, statements=PROGRAM_STATEMENTS)
     for statement in statements_of(forward.source):
-        parts: dict[ast.AST, OpNode] = {}
+        parts: KnownNodes = {}
         try:
             reader.run([statement], parts)
         except UntracedError as error:

@@ -28,7 +28,7 @@ from app.grading.reading.call_syntax import (
     is_number_call,
 )
 from app.grading.reading.calls import CALLS, trace_parts
-from app.grading.reading.node import OpNode, UntracedError
+from app.grading.reading.node import KnownNodes, OpNode, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, OF_ARRAYS, READING_ERRORS, PlainTracer
 from app.grading.reading.recall import Recall
 from app.grading.reading.traced_call import TracedCall
@@ -66,7 +66,7 @@ class Tracer(PlainTracer):
     *known* keeps what was read where nothing changes meanwhile; *recall* does so where names change.
     """
 
-    known: dict[ast.AST, OpNode] | None = None
+    known: KnownNodes | None = None
     recall: Recall | None = None
 
     def node(self, expr: ast.expr) -> OpNode:
