@@ -11,7 +11,7 @@ WORKERS := -n 6 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup developed test suite wheel hashes release prove quick mutants lint format tools benchmark pictures clean
+.PHONY: run setup developed test suite wheel hashes release prove openedx quick mutants lint format tools benchmark pictures clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -87,7 +87,15 @@ suite: developed tools
 # What `make test` leaves out, and thirty times as many examples of each fuzz test.
 prove: developed tools
 	$(PIP_INSTALL) --editable '.[prove]'
+	-$(MAKE) openedx
 	EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis or in_turn" -o faulthandler_timeout=3600
+
+# The platform code of Open edX, in an environment of its own: what it needs does not fit to what Backhand needs.
+openedx: var/openedx/bin/python
+
+var/openedx/bin/python:
+	$(PYTHON) -m venv var/openedx
+	var/openedx/bin/python -m pip install --quiet 'lti-consumer-xblock>=11,<12' 'pyjwt[crypto]' 'django<6'
 
 # The tests that belong to what changed since main.
 quick: developed

@@ -353,6 +353,8 @@ async def _as_page(request: Request, error: Exception) -> Response:
 
 async def _show_error(request: Request, status: int, title: str, message: str) -> Response:
     site: Site = request.app.state.site
+    if getattr(request.state, "framed", False):
+        site = site.in_frame
     if request.method == "GET":
         title, message = WHEN_READ.get(status, (title, message))
     if wants_fragment(request):

@@ -61,6 +61,14 @@ def test_a_launch_shows_its_lesson_in_the_frame(platform: Platform, client: Test
     assert set(re.findall(r'(?:href|action|hx-post)="(/[a-z]+)/', page.text)) == {"/embedded", "/static"}
 
 
+def test_a_page_that_is_not_there_is_told_in_the_frame(client: TestClient) -> None:
+    page = client.get("/embedded/lessons/gone")
+
+    assert page.status_code == 404
+    assert 'class="masthead"' not in page.text
+    assert 'href="/embedded/"' in page.text
+
+
 def test_a_launch_leads_to_its_exercise(platform: Platform, client: TestClient) -> None:
     link = Link("link-1", {"lesson": "linear", "exercise": "dw-shape"})
     reply = platform.launch(client, platform.person("u1", "Bob"), link)
