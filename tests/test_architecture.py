@@ -3,6 +3,7 @@
 import pytest
 
 from app.sandbox.runner import Jail
+from tests.house import floors
 from tests.walks import HEADINGS, MOST, PAGE, ROOT, gone, pages_of_the_course, written
 
 
@@ -40,3 +41,7 @@ def test_the_picture_shows_every_room() -> None:
     ]
 
     assert [room for room in rooms if f"`{room}`" not in page] == []
+
+
+def test_content_stands_on_nine_floors_of_imports_at_most() -> None:
+    assert floors("app.content") <= 9
