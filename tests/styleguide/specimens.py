@@ -259,7 +259,7 @@ def _board(lesson: Lesson, box: CodeBox, *, graph: bool) -> dict[str, Any]:
         forward=lesson.forwards.get(box.forward or ""),
         names={membership.learner_id: membership.name for membership in PEOPLE},
     )
-    return {"view": view, "group": GROUP, "asked": {"graph": graph, "place": ""}}
+    return {"view": view, "group": GROUP, "asked": {"graph": graph, "place": "", "label": ""}}
 
 
 def _ways() -> dict[str, Any]:
@@ -330,7 +330,7 @@ def _assigned(lesson: Lesson) -> dict[str, Any]:
 
 def _places(lesson: Lesson, box: CodeBox) -> dict[str, Any]:
     place = {"value": box.name, "number": 9, "exercise": box, "title": exercise_title(box)}
-    asked = {"graph": True, "address": lambda group, place: f"/classes/{group}/board?place={place}"}
+    asked = {"graph": True, "label": "", "address": lambda group, place: f"/classes/{group}/board?place={place}"}
     return {
         "group": GROUP,
         "asked": asked,

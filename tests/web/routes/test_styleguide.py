@@ -58,7 +58,7 @@ ELSEWHERE = {
         "_answered", "_checked", "_hinted", "_nudged", "_opened", "_sheet_answered", "_status", "_tally", "_trained",
     ),
     "of a whole lesson or course, which test_every_page opens": (
-        "_items_head", "_practised", "_rail",
+        "_items_head", "_practised", "_rail", "_section",
     ),
     "a frame around exercises or panels that stand here": ("_reveal", "_sheet", "kinds/train"),
     "needs the list of names, which /names shows": ("_name", "_names", "_visual_names"),
