@@ -156,7 +156,7 @@ class VerdictView:
         how = "to the last bit" if exact == len(compared) else "up to rounding"
         rules = all(name_verdict.verdict == "right" for name_verdict in self.verdict.names)
         held = (
-            "Each line is the rule and not only the number: it holds for other sizes and for any upstream. "
+            "Each line is the rule, not just the number: it also holds for other sizes and any upstream gradient. "
             if rules
             else "The numbers hold for other sizes, too. "
         )

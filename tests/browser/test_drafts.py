@@ -102,8 +102,8 @@ def test_two_tabs_never_overwrite_each_other(context: BrowserContext) -> None:
     write(second, BOX, "dW = 'second'")
 
     asked = second.locator(f"#{BOX.name}-both")
-    expect(asked).to_contain_text("both are kept")
-    expect(section(second, BOX).locator("[role=status]")).to_contain_text("both are kept")
+    expect(asked).to_contain_text("both are saved")
+    expect(section(second, BOX).locator("[role=status]")).to_contain_text("both are saved")
     asked.get_by_role("button", name="Compare").click()
     expect(section(second, BOX).locator(".past del")).to_contain_text("first")
     expect(section(second, BOX).locator(".past ins")).to_contain_text("second")
@@ -143,7 +143,7 @@ def test_two_tabs_without_a_network_lose_neither_text(context: BrowserContext) -
     page = context.new_page()
     page.goto(ADDRESS)
 
-    expect(page.locator(f"#{BOX.name}-both")).to_contain_text("both are kept")
+    expect(page.locator(f"#{BOX.name}-both")).to_contain_text("both are saved")
     mine = page.locator(f"#{BOX.name}-code").input_value()  # the other is with the server, by what came through last
     other = {"dW = 'first'": "second", "dW = 'second'": "first"}[mine]
     page.locator(f"#{BOX.name}-both").get_by_role("button", name="Compare").click()

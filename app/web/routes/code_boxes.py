@@ -44,7 +44,7 @@ from app.web.views.run_result_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
 
-CONFLICT = "Another tab or device had changed this box meanwhile. Yours stands here; both are kept."
+CONFLICT = "This box was also changed in another tab or on another device. Your version is shown; both are saved."
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def test_two_tabs_keep_both_texts(client: TestClient) -> None:
     answer = send(client, "draft", "second tab", 1).json()
 
     assert answer["other"] == 1
-    assert "both are kept" in answer["message"]
+    assert "both are saved" in answer["message"]
     past = client.get(f"{BOX}/history").text
     assert "first tab" in past
     assert "Written in another tab or on another device" in past
@@ -90,7 +90,7 @@ def test_what_another_tab_saves_during_a_check_is_not_written_over_by_the_next_s
     assert found.attributes.get("linear-backward-revision", {"value": "1"})["value"] == "1"
 
     saved = send(client, "draft", "mine, later", int(answer.headers["revision"])).json()
-    assert "both are kept" in saved["message"]
+    assert "both are saved" in saved["message"]
     assert "the other tab" in client.get(f"{BOX}/history").text
 
 

@@ -293,10 +293,10 @@ def test_hints_of_a_box_keep_its_text(client: TestClient, page) -> None:
 
 
 def test_a_hint_is_offered_after_a_failed_check_only(client: TestClient) -> None:
-    assert "costs nothing" not in client.get(LESSON).text
-    assert "Hint 1 of 2 is there when you want it" in send(client, "check").text
-    assert "costs nothing" not in send(client, "check", RIGHT, 1).text
-    assert "costs nothing" not in send(client, "check", "fault", 2).text
+    assert "Hints are free" not in client.get(LESSON).text
+    assert "Hint 1 of 2 is available" in send(client, "check").text
+    assert "Hints are free" not in send(client, "check", RIGHT, 1).text
+    assert "Hints are free" not in send(client, "check", "fault", 2).text
 
 
 def test_the_solution_opens_after_the_last_hint(client: TestClient) -> None:
