@@ -18,10 +18,10 @@ from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.lti.claims import MAX_ID_CHARS, NRPS, role_of
-from app.lti.enrolment import become_member, set_member
+from app.lti.enrolment import UNNAMED, become_member, set_member
 from app.lti.errors import PlatformError
 from app.lti.tokens import PlatformServices
-from app.store.classes import RefusedError, Role, list_members, record_event
+from app.store.classes import RefusedError, Role, list_members, new_member, record_event
 from app.store.database import Database, now
 from app.store.former_members import keep_grades
 from app.store.joining import end_membership
@@ -155,20 +155,39 @@ async def _enrol_listed(
     theirs = (Credential.kind == "lti", Credential.issuer == platform.issuer)
     rows = await db.scalars(select(Credential).where(*theirs, Credential.subject.in_([one.subject for one in people])))
     known = {row.subject: row.learner_id for row in rows}
+    await _add_new(db, context, platform, [person for person in people if person.subject not in known])
+    # Read at once, and held: whoever is as before is not asked for again.
+    members = select(Membership).where(Membership.class_id == group.id, Membership.learner_id.in_(known.values()))
+    listed = select(LtiMember).where(LtiMember.lti_context_id == context.id, LtiMember.learner_id.in_(known.values()))
+    held = [*await db.scalars(members), *await db.scalars(listed)]
     for person in people:
-        if person.subject not in known:
-            learner = Learner(created_at=now(), name=person.name or None)
-            db.add(learner)
-            await db.flush()
-            db.add(
-                Credential(
-                    learner_id=learner.id, kind="lti", issuer=platform.issuer, subject=person.subject, verified=True,
-                    created_at=now(),
-                )
-            )  # fmt: skip
-            known[person.subject] = learner.id
-        if await become_member(db, group, known[person.subject], person.role, person.name):
-            await set_member(db, context, known[person.subject], person.subject, person.role, came=False)
+        learner = known.get(person.subject)
+        if learner is not None and await become_member(db, group, learner, person.role, person.name):
+            await set_member(db, context, learner, person.subject, person.role, came=False)
+    del held
+
+
+async def _add_new(
+    db: AsyncSession, context: LtiContext, platform: LtiPlatform, people: Sequence[ListedPerson]
+) -> None:
+    """Those whom nobody has seen here: they have nothing yet, so all of them are a few statements."""
+    unique = {person.subject: person for person in people}
+    learners = {subject: Learner(created_at=now(), name=person.name or None) for subject, person in unique.items()}
+    db.add_all(learners.values())
+    await db.flush()
+    for subject, person in unique.items():
+        number = learners[subject].id
+        db.add(new_member(context.class_id, number, person.role, person.name or UNNAMED[person.role]))
+        db.add(
+            Credential(
+                learner_id=number, kind="lti", issuer=platform.issuer, subject=subject, verified=True, created_at=now()
+            )
+        )
+        member = {"subject": subject, "role": person.role, "launched_at": now()}
+        db.add(LtiMember(lti_context_id=context.id, learner_id=number, **member))
+    await db.flush()
+    if unique:
+        await record_event(db, context.class_id, None, "listed", context.id, count=len(unique))
 
 
 async def _mark_left(db: AsyncSession, context: LtiContext, listed: set[str]) -> None:
