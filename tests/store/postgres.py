@@ -74,8 +74,15 @@ async def without_rows(url: str) -> None:
         if there == {*Base.metadata.tables, "alembic_version"}:
             version = await connection.scalar(text("SELECT version_num FROM alembic_version"))
         if version == NEWEST:
-            names = ", ".join(f'"{name}"' for name in Base.metadata.tables)
-            await connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+            # To truncate all tables makes each anew, which takes more than most tests: few have rows.
+            filled = " UNION ALL ".join(
+                f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")" for name in Base.metadata.tables
+            )
+            counted = "SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL"
+            statements = ["SET LOCAL session_replication_role = replica"]  # no order of tables, nothing cascades
+            statements += [f'DELETE FROM "{name}"' for name in await connection.scalars(text(filled))]
+            statements += [f'ALTER SEQUENCE "{name}" RESTART' for name in await connection.scalars(text(counted))]
+            await connection.execute(text("; ".join(statements)))
     await engine.dispose()
     if version != NEWEST:
         await emptied(url)
