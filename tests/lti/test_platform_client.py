@@ -34,12 +34,14 @@ async def serving(answer: bytes | Talk) -> AsyncIterator[str]:
     """A server on this machine that answers so, by its address."""
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        if callable(answer):
-            await answer(reader, writer)
-        else:
-            writer.write(answer)
-        writer.close()
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            if callable(answer):
+                await answer(reader, writer)
+            else:
+                writer.write(answer)
+        finally:
+            writer.close()
 
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
     async with server:
