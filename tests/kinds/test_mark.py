@@ -27,7 +27,7 @@ from app.kinds.order.block import OrderQuestion
 from app.kinds.order.mark import as_values
 from app.kinds.registry import LONGEST_ANSWER, mark_quiz
 from app.kinds.shape.block import ShapeQuestion
-from app.kinds.shape.mark import answer_disagreement, expected
+from app.kinds.shape.mark import answer_disagreement, expected, with_commas
 from tests.courses import LESSONS, course_in
 
 FIXTURE = Path(__file__).parent / "quizzes.md"
@@ -179,6 +179,14 @@ def test_what_is_no_shape_is_neither_right_nor_wrong(answer):
 @pytest.mark.parametrize("answer", ["NxD", "nXd", "32xD", "Nx100"])
 def test_an_x_parts_sizes_that_have_names(answer):
     assert answered("of-input", answer).correct is True
+
+
+@pytest.mark.parametrize(
+    ("answer", "parted"),
+    [("xxx", "x, x"), ("Nx3", "N, 3"), ("NxxNxx2", "Nx, Nx, 2"), ("x" * 120 + "é", "x" * 120 + "é")],
+)
+def test_an_x_parts_sizes_whose_names_hold_one(answer, parted):
+    assert with_commas(answer, dict.fromkeys(["N", "Nx", "x", "xxxx", "xxxxx"], 2)) == parted
 
 
 @pytest.mark.parametrize("answer", ["shape (27,)", "db: (27,)", "db.shape = (27,)", "Shape: 27", "b.shape", "b.size()"])

@@ -21,6 +21,7 @@ from app.grading.quiz.feedback import (
 from app.kinds.shape.block import ShapeQuestion as ShapeQuiz
 
 SHAPE_OF = re.compile(r"([^\W\d]\w*)\.(?:shape|size\(\))")
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +119,21 @@ def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape
     return ShapeReading(shapes[tensor], f"{name}.shape = {format_shape(shapes[tensor])}")
 
 
-def _parted(text: str, dims: Mapping[str, int]) -> str:
+def with_commas(text: str, dims: Mapping[str, int]) -> str:
     """*text* with commas for an x between sizes that are known: of `HxK` nothing else tells where a name ends."""
-    size = "|".join([*map(re.escape, sorted(dims, key=len, reverse=True)), r"\d+"])
-    crossed = re.compile(rf"(?<!\w)(?:{size})(?:[xX](?:{size}))+(?!\w)", re.IGNORECASE)
-    return crossed.sub(lambda found: ", ".join(re.findall(size, found[0], re.IGNORECASE)), text)
+    names = "|".join([*map(re.escape, sorted(dims, key=len, reverse=True)), r"\d+"])
+    size = re.compile(rf"(?:{names})(?=[xX]|$)", re.IGNORECASE)
+
+    def parted(word: re.Match[str]) -> str:
+        sizes, end = list[str](), 0
+        while part := size.match(word[0], end):
+            sizes.append(part[0])
+            if part.end() == len(word[0]):
+                return ", ".join(sizes)
+            end = part.end() + 1
+        return word[0]
+
+    return WORD.sub(parted, text)
 
 
 def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
@@ -133,7 +144,7 @@ def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, in
     """
     if not text.strip():
         raise UnreadableShapeError("Write a shape, such as `(32, 64)`.")
-    sizes = sizes_in(_parted(text, dims))
+    sizes = sizes_in(with_commas(text, dims))
     if "?" in sizes:
         raise UnreadableShapeError("Replace the `?` by a size.")
     values = [_size(size, dims) for size in sizes]
