@@ -98,11 +98,11 @@ class _Reader:
         self.meetings = _Rows(FamilyMeetings, 4)
 
     def add_tries(self, page: Sequence[Any]) -> None:
-        for number, learner, lesson, exercise, correct, code, created_at, answer, verdict in page:
+        for number, learner, lesson, exercise, correct, code, at, answer, verdict in page:
             place = self.at.get((lesson, exercise))
             if place is None or learner in self.staff:
                 continue
-            who, at = self.learners.of(learner), _milliseconds(created_at)
+            who = self.learners.of(learner)
             key = "" if correct else mistake_key(self.places[place][1], code, answer, verdict)
             self.tries.add(number, who, place, self.mistakes.of(key) if key else -1, at)
             if (who, place) not in self.met:
@@ -128,10 +128,10 @@ class _Reader:
             if learner in self.staff:
                 continue
             if exercise == PAGE and lesson in self.lessons:
-                self.visits.add(self.learners.of(learner), self.lessons[lesson], _milliseconds(at))
+                self.visits.add(self.learners.of(learner), self.lessons[lesson], at)
             elif (place := self.at.get((lesson, exercise))) is not None:
                 hint = int(what.rpartition("-")[2])
-                self.openings.add(self.learners.of(learner), place, hint, _milliseconds(at))
+                self.openings.add(self.learners.of(learner), place, hint, at)
 
     def add_solved(self, page: Sequence[Any]) -> None:
         for learner, lesson, exercise, solved_at, solution_at in page:
@@ -140,15 +140,15 @@ class _Reader:
                 continue
             who = self.learners.of(learner)
             if solved_at:
-                self.solved.add(who, place, _milliseconds(solved_at))
+                self.solved.add(who, place, solved_at)
             if solution_at:
-                self.openings.add(who, place, SOLUTION, _milliseconds(solution_at))
+                self.openings.add(who, place, SOLUTION, solution_at)
 
     def add_practised(self, page: Sequence[Any]) -> None:
         for learner, family, code, given_at in page:
             if learner not in self.staff:
                 slip = self.slips.of(slip_of(code) or code) if code else -1
-                self.meetings.add(self.learners.of(learner), self.families.of(family), _milliseconds(given_at), slip)
+                self.meetings.add(self.learners.of(learner), self.families.of(family), given_at, slip)
 
     def record(self, editions: Mapping[Place, Sequence[tuple[str, datetime]]]) -> Record:
         histories = Histories(

@@ -1,13 +1,18 @@
 """What learners did, as rows for counting: pages of them, so that no database and no memory holds all at once.
 
+Moments are whole milliseconds since 1970, as the database counts them: to make a `datetime` of each takes longer.
+
 Left out is who teaches, or assists in a class: their tries are no learner's.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Select, Table, case, or_, select
+from sqlalchemy import Integer, Select, Table, case, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from app.store.database import Database
 from app.store.moments import SEEN
@@ -22,6 +27,24 @@ _ATTEMPT, _SERVED, _MOMENT, _PROGRESS = (
 )
 
 
+class _Milliseconds(FunctionElement[int]):
+    """A moment in milliseconds since 1970."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+@compiles(_Milliseconds, "sqlite")
+def _of_julian_day(element: _Milliseconds, compiler: SQLCompiler, **options: Any) -> str:
+    moment = compiler.process(element.clauses, **options)
+    return f"CAST(round((julianday({moment}) - 2440587.5) * 86400000) AS INTEGER)"
+
+
+@compiles(_Milliseconds, "postgresql")
+def _of_epoch(element: _Milliseconds, compiler: SQLCompiler, **options: Any) -> str:
+    return f"CAST(extract(epoch FROM {compiler.process(element.clauses, **options)}) * 1000 AS BIGINT)"
+
+
 async def list_staff(db: AsyncSession) -> list[int]:
     """Learners who teach, or have another role than learner in any class."""
     roles = select(Membership.learner_id).where(Membership.role != "learner")
@@ -33,7 +56,8 @@ async def judged_tries(database: Database) -> AsyncIterator[Sequence[Any]]:
     quiz = _ATTEMPT.kind == "quiz"
     columns = (
         _ATTEMPT.id, _ATTEMPT.learner_id, _ATTEMPT.lesson, _ATTEMPT.exercise, _ATTEMPT.correct, _ATTEMPT.code,
-        _ATTEMPT.created_at, case((quiz, _ATTEMPT.text), else_=""), case((quiz, _ATTEMPT.verdict_json), else_=""),
+        _Milliseconds(_ATTEMPT.created_at), case((quiz, _ATTEMPT.text), else_=""),
+        case((quiz, _ATTEMPT.verdict_json), else_=""),
     )  # fmt: skip
     judged = (_ATTEMPT.correct.is_not(None), _ATTEMPT.lesson.not_like(PRACTISED))
     query = select(*columns).where(*judged).order_by(_ATTEMPT.id).limit(PAGE_ROWS)
@@ -43,7 +67,7 @@ async def judged_tries(database: Database) -> AsyncIterator[Sequence[Any]]:
 
 async def practised(database: Database) -> AsyncIterator[Sequence[Any]]:
     """Items of practice that were solved or failed: learner, family, first code and when it was given."""
-    columns = (_SERVED.learner_id, _SERVED.family, _SERVED.code, _SERVED.given_at)
+    columns = (_SERVED.learner_id, _SERVED.family, _SERVED.code, _Milliseconds(_SERVED.given_at))
     done = or_(_SERVED.done_at.is_not(None), _SERVED.code.is_not(None))
     async for page in _by_learners(database, select(*columns).where(done), _SERVED.learner_id):
         yield page
@@ -51,7 +75,7 @@ async def practised(database: Database) -> AsyncIterator[Sequence[Any]]:
 
 async def first_moments(database: Database) -> AsyncIterator[Sequence[Any]]:
     """When learners first opened lessons and hints."""
-    columns = (_MOMENT.learner_id, _MOMENT.lesson, _MOMENT.exercise, _MOMENT.what, _MOMENT.happened_at)
+    columns = (_MOMENT.learner_id, _MOMENT.lesson, _MOMENT.exercise, _MOMENT.what, _Milliseconds(_MOMENT.happened_at))
     query = select(*columns).where(or_(_MOMENT.what == SEEN, _MOMENT.what.like("hint-%")))
     async for page in _by_learners(database, query, _MOMENT.learner_id):
         yield page
@@ -60,7 +84,8 @@ async def first_moments(database: Database) -> AsyncIterator[Sequence[Any]]:
 async def solved_moments(database: Database) -> AsyncIterator[Sequence[Any]]:
     """When learners solved exercises and opened solutions."""
     columns = (
-        _PROGRESS.learner_id, _PROGRESS.lesson, _PROGRESS.exercise, _PROGRESS.solved_at, _PROGRESS.solution_at
+        _PROGRESS.learner_id, _PROGRESS.lesson, _PROGRESS.exercise,
+        _Milliseconds(_PROGRESS.solved_at), _Milliseconds(_PROGRESS.solution_at),
     )  # fmt: skip
     happened = or_(_PROGRESS.solved_at.is_not(None), _PROGRESS.solution_at.is_not(None))
     query = select(*columns).where(happened, _PROGRESS.lesson.not_like(PRACTISED))
