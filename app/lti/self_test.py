@@ -35,7 +35,9 @@ async def _keys(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
         answer = await lti.client.ask(platform, "GET", platform.jwks_url)
     except PlatformError as error:
         return (Trial(good=False, said=f"Your platform's keys do not answer. {error}"),)
-    return Trial(good=True, said=f"Your platform's keys answer: there are {len(keys.keys)}."), _clock(answer)
+    count = len(keys.keys)
+    said = f"Your platform's keys answer: {count} {'key' if count == 1 else 'keys'}."
+    return Trial(good=True, said=said), _clock(answer)
 
 
 def _clock(answer: Answer) -> Trial:

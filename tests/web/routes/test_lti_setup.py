@@ -28,7 +28,7 @@ def test_the_page_has_every_address_that_is_entered(client: TestClient) -> None:
 def test_a_platform_that_works_is_told_so(client: TestClient, platform: Platform) -> None:
     text = tried(client, platform)
 
-    assert "keys answer: there are 1" in text
+    assert "keys answer: 1 key." in text
     assert "Its clock is that of this server" in text
     assert "lets it send grades" in text
     assert "dep-1" in text
