@@ -144,7 +144,7 @@ async def read_message(
         Expected(platform.issuer, platform.client_id, pending.data["nonce"], deployments, base_url, time.time()),
     )
     launch = read_launch(claims, base_url)
-    async with database.write() as db:
+    async with database.write(short=True) as db:
         if await one_time_tokens.redeem(db, "lti-login", state) is None:
             raise LaunchError(OVER)
     return launch

@@ -85,7 +85,7 @@ async def _login(request: Request, site: Site, visitor: TheVisitor, asked: Mappi
         return _refused(request, site, NO_ADDRESS)
     spend_ticket(site, visitor)
     try:
-        async with site.database.write() as db:
+        async with site.database.write(short=True) as db:
             began = await begin_login(db, asked, site.lti.base_url)
     except LaunchError as error:
         return _refused(request, site, str(error))
@@ -189,7 +189,7 @@ async def _enter(
     request: Request, site: Site, platform: LtiPlatform, message: Launch, target: Target, *, framed: bool
 ) -> Arrival:
     label = f"{device_of(request)}, in {platform.name}"[:200]
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         if message.subject is None:
             return Arrival((await learners.begin_session(db, embedded=True))[1] if framed else "")
         is_new = not await is_known(db, platform, message)
