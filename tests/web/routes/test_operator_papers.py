@@ -82,8 +82,22 @@ TOLD = {
     "audit_event": "who changed what", "former_member": "stay in its gradebook", "notice": "Notices of what was done",
     "problem_report": "Problems with exercises that you report",
     "roster_change": "what their last list for the roster changed",
+    "lti_member": "your number and role in its course", "lti_score": "which of your grades it has yet to be told",
 }  # fmt: skip
-NOBODYS = {"practice_item", "exercise_edition", "item_report", "class", "assignment", "given_unit", "clock"}
+NOBODYS = {
+    "lti_platform",
+    "lti_deployment",
+    "lti_key",
+    "lti_context",
+    "lti_line_item",
+    "practice_item",
+    "exercise_edition",
+    "item_report",
+    "class",
+    "assignment",
+    "given_unit",
+    "clock",
+}
 
 
 def test_the_page_on_privacy_tells_of_every_table() -> None:
