@@ -34,7 +34,6 @@ from app.grading.operations.table import FUNCTIONS
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""
-DIVISIONS = frozenset({"div", "divide", "true_divide", "reciprocal", "rsqrt", "pow"})
 GATES = frozenset({"where", "clamp", "relu", "sign", "heaviside", "maximum", "minimum", "gt", "lt", "ge", "le"})
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 PLACING = frozenset(
@@ -72,12 +71,6 @@ def has_gate(view: GradientAnalysis) -> bool:
     """True if the learner's lines compare, or choose by numbers."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
     return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in nodes)
-
-
-def divides(view: GradientAnalysis) -> bool:
-    """True if the learner's lines write a division, or a power, which may be one."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    return any(isinstance(node, ast.Div | ast.Pow) or called_name(node) in DIVISIONS for node in nodes)
 
 
 def compares_right(view: GradientAnalysis) -> bool:

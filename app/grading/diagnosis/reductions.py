@@ -9,6 +9,7 @@
 | `summed-all` | summed into a single number |
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -35,7 +36,7 @@ Source = Callable[[Observation, GradientPath], Any]
 def reduction_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path in view.paths:
         wide, narrow = unreduced_share(view.case.looks[0], path).shape, view.case.looks[0].reference.shape
-        if wide != narrow and 0 < len(wide) <= RANK_MAX and is_broadcastable(wide, narrow):
+        if math.prod(wide) > math.prod(narrow) and 0 < len(wide) <= RANK_MAX and is_broadcastable(wide, narrow):
             yield from _of_path(view, path, unreduced_share, stretched_axes(wide, narrow))
         elif wide == narrow:
             yield from _hidden_sum(view, path)
@@ -60,8 +61,13 @@ def _hidden_sum(view: GradientAnalysis, path: GradientPath) -> Iterator[Hypothes
 
 
 def _is_sum(look: Observation, path: GradientPath, axes: Axes) -> bool:
-    share, total = look.shares[path.key], look.upstream[path.key].sum(axis=axes)
-    return total.shape == share.shape and bool(np.allclose(total, share, rtol=1e-9, atol=1e-12))
+    share, upstream = look.shares[path.key], look.upstream[path.key]
+    total = upstream.sum(axis=axes)
+    return (
+        upstream.size > share.size
+        and total.shape == share.shape
+        and bool(np.allclose(total, share, rtol=1e-9, atol=1e-12))
+    )
 
 
 def _vector_product(view: GradientAnalysis, look: Observation, path: GradientPath) -> Array | None:

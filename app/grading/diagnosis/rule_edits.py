@@ -18,7 +18,6 @@ from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.claims import (
     all_of,
     compares_right,
-    divides,
     has_gate,
     is_unmended,
     operators_of,
@@ -145,7 +144,7 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.startswith("`{name}` divides by"):
-            claim = partial(all_of, claim, partial(divides, view))
+            claim = partial(all_of, claim, partial(is_unmended, view, (sign_edits, removal_edits)))
         elif slip.say.endswith(SCALED):
             removed = partial(is_mended, view, (factor_removal_edits,))
             claim = partial(all_of, removed, partial(is_unmended, view, (name_edits,)))
@@ -172,7 +171,7 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
         return slip.code, RULE["summed"][1]
     if slip.say == RULE["local"][1] and joins_entries(rule_of(step.node, step.position) or ""):
         return slip.code, RULE["whole"][1]
-    if slip.text == "z" and (step.below or not step.is_root or _is_reduced(step)):
+    if slip.text == "z" and not _is_alone(step):
         return RULE["nothing"]
     if slip.say == RULE["value"][1] and not view.is_written(word):
         return slip.code, RULE["other-value"][1]
@@ -182,6 +181,11 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
 def _is_summed(slip: RuleEdit, step: PathStep) -> bool:
     """True if what is passed on has to be added up, so that it does not stay unchanged."""
     return slip.text == "g" and step.node.op in {"mul", "div"} and _is_reduced(step)
+
+
+def _is_alone(step: PathStep) -> bool:
+    """True if the step is the whole of its statement, so that what it lacks multiplies the line as it stands."""
+    return step.is_root and not step.below and not _is_reduced(step)
 
 
 def _is_reduced(step: PathStep) -> bool:
@@ -255,8 +259,9 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             ways = (any(map(alike, view.steps(other, view.case.looks[0]))) for other in view.paths)
             more = " The same holds on every way that `{tensor}` takes." if all(ways) else ""
             predict = partial(view.everywhere, alike, sender(view, slip.text))
+            say = RULE["nothing"][1] if slip.text == "z" and not _is_alone(step) else slip.say
             claim = partial(all_of, partial(_is_throughout, view, alike, (normalised_text(rule), slip.text)), gated)
-            yield view.hypothesis(format_code(slip.code, said), predict, slip.say + more, (), claim, **said)
+            yield view.hypothesis(format_code(slip.code, said), predict, say + more, (), claim, **said)
 
 
 def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], texts: tuple[str, str]) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.bindings import reads_of
 from app.grading.diagnosis.call_kinds import reduction_edits, size_edits
 from app.grading.diagnosis.claims import makes_steps, scaled_in_line, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis
@@ -211,7 +212,9 @@ def _apart(
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
         # What cancels out is missing by its numbers alone: `x - x` where one of the two is another tensor.
-        mended = mended_by(view, (name_edits,)) if len(facts) > len(set(consumers)) else None
+        reads = reads_of([node for line in view.lines for node in ast.walk(line)])[0]
+        written = any(f"d{consumer}" in reads for consumer in consumers)
+        mended = mended_by(view, (name_edits,)) if written else None
         if mended is not None:
             return mended
         kind = "overwritten" if _overwrote(view) else "share-missing"

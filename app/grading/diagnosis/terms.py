@@ -71,7 +71,7 @@ def _told(
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
     texts = "; ".join(
-        TERMS["term"].format(word=term_text(_written(view, word), row), factor=fact.text)
+        TERMS["term"].format(word=TERMS.get(word) or f"the {term_text(_written(view, word), row)}", factor=fact.text)
         for word, fact in facts.items()
     )
     return view.case.told(code, TERMS["form"], line=path.statement.source, terms=texts) if facts else None

@@ -41,6 +41,7 @@ WRITTEN = {
     for name in names
 }
 _METHODS = frozenset({"builtin_function_or_method", "method"})
+NO_MATRIX = "is a single number, and `@` multiplies matrices: a number takes `*`, or a tensor is missing beside it."
 OPTIONS = ("dim", "keepdim", "axis", "unbiased", "correction", "dtype")
 _TAKEN = {
     "NoneType": "is `None`: was it given a value?",
@@ -111,7 +112,7 @@ def _operator(match: re.Match[str], error: ReportedError) -> str:
     if kind.startswith("torch.return_types."):
         return f"{what} holds values and their places; take the values, `.values`."
     if operator.startswith("@") and kind in {"int", "float", "bool"}:
-        return f"{what} is a single number, and `@` multiplies matrices; with a number, write `*`."
+        return f"{what} {NO_MATRIX}"
     written = WRITTEN.get(sides[at].rpartition(".")[2], "") if sides else ""
     if kind in _METHODS and written:
         return f"{what} is a function that was not called. {written}"

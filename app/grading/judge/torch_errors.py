@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import combinations, permutations, product
 
 from app.content.text.sizes import format_shape
-from app.grading.judge.call_errors import CALLS, OPTIONS
+from app.grading.judge.call_errors import CALLS, NO_MATRIX, OPTIONS
 from app.grading.judge.python_functions import OWN_FUNCTIONS
 from app.grading.judge.run_reports import ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
@@ -94,7 +94,7 @@ def _vector(match: re.Match[str], error: ReportedError) -> str:
     number = next((error_operand for error_operand in error.operands if not error_operand.shape), None)
     rule = "The inner sizes must match."
     if number is not None:
-        rule = f"`{number.source}` is a single number, and `@` multiplies matrices; with a number, write `*`."
+        rule = f"`{number.source}` {NO_MATRIX}"
     return f"These shapes cannot be multiplied: {_two(error, match[0])}. {_summed(error) or rule}{_turned(error)}"
 
 
@@ -144,10 +144,7 @@ def _stacked(match: re.Match[str], _: ReportedError) -> str:
 
 
 def _negated(_: re.Match[str], __: ReportedError) -> str:
-    return (
-        "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is; the "
-        "minus of a product stands in front of the product."
-    )
+    return "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is."
 
 
 def _broadcast(match: re.Match[str], error: ReportedError) -> str:

@@ -10,6 +10,22 @@ from tests.grading.programs.load import PROGRAMS
 BY_NAME = {program.name: program for program in PROGRAMS}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
+    # What lacks its upstream on every way is told of no line as the whole of it.
+    (
+        "bce_with_logits",
+        "-dper * (y / p",
+        "(y / p",
+        "dp:upstream-missing",
+        ["Nothing of what arrives"],
+        ["Multiply it"],
+    ),
+    # A number before `@` may stand where a tensor was forgotten.
+    ("rbf_kernel", "- 2 * dd2 @ z", "- 2 @ z", "dx:error:operator", ["or a tensor is missing"], ["write `*`"]),
+    # What was added up along an axis of size 1 has an axis too many.
+    ("rotary", "dy2 * x1).sum(1)", "dy2 * x1).sum(1, keepdim=True)", "dsin:keepdim-added", ["are right"], ["not yet"]),
+    # A share that is zero by its numbers stands there.
+    ("triplet", "+ 2 * (anchor - neg)", "+ 2 * (neg - neg)", "danchor:wrong-operand", ["the first one"], ["missing"]),
+    ("makemore_mlp", "Yb] -= 1", "Yb] -= 2 * 1", "dlogits:", ["with what arrives from above"], ["the direct"]),
     # What is transposed twice is transposed once too often, and not to stand without.
     (
         "grouped_query",

@@ -100,7 +100,7 @@ CALLS = [
     ("r = X.sum(axes=0)", "`sum` does not take `axes` here. Did you mean `axis`?"),
     ("r = F.softmax(X, 1, keepdim=True)", "`softmax` does not take `keepdim` here."),
     ("r = X.sum[0]", "`X.sum` is a function", "with parentheses"),
-    ("r = X @ 2", "In `X @ 2`, `2` is a single number", "write `*`"),
+    ("r = X @ 2", "In `X @ 2`, `2` is a single number", "a number takes `*`"),
     ("r = None * X", "In `None * X`, `None` is `None`"),
     ("r = X.T @ dY.sum", "In `X.T @ dY.sum`, `dY.sum` is a function that was not called"),
     ("b += [1]", "In `b += [1]`, `[1]` is a list"),
