@@ -168,6 +168,7 @@ AGAIN = (
 
 UNSEEN = {
     "/classes/{class_id}/board/events": "a stream, of what stands on the board",
+    "/classes/{class_id}/attempts.jsonl": "a file",
     "/classes/{class_id}/gradebook.csv": "a file",
     "/classes/{class_id}/gradebook.json": "a file",
     "/classes/{class_id}/roster.csv": "a file",
