@@ -108,7 +108,6 @@ def made_by(case, mistake, tensors):
     words = " + ".join(mistake.mentions) or "0"
     words = f"({words}).mean()" if mistake.code.startswith("mean") else words
     words = f"({words}) @ 0" if mistake.code.startswith(("matmul", "wrong-operand")) else words
-    words = f"({words}) / 1" if mistake.code == "divided" else words
     looks = tuple(replace(look, got=tensor) for look, tensor in zip(case.looks, tensors, strict=True))
     return replace(case, looks=looks, writes=tuple(ast.parse(f"{case.name} = {words}").body))
 
@@ -137,8 +136,7 @@ def test_every_edit_of_the_rule_is_recognised_as_itself(table):
             # Two edits that give the same numbers, such as `1 - y` and `1 - y ** 1`, are one slip to whoever sees them.
             twins = {_code(view, path, depth, one) for one, others in slips if _alike(view, others, tensors)}
             words = [word.format(**view.spot(path, depth)) for word in slip.mentions]
-            code = "divided" if " divides by" in slip.say else ""  # such a sentence asks for lines that divide
-            mentioned = SimpleNamespace(code=code, mentions=[word for word in words if word.isidentifier()])
+            mentioned = SimpleNamespace(code="", mentions=[word for word in words if word.isidentifier()])
             found = diagnose(made_by(case, mentioned, tensors)).code.split(":", 1)[1]
             if found not in twins and found.split(":")[0] not in EARLIER:
                 confused.append((slip.text, twins, found))
