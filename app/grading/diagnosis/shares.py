@@ -212,8 +212,8 @@ def _apart(
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
         # What cancels out is missing by its numbers alone: `x - x` where one of the two is another tensor.
-        reads = reads_of([node for line in view.lines for node in ast.walk(line)])[0]
-        written = any(f"d{consumer}" in reads for consumer in consumers)
+        names = reads_of([node for line in view.lines for node in ast.walk(line)])[0]
+        written = any(f"d{consumer}" in names for consumer in consumers)
         mended = mended_by(view, (name_edits,)) if written else None
         if mended is not None:
             return mended
