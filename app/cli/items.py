@@ -12,7 +12,7 @@ from app.cli.refuse import refuse
 from app.content.blocks import Course, Lesson
 from app.content.text.errors import LessonErrors
 from app.course.course import load_course, published
-from app.insight.report import FEW, REPORT, ItemReport, make_report
+from app.insight.report import FEW, REPORT, CourseReport, make_report
 from app.settings import Settings
 from app.store.database import Database
 from app.store.migrate import migrate
@@ -46,7 +46,7 @@ def _lesson(course: Course, name: str) -> Lesson:
     return found
 
 
-async def _counted(settings: Settings, course: Course) -> ItemReport:
+async def _counted(settings: Settings, course: Course) -> CourseReport:
     await migrate(settings.resolved_database_url)
     database = Database(settings.resolved_database_url)
     try:
@@ -55,7 +55,7 @@ async def _counted(settings: Settings, course: Course) -> ItemReport:
         await database.close()
 
 
-def _facts(report: ItemReport, views: list[ItemView]) -> dict[str, Any]:
+def _facts(report: CourseReport, views: list[ItemView]) -> dict[str, Any]:
     """The report on what *views* show; null stands for what is too few to be told."""
     whole = _without_few(REPORT.dump_python(report, mode="json"))
     shown = {(view.item.lesson, view.item.exercise, view.item.edition): view for view in views}

@@ -87,7 +87,7 @@ class ReportedItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemReport:
+class CourseReport:
     """Report as of *made_at*, which tells of no fewer than *least* people; the items that need most come first."""
 
     made_at: datetime
@@ -96,10 +96,10 @@ class ItemReport:
     curves: tuple[LearningCurve, ...]
 
 
-REPORT: TypeAdapter[ItemReport] = TypeAdapter(ItemReport)
+REPORT: TypeAdapter[CourseReport] = TypeAdapter(CourseReport)
 
 
-async def make_report(database: Database, course: Course, least: int) -> ItemReport:
+async def make_report(database: Database, course: Course, least: int) -> CourseReport:
     """Read what learners did in *course*, and count it."""
     made_at = now()
     record = await read_record(database, course)
@@ -107,7 +107,7 @@ async def make_report(database: Database, course: Course, least: int) -> ItemRep
     items = report_items(record, [item for item in counted if item.tried >= least], least)
     curves = learning_curves(record.meetings, record.families, record.slips, least)
     items = await _with_lines(database, record, items, least)
-    return ItemReport(made_at=made_at, least=least, items=tuple(items), curves=curves)
+    return CourseReport(made_at=made_at, least=least, items=tuple(items), curves=curves)
 
 
 def report_items(record: Record, counted: Sequence[ItemCounts], least: int) -> list[ReportedItem]:

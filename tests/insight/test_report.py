@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from app.insight.mistakes import STOPPED
 from app.insight.renewal import renew_report
-from app.insight.report import FEW, REPORT, ItemReport, ReportedItem, make_report
+from app.insight.report import FEW, REPORT, CourseReport, ReportedItem, make_report
 from app.store import item_reports, learners, moments, progress
 from app.store.database import Database, now
 from app.store.progress import NewAttempt
@@ -49,11 +49,11 @@ async def check(database: Database, learner: int, text: str, code: str | None, l
         await progress.record_attempt(db, learner, LESSON, BOX, attempt)
 
 
-async def report(database: Database) -> ItemReport:
+async def report(database: Database) -> CourseReport:
     return await make_report(database, COURSE, LEAST)
 
 
-def of(made: ItemReport, exercise: str) -> ReportedItem:
+def of(made: CourseReport, exercise: str) -> ReportedItem:
     (item,) = [item for item in made.items if item.exercise == exercise]
     return item
 

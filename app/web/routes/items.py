@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.insight.report import ItemReport
+from app.insight.report import CourseReport
 from app.store import item_reports
 from app.web.class_access import require_teacher
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -22,7 +22,7 @@ MOST_NEEDY = 30
 class KeptReport:
     """The report that is kept, if there is one; *renewing* if a newer one is on its way."""
 
-    report: ItemReport | None
+    report: CourseReport | None
     renewing: bool
 
     @property

@@ -14,7 +14,7 @@ from app.insight.curves import LearningCurve
 from app.insight.item_counts import NextTries
 from app.insight.mistakes import STOPPED, UNRECOGNISED, answer_of
 from app.insight.needs import Sign
-from app.insight.report import FEW, REPORT, ItemReport, ReportedItem, ReportedMistake, ReportedNeed
+from app.insight.report import FEW, REPORT, CourseReport, ReportedItem, ReportedMistake, ReportedNeed
 from app.practice.practice_words import family_words, slip_words
 from app.practice.scheduler import slip_of
 from app.web.pictures.rates import draw_rates
@@ -189,13 +189,13 @@ class CurveView:
         return draw_rates(self.title, [point.wrong for point in points], [point.people for point in points])
 
 
-def decoded_report(text: str | None) -> ItemReport | None:
+def decoded_report(text: str | None) -> CourseReport | None:
     """The report that a database keeps; None where an older version wrote it."""
     return _decoded(text) if text else None
 
 
 @lru_cache(maxsize=2)  # the same for everybody who looks
-def _decoded(text: str) -> ItemReport | None:
+def _decoded(text: str) -> CourseReport | None:
     try:
         return REPORT.validate_json(text)
     except ValueError:
@@ -219,7 +219,7 @@ def by_exercise(lesson: Lesson, views: Sequence[ItemView]) -> list[list[ItemView
     return [list(group) for _, group in groupby(ordered, key=lambda view: view.exercise.name)]
 
 
-def curve_views(report: ItemReport) -> list[CurveView]:
+def curve_views(report: CourseReport) -> list[CurveView]:
     return [
         CurveView(
             family_words(curve.family),

@@ -15,16 +15,16 @@ LabelQuery = Annotated[str, Query(alias="label", max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RosterSection:
     """The section with this *label*, or the whole class where it is empty; *labels* are those that the class has."""
 
     label: str
     labels: tuple[str, ...]
 
 
-def section_of(people: Iterable[Membership], label: str) -> Section:
+def section_of(people: Iterable[Membership], label: str) -> RosterSection:
     """The section of *label* among *people*; a label that nobody has shows nobody."""
-    return Section(label, tuple(sorted({person.label for person in people if person.label})))
+    return RosterSection(label, tuple(sorted({person.label for person in people if person.label})))
 
 
 def is_in_section(person: Membership, label: str) -> bool:
