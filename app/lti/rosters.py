@@ -38,7 +38,7 @@ MAX_PAGES = 50
 MAX_MEMBERS = 20_000
 AT_ONCE = 100
 """People for whom others who want to write wait."""
-NEXT = re.compile(r'<([^<>]{1,2000})>\s*;[^,]*\brel="?next"?', re.IGNORECASE)
+IS_NEXT = re.compile(r'\brel="?next\b', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,10 @@ class RosterReader:
             for member in members:
                 if (person := _person(member)) is not None:
                     yield person
-            match = NEXT.search(answer.headers.get("link", ""))
-            if match is None:
+            following = _following(answer.headers.get("link", ""))
+            if following is None:
                 return
-            url = urljoin(url, match[1])
+            url = urljoin(url, following)
         raise PlatformError(f"Its list has more than {MAX_PAGES} pages.")
 
     async def _lay_over(self, context: LtiContext, platform: LtiPlatform, people: Sequence[ListedPerson]) -> None:
@@ -130,6 +130,15 @@ class RosterReader:
                 await _enrol_listed(db, context, platform, people[begin : begin + AT_ONCE])
         async with self._database.write() as db:
             await _mark_left(db, context, {person.subject for person in people})
+
+
+def _following(links: str) -> str | None:
+    """The address of the next page in the header `Link` (RFC 8288), if it has one."""
+    for link in links.split("<")[1:]:
+        address, _, rest = link.partition(">")
+        if IS_NEXT.search(rest.partition(",")[0]):
+            return address
+    return None
 
 
 def _person(member: Any) -> ListedPerson | None:
