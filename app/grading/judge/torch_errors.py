@@ -243,7 +243,10 @@ def _view(_: re.Match[str], error: ReportedError) -> str:
 
 def _reshape(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
-    return f"{target} has {int(match[2]):,} entries, and shape {_tuple(match[1])} holds another number of them."
+    entries, shape = f"{target} has {int(match[2]):,} entries", _tuple(match[1])
+    if "-1" in match[1]:
+        return f"{entries}, and shape {shape} cannot hold them: no whole number stands for -1 there."
+    return f"{entries}, and shape {shape} holds another number of them."
 
 
 def _fraction(_: re.Match[str], error: ReportedError) -> str:
@@ -403,7 +406,7 @@ def _second(_: re.Match[str], __: ReportedError) -> str:
 
 
 def _tuple(text: str) -> str:
-    return format_shape([int(part) for part in re.findall(r"\d+", text)])
+    return format_shape([int(part) for part in re.findall(r"-?\d+", text)])
 
 
 def _flood(match: re.Match[str], _: ReportedError) -> str:

@@ -10,6 +10,15 @@ from tests.grading.programs.load import PROGRAMS
 BY_NAME = {program.name: program for program in PROGRAMS}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
+    # The size that is left open is told as it is written.
+    (
+        "patch_embedding",
+        "patches.reshape(-1, c * P * P)",
+        "patches.reshape(-1, (c + P) * P)",
+        "dW:error:reshape",
+        ["(-1, 28) cannot hold"],
+        ["(1, 28)"],
+    ),
     # What lacks its upstream on every way is told of no line as the whole of it.
     (
         "bce_with_logits",
