@@ -20,9 +20,9 @@ ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.
 PATH_PREFIX = re.compile(r"(/[A-Za-z0-9_-]+)+")
 OWN_PATHS = frozenset(
     {
-        "accessibility", "classes", "embedded", "finish", "healthz", "imprint", "join", "lessons", "lti", "me",
-        "metrics", "names", "pictures", "practice", "privacy", "readyz", "reports", "sign-in", "sign-out", "static",
-        "theme", "units",
+        "accessibility", "authors", "classes", "embedded", "finish", "healthz", "imprint", "join", "lessons", "lti",
+        "me", "metrics", "names", "pictures", "practice", "privacy", "readyz", "reports", "sign-in", "sign-out",
+        "static", "theme", "units",
     }
 )  # fmt: skip
 """What an address of the site begins with: behind a proxy that takes a prefix away nobody could tell one from it."""

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from asyncio import unix_events
+from importlib import import_module
 from pathlib import Path
 
 CALLS = "fork geteuid getuid memfd_create pidfd_open pipe2 statvfs sched_getaffinity O_NOFOLLOW"
@@ -35,6 +36,7 @@ def take_away() -> None:
 
 if __name__ == "__main__":
     asyncio.run(asyncio.sleep(0))
+    import_module("truststore")  # on Windows it reads what only Windows has, as soon as it is imported
     take_away()
     from app.cli import main
 

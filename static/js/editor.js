@@ -373,9 +373,10 @@ document.addEventListener("htmx:after:swap", () => {
   for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();
 });
 
-// What a press has opened comes into sight: on a phone it stands below a long verdict.
-document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  if (!ctx.sourceElement?.matches?.("[data-action=history], [data-action=solution], [data-action=hint]")) return;
+// What a press has opened comes into sight: on a phone it stands below a long verdict. A swap of our own has no press.
+document.addEventListener("htmx:after:swap", ({ detail }) => {
+  const ctx = detail?.ctx;
+  if (!ctx?.sourceElement?.matches?.("[data-action=history], [data-action=solution], [data-action=hint]")) return;
   const opened = ctx.target?.id && document.getElementById(ctx.target.id);
   if (opened?.textContent.trim()) opened.scrollIntoView({ block: "nearest" });
 });
