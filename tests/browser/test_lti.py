@@ -1,11 +1,11 @@
 """In the frame of a platform, in a real browser: two hosts with certificates, and cookies as browsers keep them."""
 
-import asyncio
 import datetime
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,14 @@ import uvicorn
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from playwright.sync_api import Browser, FrameLocator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from app.lti import platform_client
 from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
-from tests.browser.conftest import MS, SWITCHES, chrome
+from tests.browser.conftest import SWITCHES, chrome
+from tests.browser.seeding import beside
 from tests.courses import course_in
 from tests.lti.platform import PLATFORM_HOST, Link, Platform
 from tests.waiting import until
@@ -72,8 +73,9 @@ def platform(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("lti"), database_url="", address=tool, secure_cookies=True, operator_token=""
     )
-    asyncio.run(migrate(settings.resolved_database_url))
-    register(settings, platform)
+    beside(migrate(settings.resolved_database_url))
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(register, settings, platform).result()
     app = create_app(settings, course_in(COURSE), FakeGrader())
     config = uvicorn.Config(
         app, port=port, log_level="error", ws="none", loop="asyncio", ssl_certfile=certificate, ssl_keyfile=certificate
@@ -94,16 +96,14 @@ def platform(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.fixture(scope="module", params=THIRD_PARTY)
-def chromium(request: pytest.FixtureRequest) -> Iterator[Browser]:
-    expect.set_options(timeout=MS)
+def chromium(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Browser]:
     names = ", ".join(f"MAP {host} 127.0.0.1" for host in sorted(HOSTS))
-    with sync_playwright() as playwright:
-        # Without the switch that turns the partitioning of storage off for speed, which is what is looked at here.
-        switches = [switch for switch in SWITCHES if not switch.startswith("--disable-features")]
-        switches += [f"--host-resolver-rules={names}", *THIRD_PARTY[request.param]]
-        launched = playwright.chromium.launch(executable_path=chrome(), args=switches)
-        yield launched
-        launched.close()
+    # Without the switch that turns the partitioning of storage off for speed, which is what is looked at here.
+    switches = [switch for switch in SWITCHES if not switch.startswith("--disable-features")]
+    switches += [f"--host-resolver-rules={names}", *THIRD_PARTY[request.param]]
+    launched = browser.browser_type.launch(executable_path=chrome(), args=switches)
+    yield launched
+    launched.close()
 
 
 @pytest.fixture
