@@ -91,7 +91,14 @@ async function answers() {
   }
 }
 
-const unmark = () => frame.contentDocument.querySelectorAll(".found").forEach((one) => one.remove());
+/** The finding that has the focus while all are drawn anew. */
+let held = null;
+
+function unmark() {
+  const { activeElement } = frame.contentDocument;
+  if (activeElement?.matches(".found")) held = activeElement.id;
+  frame.contentDocument.querySelectorAll(".found").forEach((one) => one.remove());
+}
 
 /** Put every finding above what it is about; one that is about nothing here stands at the top. */
 function mark() {
@@ -108,6 +115,8 @@ function mark() {
     link.replaceWith(...link.childNodes);
     ((one.dataset.at && shown.querySelector(one.dataset.at)) || top).before(note);
   }
+  if (held) shown.getElementById(held)?.focus({ preventScroll: true });
+  held = null;
 }
 
 document.addEventListener("click", (event) => {
