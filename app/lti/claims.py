@@ -203,7 +203,7 @@ def read_launch(claims: Claims, base_url: str) -> Launch:
         lineitem_url=_id(grades.get("lineitem")) if may_score else None,
         lineitems_url=_id(grades.get("lineitems")) if may_score else None,
         memberships_url=_id(people.get("context_memberships_url")),
-        deep_linking=_deep_linking(claims, base_url) if claims[CLAIM + "message_type"] == MESSAGES[1] else None,
+        deep_linking=_deep_linking(claims) if claims[CLAIM + "message_type"] == MESSAGES[1] else None,
     )
 
 
@@ -212,10 +212,11 @@ def is_filled_in(value: str) -> bool:
     return bool(value) and not value.startswith("$")
 
 
-def _deep_linking(claims: Claims, _base_url: str) -> DeepLinking:
+def _deep_linking(claims: Claims) -> DeepLinking:
     settings = _object(claims, DEEP_LINKING + "deep_linking_settings")
-    url, data = _id(settings.get("deep_link_return_url")), settings.get("data")
-    if url is None or "ltiResourceLink" not in (settings.get("accept_types") or []):
+    url, data, types = (settings.get(name) for name in ("deep_link_return_url", "data", "accept_types"))
+    url = _id(url)
+    if url is None or not isinstance(types, list) or "ltiResourceLink" not in types:
         raise LaunchError("The platform takes no links to exercises here.")
     graded = settings.get("accept_lineitem") is not False
     return DeepLinking(

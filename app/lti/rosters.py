@@ -94,7 +94,7 @@ class RosterReader:
             log.warning("lti-roster-not-read", context=context.id, said=answer)
         except RefusedError as error:
             answer = "This server could not sign the message."
-            log.error("lti-no-key", fix=str(error))  # noqa: TRY400
+            log.warning("lti-no-key", fix=str(error))
         async with self._database.write() as db:
             row = await db.get(LtiContext, context.id)
             if row is not None:

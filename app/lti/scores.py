@@ -121,7 +121,7 @@ class ScoreSender:
                 answer = f"{error} {error.answer}".strip()
             except RefusedError as error:  # our own key cannot be used
                 answer = "This server could not sign the message."
-                log.error("lti-no-key", fix=str(error))  # noqa: TRY400
+                log.warning("lti-no-key", fix=str(error))
         if answer:
             log.warning("lti-score-not-taken", item=row.line_item_id, learner=row.learner_id, final=final, said=answer)
         async with self._database.write() as db:

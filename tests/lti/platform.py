@@ -67,9 +67,10 @@ addEventListener("message", ({ data, origin, source }) => {
   if (data?.subject === "lti.frameResize") document.querySelector("iframe").height = data.height;
   if (data?.subject === "lti.put_data") kept[key] = data.value;
   if (data?.subject !== "lti.put_data" && data?.subject !== "lti.get_data") return;
-  source.postMessage({ subject: `${data.subject}.response`, message_id: data.message_id, key: data.key, value: kept[key] }, origin);
+  const { message_id, key: name } = data;
+  source.postMessage({ subject: `${data.subject}.response`, message_id, key: name, value: kept[key] }, origin);
 });
-</script>"""  # noqa: E501
+</script>"""
 
 
 @dataclass

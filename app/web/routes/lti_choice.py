@@ -22,6 +22,7 @@ from app.store.class_copies import MAX_DAYS_LATER, take_over_assignments
 from app.store.classes import ClassMember, RefusedError, find_class_member
 from app.store.tables import LtiPlatform
 from app.web.class_access import PREFIX, Arranging, back_to_class, class_page, parse_row_id
+from app.web.render import own_path
 from app.web.site import Site, TheSite
 
 router = APIRouter()
@@ -158,7 +159,9 @@ async def ask_to_take_over(
     if not earlier:
         return back_to_class(within)
     before = await _earlier(site, within, earlier)
-    return class_page(request, site, within, "lti_take_over.html", earlier=before.group, to=to[:500], days="0")
+    return class_page(
+        request, site, within, "lti_take_over.html", earlier=before.group, to=_wanted(within, to), days="0"
+    )
 
 
 @router.post(PREFIX + "/take-over")
@@ -176,12 +179,17 @@ async def take_over(
     typed = days.strip()
     if not typed.isascii() or not typed.isdecimal() or len(typed) > 4 or int(typed) > MAX_DAYS_LATER:
         said = f"{typed[:20]!r} is no number of days from 0 to {MAX_DAYS_LATER:,}."
-        page = {"earlier": before.group, "to": to[:500], "days": typed[:20]}
+        page = {"earlier": before.group, "to": _wanted(within, to), "days": typed[:20]}
         return class_page(request, site, within, "lti_take_over.html", problem=said, **page)
     async with site.database.write() as db:
         group = await db.merge(within.group, load=True)
         await take_over_assignments(db, before.group, group, within.person.learner_id, int(typed))
     return back_to_class(within, "assignments")
+
+
+def _wanted(within: ClassMember, to: str) -> str:
+    """Path of the page that they came for."""
+    return own_path(to) if to else f"/classes/{within.group.id}"
 
 
 async def _earlier(site: Site, within: ClassMember, number: str) -> ClassMember:

@@ -497,8 +497,10 @@ class TestWithoutCookies:
         assert address
         assert all(found.values())
         asked = {name: one[0] for name, one in parse_qs(urlsplit(address[1].replace("&amp;", "&")).query).items()}
-        assert found["origin"] and found["origin"][1] == platform.url  # noqa: PT018
-        assert found["key"] and found["value"]  # noqa: PT018
+        assert found["key"]
+        assert found["value"]
+        assert found["origin"]
+        assert found["origin"][1] == platform.url
         return asked, found["key"][1], found["value"][1]
 
     def test_what_the_platform_keeps_proves_the_browser_and_opens_a_tab(

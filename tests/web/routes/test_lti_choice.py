@@ -132,7 +132,8 @@ def test_a_choice_is_made_once(platform: Platform, client: TestClient, ada: Pers
 
 def test_a_choice_goes_to_the_platform_alone(platform: Platform, client: TestClient, ada: Person) -> None:
     assert ask(platform, client, ada, deep_link_return_url="https://elsewhere.example/").status_code == 403
-    assert ask(platform, client, ada, accept_types=["file"]).status_code == 403
+    for types in (["file"], None, 7):
+        assert ask(platform, client, ada, accept_types=types).status_code == 403
     sent = send(client, ask(platform, client, ada), LESSON)
 
     assert f"form-action {platform.url} 'self'" in sent.headers["content-security-policy"]
@@ -181,6 +182,9 @@ class TestCopiedCourse:
         assert "Take over assignments and dates" in page.text
         fields = dict(re.findall(r'<input type="hidden" name="(.*?)" value="(.*?)"', page.text))
         action = page.url.path
+        assert 'href="/embedded/lessons/linear">Begin without them' in page.text
+        away = client.get(action, params={**fields, "to": "//elsewhere.example/"}, headers=BROWSER)
+        assert "elsewhere" not in away.text
 
         assert "no number of days" in client.post(action, data={**fields, "days": "soon"}, headers=BROWSER).text
         client.post(action, data={**fields, "days": "14"}, headers=BROWSER)
