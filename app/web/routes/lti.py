@@ -76,7 +76,7 @@ async def login(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
 @router.post("/login")
 async def login_by_form(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
     """The same by a form."""
-    form = await request.form()
+    form = await request.form(max_files=0)
     return await _login(request, site, visitor, {name: text for name, text in form.items() if isinstance(text, str)})
 
 

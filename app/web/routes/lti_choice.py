@@ -91,7 +91,7 @@ def picker(
 @router.post("/lti/choose")
 async def choose(request: Request, site: TheSite) -> Response:
     """Bring what was chosen to the platform, by the browser."""
-    form = await request.form(max_fields=5000)
+    form = await request.form(max_files=0, max_fields=5000)
     token, chosen = str(form.get("token", "")), tuple(str(value) for value in form.getlist("item"))
     async with site.database.read() as db:
         asked = await one_time_tokens.peek(db, "lti-choice", token)
