@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from app.content.blocks import Exercise, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
 from app.grading.quiz.feedback import Shapes
+from app.grading.judge.verdict import UNRECOGNISED
 from app.kinds.registry import mark_quiz, quiz_kind
 from app.practice.scheduler import slip_of
 
 LONGEST_LINE = 160
-UNRECOGNISED = "unrecognised"
 STOPPED = "stopped"
 """In place of a code where a box was not judged to its end: the learner was told why."""
 
@@ -62,7 +62,11 @@ def code_line(text: str, number: int | None) -> str:
 
 
 def line_of_code(verdict: str, code: str) -> int | None:
-    """The line that a verdict (JSON) tells with *code*, or of the whole run; None where it tells of none."""
+    """The line that a verdict (JSON) tells with *code*, or of the whole run; None where it tells of none.
+
+    Args:
+        code: As a try is kept with it, followed by the key of its numbers where it names no mistake.
+    """
     try:
         told = json.loads(verdict)
     except ValueError:
@@ -70,7 +74,7 @@ def line_of_code(verdict: str, code: str) -> int | None:
     if not isinstance(told, dict):
         return None
     names = [name for name in told.get("names") or () if isinstance(name, dict)]
-    number = next((name.get("line") for name in names if name.get("code") == code), told.get("line"))
+    number = next((name.get("line") for name in names if code in (named := name.get("code"), f"{named}:{name.get('value')}")), told.get("line"))
     return number if isinstance(number, int) else None
 
 

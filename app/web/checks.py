@@ -115,7 +115,7 @@ class CheckResult:
             correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
             code=next(
                 (
-                    name_verdict.code
+                    name_verdict.key
                     for name_verdict in verdict.names
                     if name_verdict.code and not name_verdict.code.endswith(f":{OTHER_ROAD}")
                 ),

@@ -47,6 +47,7 @@ class ForwardReferences:
         self.forward = forward
         self._scaled = scaled
         self._mark = seeds.mark
+        self.value_key = seeds.value_key
         self._seed = {name: seeds.of(self._content, name, hidden=name in HIDDEN) for name in SETS}
         self.draws = dict(DRAWS)
         self._jail = jail

@@ -44,6 +44,10 @@ class Seeds:
             raise ValueError("a pseudonym needs a secret")
         return hmac.digest(self.secret, f"pseudonym\0{about}".encode(), "sha256").hex()[:16]
 
+    def value_key(self, digest: bytes) -> str:
+        """Key of hidden numbers with this *digest*. Without the secret nobody can find the numbers by trying."""
+        return hmac.digest(self.secret, b"value\0" + digest, "sha256").hex()[:16]
+
     @property
     def mark(self) -> str:
         """Cache key of stored answers, so that none outlives the secret; it does not reveal the secret."""

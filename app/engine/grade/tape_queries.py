@@ -23,6 +23,7 @@ from app.grading.diagnosis.helper_lines import is_step_inside
 from app.grading.judge.compare import Array, GradingOptions, Reference, References
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import RunReport, read_trials
+from app.grading.judge.value_digest import value_digest
 from app.grading.reading import budget
 from app.sandbox.wire import Reply
 
@@ -116,10 +117,11 @@ class TapeQueries:
 
     def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
         """True facts about *got*; with *others*, other lines are wrong as well."""
+        value = self._study.value_key(value_digest({run: got[run] for run in HIDDEN}))
         diagnosis = self._diagnose_with(describe_unrecognised, name, cut, got)
         if diagnosis is not None:
-            return diagnosis
-        diagnosis = sentences.plain_difference(name)
+            return replace(diagnosis, value=value)
+        diagnosis = replace(sentences.plain_difference(name), value=value)
         if self._budget.left > 0:
             return diagnosis
         return replace(diagnosis, message=" ".join((diagnosis.message, SPENT, *([OTHERS_FIRST] if others else []))))

@@ -111,11 +111,13 @@ class Diagnosis:
 
     Args:
         line: The learner's own line that is at fault, where it is not the last that writes the gradient.
+        value: Key of its numbers, where nothing else is known of them: the same for all who came to these.
     """
 
     code: str
     message: str
     line: int | None = None
+    value: str = ""
 
     @classmethod
     def of(cls, name: str, code: str, say: str, **fields: object) -> "Diagnosis":

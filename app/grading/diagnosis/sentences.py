@@ -115,7 +115,7 @@ def stops_elsewhere(name: str, line: int | None, kind: str, sizes: Mapping[int, 
 def wrong_already(rest: Diagnosis, error: Diagnosis) -> Diagnosis:
     """Diagnosis of the lesson's own numbers, if *error* stops the line on hidden sizes as well."""
     lower = f"{error.message[:1].lower()}{error.message[1:]}"
-    return replace(rest, message=SAY["wrong-already"].format(rest=rest.message, error=lower))
+    return replace(rest, message=SAY["wrong-already"].format(rest=rest.message, error=lower), value="")
 
 
 def sizes_besides(rest: Diagnosis) -> Diagnosis:

@@ -51,7 +51,7 @@ def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> Attempt
     if verdict is None:
         return AttemptMistake(code or "old", render_sentence(code or OLD))
     at = next(
-        (name_verdict for name_verdict in verdict.names if code and name_verdict.code == code), None
+        (name_verdict for name_verdict in verdict.names if code and code in (name_verdict.key, name_verdict.code)), None
     ) or first_fault(verdict)
     if at is None or (code is None and verdict.outcome != "graded"):
         return AttemptMistake(

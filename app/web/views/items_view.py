@@ -10,9 +10,10 @@ from markupsafe import Markup, escape
 from app.content.blocks import CodeBox, Course, Exercise, Lesson, Quiz, SourceLocation
 from app.content.text.exercise_titles import exercise_title
 from app.content.text.sentences import render_sentence
+from app.grading.judge.verdict import UNRECOGNISED
 from app.insight.curves import LearningCurve
 from app.insight.item_counts import NextTries
-from app.insight.mistakes import STOPPED, UNRECOGNISED, answer_of
+from app.insight.mistakes import STOPPED, answer_of
 from app.insight.needs import Sign
 from app.insight.report import FEW, REPORT, CourseReport, ReportedItem, ReportedMistake, ReportedNeed
 from app.practice.practice_words import family_words, slip_words
