@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import CodeBox, Course, Exercise, Quiz
 from app.course.course import load_course, published
-from app.insight.renewal import renew_report
+from app.insight.renewal import renew_reports
 from app.installation import ROOT
 from app.settings import Settings
 from app.store import item_reports, learners
@@ -62,7 +62,7 @@ async def _measured(name: str, url: str, course: Course) -> None:
     async with database.write() as db:
         await item_reports.ask_report(db)
     began = time.perf_counter()
-    await renew_report(database, url, course, LEAST)
+    await renew_reports(database, url, course, LEAST)
     took = time.perf_counter() - began
     async with database.read() as db:
         row = await item_reports.stored_report(db)

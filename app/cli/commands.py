@@ -105,12 +105,13 @@ def check(
 @app.command()
 def items(
     lesson: Annotated[str, typer.Argument(help="Id of a lesson, or the name of its file; default: all.")] = "",
+    group: Annotated[int, typer.Option("--class", help="Of this class alone; `backhand class list` tells it.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every number.")] = False,
 ) -> None:
     """Print what answers tell about exercises: those that need their author come first, with file and line."""
     from app.cli import items
 
-    items.items(lesson, as_json=as_json)
+    items.items(lesson, group, as_json=as_json)
 
 
 @app.command()

@@ -16,11 +16,16 @@ from app.insight.report import FEW, REPORT, CourseReport, make_report
 from app.settings import Settings
 from app.store.database import Database
 from app.store.migrate import migrate
+from app.store.tables import Class
 from app.web.views.items_view import ItemView, item_views
 
 
-def items(lesson: str, *, as_json: bool) -> None:
-    """Print what is told of one *lesson*, by its id or its slug, or of the whole course."""
+def items(lesson: str, group: int, *, as_json: bool) -> None:
+    """Print what is told of one *lesson*, by its id or its slug, or of the whole course.
+
+    Args:
+        group: The number of a class, whose learners alone count; 0 for all learners.
+    """
     settings = environment.load_settings()
     try:
         course = published(load_course(settings.lessons))
@@ -28,7 +33,7 @@ def items(lesson: str, *, as_json: bool) -> None:
         typer.echo(str(errors), err=True)
         refuse(f"Nothing was counted. Mend what is named; backhand check {settings.lessons} tells all.", status=1)
     chosen = _lesson(course, lesson) if lesson else None
-    report = asyncio.run(_counted(settings, course))
+    report = asyncio.run(_counted(settings, course, group))
     views = [view for view in item_views(course, report.items) if chosen is None or view.lesson is chosen]
     if as_json:
         typer.echo(json.dumps(_facts(report, views), indent=2, ensure_ascii=False))
@@ -46,11 +51,14 @@ def _lesson(course: Course, name: str) -> Lesson:
     return found
 
 
-async def _counted(settings: Settings, course: Course) -> CourseReport:
+async def _counted(settings: Settings, course: Course, group: int) -> CourseReport:
     await migrate(settings.resolved_database_url)
     database = Database(settings.resolved_database_url)
     try:
-        return await make_report(database, course, settings.shared_by)
+        async with database.read() as db:
+            if group and await db.get(Class, group) is None:
+                refuse(f"There is no class {group}. `backhand class list` tells which there are.")
+        return await make_report(database, course, settings.shared_by, group or None)
     finally:
         await database.close()
 

@@ -11,7 +11,7 @@ from app.cli import environment
 from app.cli.refuse import refuse
 from app.content.text.errors import LessonErrors
 from app.course.course import load_course, published
-from app.insight.renewal import RENEWAL_SECONDS, is_due, renew_report
+from app.insight.renewal import RENEWAL_SECONDS, is_due, renew_reports
 from app.settings import Settings
 from app.store.cleanup import SWEEP_SECONDS, delete_expired, run_periodically
 from app.store.database import Database
@@ -59,4 +59,4 @@ async def _renew_items(settings: Settings, database: Database) -> None:
     except LessonErrors as errors:
         log.warning("items-put-off", faults=len(errors.errors), fix="The course has faults: backhand check names them.")
         return
-    await renew_report(database, settings.resolved_database_url, published(course), settings.shared_by)
+    await renew_reports(database, settings.resolved_database_url, published(course), settings.shared_by)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.content.blocks import Exercise, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
-from app.grading.quiz.feedback import Shapes
 from app.grading.judge.verdict import UNRECOGNISED
+from app.grading.quiz.feedback import Shapes
 from app.kinds.registry import mark_quiz, quiz_kind
 from app.practice.scheduler import slip_of
 
@@ -74,7 +74,10 @@ def line_of_code(verdict: str, code: str) -> int | None:
     if not isinstance(told, dict):
         return None
     names = [name for name in told.get("names") or () if isinstance(name, dict)]
-    number = next((name.get("line") for name in names if code in (named := name.get("code"), f"{named}:{name.get('value')}")), told.get("line"))
+    number = next(
+        (name.get("line") for name in names if code in (named := name.get("code"), f"{named}:{name.get('value')}")),
+        told.get("line"),
+    )
     return number if isinstance(number, int) else None
 
 

@@ -1,7 +1,7 @@
 """Histories of a course, read from a database into columns."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from app.insight.curves import FamilyMeetings, families_met, family_of_code
 from app.insight.histories import SOLUTION, Histories, Ints, Openings, Solved, Tries, Visits, in_order
 from app.insight.mistakes import mistake_key
 from app.practice.scheduler import slip_of
-from app.store import history_rows
+from app.store import board, history_rows
 from app.store.database import Database, now
 from app.store.moments import PAGE, Place, list_editions
 
@@ -65,26 +65,46 @@ class _Rows:
         return self._kind(*(np.ascontiguousarray(column) for column in table.T))
 
 
-async def read_record(database: Database, course: Course) -> Record:
-    """Read everything that learners did in *course*; what is no exercise of it now is left out."""
+async def read_record(database: Database, course: Course, group: int | None = None) -> Record:
+    """Read everything that learners did in *course*; what is no exercise of it now is left out.
+
+    Args:
+        group: A class: then of its learners, what its instructors may see: exercises that are assigned, no practice.
+    """
     async with database.read() as db:
         editions, staff = await list_editions(db), frozenset(await history_rows.list_staff(db))
-    reader = _Reader(course, staff)
+        learners = None if group is None else {row.learner_id for row in await board.list_learners(db, group)}
+        assigned = None if group is None else await board.assigned_exercises(db, group)
+    reader = _Reader(course, staff, learners, assigned)
     async for page in history_rows.judged_tries(database):
         reader.add_tries(page)
     async for page in history_rows.first_moments(database):
         reader.add_moments(page)
     async for page in history_rows.solved_moments(database):
         reader.add_solved(page)
-    async for page in history_rows.practised(database):
-        reader.add_practised(page)
+    if group is None:
+        async for page in history_rows.practised(database):
+            reader.add_practised(page)
     return reader.record(editions)
 
 
 class _Reader:
-    def __init__(self, course: Course, staff: frozenset[int]) -> None:
-        self.staff = staff
-        self.places = tuple((lesson, exercise) for lesson in course.lessons for exercise in lesson.exercises)
+    """Reader of rows into columns.
+
+    Args:
+        staff: Who is left out. *only* the others count, where these are given, and only what is *assigned*.
+    """
+
+    def __init__(
+        self, course: Course, staff: frozenset[int], only: Set[int] | None = None, assigned: board.Asked | None = None
+    ) -> None:
+        self.staff, self.only = staff, only
+        self.places = tuple(
+            (lesson, exercise)
+            for lesson in course.lessons
+            for exercise in lesson.exercises
+            if assigned is None or board.has_exercise(assigned, lesson.name, exercise.name)
+        )
         self.at = {(lesson.name, exercise.name): number for number, (lesson, exercise) in enumerate(self.places)}
         self.lessons = {lesson.name: number for number, lesson in enumerate(course.lessons)}
         units = {lesson.name: number for number, unit in enumerate(course.units) for lesson in unit.lessons}
@@ -97,10 +117,13 @@ class _Reader:
         self.visits, self.solved = _Rows(Visits, 3), _Rows(Solved, 3)
         self.meetings = _Rows(FamilyMeetings, 4)
 
+    def _is_left_out(self, learner: int) -> bool:
+        return learner in self.staff or (self.only is not None and learner not in self.only)
+
     def add_tries(self, page: Sequence[Any]) -> None:
         for number, learner, lesson, exercise, correct, code, at, answer, verdict in page:
             place = self.at.get((lesson, exercise))
-            if place is None or learner in self.staff:
+            if place is None or self._is_left_out(learner):
                 continue
             who = self.learners.of(learner)
             key = "" if correct else mistake_key(self.places[place][1], code, answer, verdict)
@@ -125,7 +148,7 @@ class _Reader:
 
     def add_moments(self, page: Sequence[Any]) -> None:
         for learner, lesson, exercise, what, at in page:
-            if learner in self.staff:
+            if self._is_left_out(learner):
                 continue
             if exercise == PAGE and lesson in self.lessons:
                 self.visits.add(self.learners.of(learner), self.lessons[lesson], at)
@@ -136,7 +159,7 @@ class _Reader:
     def add_solved(self, page: Sequence[Any]) -> None:
         for learner, lesson, exercise, solved_at, solution_at in page:
             place = self.at.get((lesson, exercise))
-            if place is None or learner in self.staff:
+            if place is None or self._is_left_out(learner):
                 continue
             who = self.learners.of(learner)
             if solved_at:
@@ -146,7 +169,7 @@ class _Reader:
 
     def add_practised(self, page: Sequence[Any]) -> None:
         for learner, family, code, given_at in page:
-            if learner not in self.staff:
+            if not self._is_left_out(learner):
                 slip = self.slips.of(slip_of(code) or code) if code else -1
                 self.meetings.add(self.learners.of(learner), self.families.of(family), given_at, slip)
 

@@ -1,4 +1,4 @@
-"""Renewal of the report on all exercises: off every request, where it was asked for."""
+"""Renewal of reports on exercises: off every request, where they were asked for."""
 
 import asyncio
 import time
@@ -19,28 +19,33 @@ RENEWAL_SECONDS = 5.0
 async def is_due(database: Database) -> bool:
     """True if a report was asked for since the last one."""
     async with database.read() as db:
-        return await item_reports.is_report_due(db)
+        return bool(await item_reports.due_reports(db))
 
 
-async def renew_report(database: Database, url: str, course: Course, least: int) -> bool:
-    """Make the report anew if it was asked for; False where it was not.
+async def renew_reports(database: Database, url: str, course: Course, least: int) -> int:
+    """Make those reports anew that were asked for; how many.
 
     Args:
-        url: Of the same database: the report is made in a thread with a loop of its own, and no request waits for it.
+        url: Of the same database: reports are made in a thread with a loop of its own, and no request waits for them.
     """
-    if not await is_due(database):
-        return False
-    began = time.perf_counter()
-    report = await asyncio.to_thread(lambda: asyncio.run(_made(url, course, least)))
-    async with database.write() as db:
-        await item_reports.store_report(db, report)
-    log.info("items-counted", seconds=round(time.perf_counter() - began, 1))
-    return True
+    async with database.read() as db:
+        due = await item_reports.due_reports(db)
+    for group in due:
+        began = time.perf_counter()
+        report = await asyncio.to_thread(_make, url, course, least, group)
+        async with database.write() as db:
+            await item_reports.store_report(db, report, group)
+        log.info("items-counted", group=group, seconds=round(time.perf_counter() - began, 1))
+    return len(due)
 
 
-async def _made(url: str, course: Course, least: int) -> str:
+def _make(url: str, course: Course, least: int, group: int | None) -> str:
+    return asyncio.run(_made(url, course, least, group))
+
+
+async def _made(url: str, course: Course, least: int, group: int | None) -> str:
     database = Database(url)
     try:
-        return REPORT.dump_json(await make_report(database, course, least)).decode()
+        return REPORT.dump_json(await make_report(database, course, least, group)).decode()
     finally:
         await database.close()

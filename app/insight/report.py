@@ -99,10 +99,14 @@ class CourseReport:
 REPORT: TypeAdapter[CourseReport] = TypeAdapter(CourseReport)
 
 
-async def make_report(database: Database, course: Course, least: int) -> CourseReport:
-    """Read what learners did in *course*, and count it."""
+async def make_report(database: Database, course: Course, least: int, group: int | None = None) -> CourseReport:
+    """Read what learners did in *course*, and count it.
+
+    Args:
+        group: A class: then of its learners alone, at what is assigned to them.
+    """
     made_at = now()
-    record = await read_record(database, course)
+    record = await read_record(database, course, group)
     counted = count_items(record.histories, meetings_of(record.histories))
     items = report_items(record, [item for item in counted if item.tried >= least], least)
     curves = learning_curves(record.meetings, record.families, record.slips, least)

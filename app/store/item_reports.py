@@ -1,8 +1,11 @@
-"""The report on all exercises, which is kept: made anew when it was asked for and is no longer fresh."""
+"""Reports on exercises, which are kept: made anew when they were asked for and are no longer fresh.
+
+One is about all learners of the server, and one about those of each class that asks (*group*, None for all).
+"""
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,12 +13,13 @@ from app.store.database import now
 from app.store.tables import ItemReport
 
 FRESH = timedelta(minutes=10)
-ROW = 1
+EVERYBODY = 0
+"""In place of the number of a class."""
 
 
-async def stored_report(db: AsyncSession) -> ItemReport | None:
+async def stored_report(db: AsyncSession, group: int | None = None) -> ItemReport | None:
     """The report that is kept, whether it is fresh or not."""
-    return await db.get(ItemReport, ROW)
+    return await db.get(ItemReport, group or EVERYBODY)
 
 
 def is_stale(row: ItemReport | None) -> bool:
@@ -25,24 +29,25 @@ def is_stale(row: ItemReport | None) -> bool:
     return row.made_at is not None and row.made_at < now() - FRESH and row.asked_at <= row.made_at
 
 
-async def ask_report(db: AsyncSession) -> None:
+async def ask_report(db: AsyncSession, group: int | None = None) -> None:
     """Ask for a new report."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    asked = insert(ItemReport).values(id=ROW, asked_at=now())
+    asked = insert(ItemReport).values(id=group or EVERYBODY, class_id=group, asked_at=now())
     await db.execute(asked.on_conflict_do_update(index_elements=[ItemReport.id], set_={"asked_at": now()}))
 
 
-async def is_report_due(db: AsyncSession) -> bool:
-    """True if a report was asked for since the last one."""
-    row = await stored_report(db)
-    return row is not None and (row.made_at is None or row.made_at < row.asked_at)
+async def due_reports(db: AsyncSession) -> list[int | None]:
+    """Classes, and None for everybody, of which a report was asked for since the last one, the first first."""
+    due = or_(ItemReport.made_at.is_(None), ItemReport.made_at < ItemReport.asked_at)
+    return list(await db.scalars(select(ItemReport.class_id).where(due).order_by(ItemReport.asked_at)))
 
 
 async def forget_report(db: AsyncSession, before: datetime) -> None:
-    """Delete a report that was made before that moment."""
+    """Delete reports that were made before that moment."""
     await db.execute(delete(ItemReport).where(ItemReport.made_at < before))
 
 
-async def store_report(db: AsyncSession, report: str) -> None:
+async def store_report(db: AsyncSession, report: str, group: int | None = None) -> None:
     """Keep a *report* (JSON) that was made of what there is now."""
-    await db.execute(update(ItemReport).where(ItemReport.id == ROW).values(made_at=now(), report_json=report))
+    row = update(ItemReport).where(ItemReport.id == (group or EVERYBODY))
+    await db.execute(row.values(made_at=now(), report_json=report))

@@ -208,9 +208,13 @@ class ExerciseEdition(Base):
 
 
 class ItemReport(Base):
-    """The report on all exercises (JSON), as of *made_at*; it was *asked_at* last. There is one row."""
+    """Report on exercises (JSON), as of *made_at*; it was *asked_at* last.
 
-    id: Mapped[Key]
+    *id* is the number of the class whose learners it is about, or 0 where it is about all.
+    """
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    class_id: Mapped[ClassId | None]
     asked_at: Mapped[datetime]
     made_at: Mapped[datetime | None]
     report_json: Mapped[str | None]

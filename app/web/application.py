@@ -22,7 +22,7 @@ from app.content.text.errors import LessonError
 from app.course.course import published
 from app.course.editions import wordings_of
 from app.engine.grader import Grader
-from app.insight.renewal import RENEWAL_SECONDS, renew_report
+from app.insight.renewal import RENEWAL_SECONDS, renew_reports
 from app.lti import rosters as rosters_of_platforms
 from app.lti.rosters import RosterReader
 from app.lti.scores import LOOK_SECONDS, ScoreSender
@@ -278,7 +278,7 @@ async def _renew_items(app: FastAPI) -> None:
     """Count answers anew where that was asked for, for the course as it is served now."""
     settings: Settings = app.state.settings
     site: Site = app.state.site
-    await renew_report(site.database, settings.resolved_database_url, site.whole, settings.shared_by)
+    await renew_reports(site.database, settings.resolved_database_url, site.whole, settings.shared_by)
 
 
 async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, ...] = ()) -> None:

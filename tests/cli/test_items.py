@@ -76,6 +76,18 @@ def test_a_lesson_that_is_not_there_is_named() -> None:
     assert "The course has no lesson 'nowhere'." in answer.output
 
 
+def test_a_class_is_asked_for_by_its_number(data: Path) -> None:
+    asyncio.run(answer(data, 3))
+    made = CliRunner().invoke(app, ["class", "create", "Algebra", "--json"])
+
+    told = items("--class", str(json.loads(made.output)["class"]["id"] if "class" in made.output else 1))
+
+    assert told.output == "Fewer than 3 learners tried any of these exercises.\n"
+    refused = items("--class", "77")
+    assert refused.exit_code == 2
+    assert "There is no class 77." in refused.output
+
+
 def test_a_course_with_faults_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = shutil.copytree(COURSE, tmp_path / "course")
     (course / "1-layers" / "01-linear.md").write_text("no front matter")

@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy import update
 
 from app.insight.mistakes import STOPPED
-from app.insight.renewal import renew_report
+from app.insight.renewal import renew_reports
 from app.insight.report import FEW, REPORT, CourseReport, ReportedItem, make_report
 from app.store import item_reports, learners, moments, progress
+from app.store.classes import new_member
 from app.store.database import Database, now
 from app.store.progress import NewAttempt
-from app.store.tables import Class, ExerciseEdition, Learner, Membership
+from app.store.tables import Assignment, Class, ExerciseEdition, Learner, Membership
 from app.store.tables import ItemReport as Row
 from tests.courses import course_in
 
@@ -129,6 +130,46 @@ async def test_who_teaches_or_assists_is_left_out(database: Database) -> None:
     assert of(await report(database), QUIZ).counts.tried == 3
 
 
+async def test_a_class_is_counted_alone_and_only_what_is_assigned_to_it(database: Database) -> None:
+    everybody = await people(database, 6)
+    for learner in everybody:
+        await answer(database, learner, "1")
+        await check(database, learner, "dX = dY @ W", "dX:matmul-order")
+    async with database.write() as db:
+        db.add(Class(id=4, name="Thursday", timezone="UTC", joining="open", created_at=now()))
+        await db.flush()
+        for learner in everybody[:4]:
+            db.add(new_member(4, learner, "learner", "Ada"))
+        db.add(Assignment(class_id=4, lesson=LESSON, exercises_json=json.dumps([QUIZ]), points=1, late_share=0.5))
+
+    of_class = await make_report(database, COURSE, LEAST, 4)
+
+    assert [(item.exercise, item.counts.tried) for item in of_class.items] == [(QUIZ, 4)]
+    assert sorted(item.counts.tried for item in (await report(database)).items) == [6, 6]
+
+
+async def test_mistakes_that_nothing_names_are_grouped_by_their_numbers(database: Database) -> None:
+    for key, texts in {"3a": ("dX = 1 + dY", "dX = dY + 1"), "77": ("dX = 2 + dY",)}.items():
+        for number, learner in enumerate(await people(database, 4)):
+            text, code = texts[number % len(texts)], f"dX:unrecognised:{key}"
+            verdict = {
+                "outcome": "graded",
+                "names": [{"name": "dX", "code": "dX:unrecognised", "value": key, "line": 1}],
+            }
+            attempt = NewAttempt(kind="code", text=text, verdict=json.dumps(verdict), correct=False, code=code)
+            async with database.write() as db:
+                await progress.record_attempt(db, learner, LESSON, BOX, attempt)
+
+    item = of(await report(database), BOX)
+
+    assert {(mistake.key, mistake.people, mistake.recognised) for mistake in item.mistakes} == {
+        ("dX:unrecognised:3a", 4, False),
+        ("dX:unrecognised:77", 4, False),
+    }
+    assert [line.line for mistake in item.mistakes for line in mistake.lines] == ["dX = 2 + dY"]
+    assert item.unrecognised == 8
+
+
 async def test_before_and_after_a_change_of_words_are_told_apart(database: Database) -> None:
     async with database.write() as db:
         await moments.record_editions(db, {(LESSON, QUIZ): "before"})
@@ -192,15 +233,15 @@ async def test_nobody_yet_makes_an_empty_report(database: Database) -> None:
 
 
 async def test_it_is_made_when_it_was_asked_for_and_stays_fresh_for_ten_minutes(database: Database, url: str) -> None:
-    assert not await renew_report(database, url, COURSE, LEAST)
+    assert not await renew_reports(database, url, COURSE, LEAST)
     async with database.read() as db:
         assert item_reports.is_stale(await item_reports.stored_report(db))
     async with database.write() as db:
         await item_reports.ask_report(db)
 
-    assert await renew_report(database, url, COURSE, LEAST)
+    assert await renew_reports(database, url, COURSE, LEAST)
 
-    assert not await renew_report(database, url, COURSE, LEAST)
+    assert not await renew_reports(database, url, COURSE, LEAST)
     async with database.read() as db:
         row = await item_reports.stored_report(db)
     assert row is not None

@@ -8,7 +8,7 @@ import numpy as np
 from app.grading.judge.compare import Array
 
 DIGITS = 1e7
-"""Numbers that differ by less than one part in so many, of the largest, are one. Ways of writing a line differ by 1e-14."""
+"""Numbers that differ by less than one part in so many, of the largest, are one; two ways to write a line by 1e-14."""
 
 
 def value_digest(got: Mapping[str, Array]) -> bytes:

@@ -1,15 +1,19 @@
-"""What answers tell about exercises: for whoever makes classes, over all learners of the server."""
+"""What answers tell about exercises: over all learners of the server, for whoever makes classes, or over one class."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Query
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.insight.report import CourseReport
 from app.store import item_reports
-from app.web.class_access import require_teacher
+from app.store.classes import find_class_member
+from app.store.tables import Class
+from app.web.class_access import may_act, parse_row_id, require_teacher
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.items_view import by_exercise, curve_views, decoded_report, item_views
 
@@ -30,24 +34,54 @@ class KeptReport:
         return self.report.made_at if self.report else None
 
 
-async def _kept(site: Site) -> KeptReport:
-    """Find the report, and ask for a newer one where it is no longer fresh."""
+@dataclass(frozen=True, slots=True)
+class ReportScope:
+    """Whose answers a report is about: those of one class, or of everybody on the server."""
+
+    group: Class | None = None
+
+    @property
+    def query(self) -> str:
+        """What addresses of its pages end in."""
+        return f"?class={self.group.id}" if self.group else ""
+
+
+async def report_scope(
+    site: TheSite, visitor: TheVisitor, named: Annotated[str, Query(alias="class")] = ""
+) -> ReportScope:
+    """Scope of a page, for whoever makes classes; of a class, for whoever watches over it; 404 for everyone else."""
+    learner = await visitor.learner()
+    if not named:
+        await require_teacher(site, learner)
+        return ReportScope()
     async with site.database.read() as db:
-        row = await item_reports.stored_report(db)
+        member = await find_class_member(db, parse_row_id(named), learner) if learner is not None else None
+    if member is None or not may_act(member, "watch"):
+        raise HTTPException(404)
+    return ReportScope(member.group)
+
+
+TheScope = Annotated[ReportScope, Depends(report_scope)]
+
+
+async def _kept(site: Site, scope: ReportScope) -> KeptReport:
+    """Find the report, and ask for a newer one where it is no longer fresh."""
+    group = scope.group.id if scope.group else None
+    async with site.database.read() as db:
+        row = await item_reports.stored_report(db, group)
     report = decoded_report(row.report_json) if row else None
     asked = item_reports.is_stale(row) or (report is None and row is not None and row.made_at is not None)
     if asked:
         async with site.database.write(short=True) as db:
-            await item_reports.ask_report(db)
+            await item_reports.ask_report(db, group)
     waits = row is not None and (row.made_at is None or row.made_at < row.asked_at)
     return KeptReport(report, asked or waits)
 
 
 @router.get("")
-async def overview(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+async def overview(request: Request, site: TheSite, scope: TheScope) -> Response:
     """Exercises that need an author, the neediest first, and how lessons and families of operations go."""
-    await require_teacher(site, await visitor.learner())
-    kept = await _kept(site)
+    kept = await _kept(site, scope)
     current = item_views(site.course, [item for item in kept.report.items if item.current] if kept.report else ())
     needy = [view for view in current if view.needs]
     by_lesson = [
@@ -56,16 +90,17 @@ async def overview(request: Request, site: TheSite, visitor: TheVisitor) -> Resp
         if any(view.lesson is lesson for view in current)
     ]
     return site.pages.page(
-        request, "items.html", kept=kept, needy=needy[:MOST_NEEDY], more=len(needy[MOST_NEEDY:]),
+        request, "items.html", kept=kept, scope=scope, needy=needy[:MOST_NEEDY], more=len(needy[MOST_NEEDY:]),
         lessons=by_lesson, curves=curve_views(kept.report) if kept.report else (),
     )  # fmt: skip
 
 
 @router.get("/{slug}")
-async def of_lesson(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson) -> Response:
+async def of_lesson(request: Request, site: TheSite, scope: TheScope, lesson: TheLesson) -> Response:
     """Every number of the exercises of a lesson."""
-    await require_teacher(site, await visitor.learner())
-    kept = await _kept(site)
+    kept = await _kept(site, scope)
     items = [item for item in kept.report.items if item.lesson == lesson.name] if kept.report else ()
     views = item_views(site.course, items)
-    return site.pages.page(request, "items_lesson.html", kept=kept, lesson=lesson, exercises=by_exercise(lesson, views))
+    return site.pages.page(
+        request, "items_lesson.html", kept=kept, scope=scope, lesson=lesson, exercises=by_exercise(lesson, views)
+    )

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.insight.renewal import renew_report
+from app.insight.renewal import renew_reports
 from app.settings import Settings
 from app.store import item_reports, progress
 from app.store.progress import NewAttempt
@@ -44,7 +44,7 @@ def count(app: FastAPI) -> bool:
     """Do what the server does every few seconds."""
     settings: Settings = app.state.settings
     site = app.state.site
-    return asyncio.run(renew_report(site.database, settings.resolved_database_url, site.whole, settings.shared_by))
+    return asyncio.run(renew_reports(site.database, settings.resolved_database_url, site.whole, settings.shared_by))
 
 
 def test_the_first_look_asks_for_a_count_and_the_next_one_shows_it(
@@ -114,6 +114,43 @@ def test_a_report_of_another_version_is_counted_anew(app: FastAPI, room: Classro
 def test_learners_and_strangers_are_shown_nothing(bob: TestClient, app: FastAPI) -> None:
     for browser in (bob, TestClient(app)):
         assert [browser.get(path).status_code for path in (OVERVIEW, PAGE)] == [404, 404]
+
+
+def test_the_pages_of_a_class_tell_of_its_learners_alone(
+    app: FastAPI, room: Classroom, ada: TestClient, answered: Fill
+) -> None:
+    group = room.found("Algebra", "Ada")
+    room.assign(group, LESSON)
+    answered(5, "Hopper")
+    for number in range(4):
+        room.join(group, f"Hopper {number}")
+    ada.get(f"{OVERVIEW}?class={group.id}")
+    assert count(app)
+
+    page = ada.get(f"{PAGE}?class={group.id}").text
+
+    assert "over the learners of Algebra, at what is assigned to them" in page
+    assert "4 tried it" in page
+    assert "Hopper" not in page
+    assert f'href="{PAGE}?class={group.id}"' in ada.get(f"{OVERVIEW}?class={group.id}").text
+    assert "counted for the first time" in ada.get(OVERVIEW).text
+    assert f'href="{OVERVIEW}?class={group.id}"' in ada.get(f"/classes/{group.id}").text
+
+
+def test_a_class_is_narrowed_to_by_those_who_watch_over_it(room: Classroom, ada: TestClient) -> None:
+    group = room.found("Algebra", "Ada")
+    browsers = {
+        "Ada": ada,
+        "Max": room.browser("Max", teaches=True),
+        **{name: room.browser(name) for name in ("Bob", "Tom")},
+    }
+    room.join(group, "Bob")
+    room.join(group, "Tom", "assistant")
+
+    status = {name: browser.get(f"{OVERVIEW}?class={group.id}").status_code for name, browser in browsers.items()}
+
+    assert status == {"Ada": 200, "Max": 404, "Bob": 404, "Tom": 200}
+    assert [ada.get(f"{OVERVIEW}?class={said}").status_code for said in ("0", "x", "99999", "-1")] == [404] * 4
 
 
 def test_who_makes_classes_finds_the_way(ada: TestClient, bob: TestClient) -> None:
