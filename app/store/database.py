@@ -8,8 +8,8 @@ gives up; so those of one process stand in line, and only the first of them asks
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -221,6 +221,21 @@ class _Connection(aiosqlite.Connection):
         super().__init__(self._open_sqlite, iter_chunk_size=1)
         self._open = connect
         self._stopping: asyncio.Future[Any] | None = None
+
+    def __await__(self) -> Generator[Any, None, aiosqlite.Connection]:
+        try:
+            return (yield from super().__await__())
+        except asyncio.CancelledError:
+            yield from self._opened_for_nobody().__await__()
+            raise
+
+    async def _opened_for_nobody(self) -> None:
+        """Wait until the thread has opened and ended: from a loop that ends before, it would take an error instead."""
+        stopping = self.stop()
+        while stopping is not None and not stopping.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({stopping})
+        self._file.close()
 
     def _open_sqlite(self) -> sqlite3.Connection:
         self._file = self._open()

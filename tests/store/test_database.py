@@ -1,8 +1,10 @@
 import ast
 import asyncio
 import shutil
+import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
 import anyio
@@ -15,7 +17,7 @@ from app.store import database as store
 from app.store import drafts
 from app.store.database import Database, now
 from app.store.tables import Draft, ReplacedText
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, comes
 
 pytestmark = pytest.mark.anyio
 
@@ -156,6 +158,35 @@ async def test_transactions_that_are_cancelled_leave_nothing_that_waits_for_ever
     _, waiting = await asyncio.wait({*left, asyncio.create_task(database.ping())}, timeout=SECONDS)
     assert not waiting
     await database.close()
+
+
+async def test_who_is_cancelled_while_a_file_is_opened_waits_until_it_is_closed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, connect = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}"), sqlite3.connect
+    opening, may_open = threading.Event(), threading.Event()
+    opened: list[sqlite3.Connection] = []
+
+    def slowly(*place: Any, **options: Any) -> sqlite3.Connection:
+        opening.set()
+        assert may_open.wait(SECONDS)
+        opened.append(connect(*place, **options))
+        return opened[0]
+
+    monkeypatch.setattr(sqlite3, "connect", slowly)
+    asking = asyncio.create_task(database.ping())
+    await comes(opening.is_set)
+    for _ in range(3):
+        asking.cancel()
+        await anyio.lowlevel.checkpoint()
+    waits = not asking.done()
+    may_open.set()
+    await asyncio.wait({asking})
+
+    assert waits
+    assert asking.cancelled()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        opened[0].execute("SELECT 1")
 
 
 async def test_a_short_transaction_of_sqlite_visits_no_thread(
