@@ -344,7 +344,6 @@ class CodeBox extends HTMLElement {
   /** What a phone's keyboard hides, and the names of the box: one row of each. */
   addKeyRow() {
     if (!touched.matches) return;
-    this.closest("form").querySelector("[data-opens=keys]")?.remove(); // it tells of a keyboard
     const rows = made("div", "keyrow", "Keys that phones hide");
     const names = scopeOf(this.dataset.scope).map(({ label }) => label);
     for (const [keys, called] of [[names, "Names of this box"], [KEYS, "Signs"]]) {

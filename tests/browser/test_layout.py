@@ -96,11 +96,15 @@ SHIFTS = """() => {
 }"""
 
 
+LEFT = "all => all.map(one => [one.textContent.trim(), one.getBoundingClientRect().left])"
+
+
 @pytest.mark.browser_options(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
 def test_nothing_moves_while_a_lesson_is_scrolled_through_on_a_phone(page: Page) -> None:
     page.add_init_script(f"({SHIFTS})()")
     open_page(page, SMALL)
-    boxes = page.locator("code-box")
+    boxes, buttons = page.locator("code-box"), page.locator(".actions button:visible")
+    before = buttons.evaluate_all(LEFT)
 
     for box in boxes.all():
         box.scroll_into_view_if_needed()
@@ -109,6 +113,7 @@ def test_nothing_moves_while_a_lesson_is_scrolled_through_on_a_phone(page: Page)
 
     assert boxes.count() > 0
     assert page.evaluate("moved") == []
+    assert buttons.evaluate_all(LEFT) == before
 
 
 def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_check(page: Page) -> None:
