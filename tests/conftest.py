@@ -3,10 +3,11 @@
 import gc
 import os
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import SupportsIndex
 
 import pytest
 import structlog
@@ -28,6 +29,7 @@ from app.store import database
 from tests.examples import TIMES
 from tests.forked_workers import fork_workers
 from tests.graders import SharedGraders, shared_graders
+from tests.passed_tests import tell_briefly
 from tests.store import postgres
 from tests.waiting import SECONDS
 
@@ -84,20 +86,35 @@ TURNS = 3
 """Of a table that is marked `in_turn`, `make test` runs one row of so many: which, the sources of the judge decide."""
 
 
-def shared_by(nodeid: str) -> int:
-    """The number of the row of *SHARED* that a test belongs to; behind all of them where there is none."""
-    file = nodeid.partition("::")[0]
+@cache
+def shared_by(file: str) -> int:
+    """The number of the row of *SHARED* that a file belongs to; behind all of them where there is none."""
     return next((row for row, files in enumerate(SHARED) if fnmatchcase(file, files)), len(SHARED))
+
+
+class Places(list[str]):
+    """Tests of which each is found at once: to look through thousands for thousands takes seconds."""
+
+    def __init__(self, tests: Iterable[str]) -> None:
+        super().__init__(tests)
+        self._of = {test: place for place, test in enumerate(self)}
+
+    def index(self, test: str, *_: SupportsIndex) -> int:
+        return self._of[test]
 
 
 class Rooms(LoadScopeScheduling):
     """A file is run by one worker, and so is all that shares what is dear."""
 
+    def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+        super().add_node_collection(node, collection)
+        self.registered_collections[node] = Places(collection)
+
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
         if file in SIDE_BY_SIDE and "[" in test:
             return f"{file}[{test.partition('[')[2]}"
-        return [*SHARED.values(), file][shared_by(nodeid)]
+        return [*SHARED.values(), file][shared_by(file)]
 
     def remove_node(self, node: WorkerController) -> str | None:
         """A test that ended its worker would end the next one too; the others of its room are run by that one."""
@@ -111,6 +128,10 @@ class Rooms(LoadScopeScheduling):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
     return Rooms(config, log)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    tell_briefly(config)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -138,7 +159,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Workers take up what is shared in the order of its table, and single files after that."""
     if config.option.markexpr == "not prove" and [*map(Path, config.args)] in ([Path("tests")], [ROOT / "tests"]):
         leave_for_later(config, items)
-    items.sort(key=lambda item: shared_by(item.nodeid))
+    items.sort(key=lambda item: shared_by(item.nodeid.partition("::")[0]))
 
 
 def leave_for_later(config: pytest.Config, items: list[pytest.Item]) -> None:
