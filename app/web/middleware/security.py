@@ -35,7 +35,9 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
-    "permissions-policy": ", ".join(f"{name}=()" for name in UNUSED),
+    "cross-origin-resource-policy": "same-origin",
+    # Of who may ask for cookies in a frame our own pages alone are one.
+    "permissions-policy": ", ".join((*(f"{name}=()" for name in UNUSED), "storage-access=(self)")),
 }
 HSTS = "max-age=31536000"
 

@@ -28,6 +28,7 @@ from app.store.class_copies import earlier_class
 from app.store.classes import RefusedError
 from app.store.tables import Credential, LtiContext, LtiPlatform, Session
 from app.web.middleware.frames import FRAME, session_cookie
+from app.web.middleware.security import is_same_site
 from app.web.render import back_to, first_cookie, own_path
 from app.web.routes.lti_choice import picker
 from app.web.routes.sign_in_result import (
@@ -114,7 +115,9 @@ async def launch(
         if not kept and not stored and storage and id_token:
             values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}
             return _page(request, site, "lti_stored.html", origin=origin_of(pending.platform.auth_url), **values)
-        if not kept and not (storage and pending.is_of(stored)):
+        # A page of somebody else could bring a secret that it was given, and so let its own person in.
+        own = is_same_site(request.headers, secure=_is_secure(request))
+        if not kept and not (storage and own and pending.is_of(stored)):
             return _refused(request, site, OTHER_BROWSER, again=_again(site, pending))
         message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
     except PlatformError as away:
@@ -238,7 +241,9 @@ async def own_tab(request: Request, site: TheSite, visitor: TheVisitor, to: str 
     """In a frame, what opens *to* in a tab: with the same person, where cookies of tabs are kept."""
     if not visitor.framed:
         return back_to(own_path(to))
-    learner, entry = await visitor.learner(), ""
+    # Only our own pages lead here, and what is answered to others begins nothing.
+    own = is_same_site(request.headers, secure=_is_secure(request))
+    learner, entry = await visitor.learner() if own else None, ""
     async with site.database.write() as db:
         session = await db.get(Session, learners.hash_of(visitor.token)) if learner is not None else None
         credential = await db.get(Credential, session.credential_id) if session and session.credential_id else None

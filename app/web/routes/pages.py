@@ -163,7 +163,7 @@ async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, lea
 
 async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson) -> LessonState:
     learner = await visitor.learner()
-    if learner is None and _by_a_person(request):
+    if learner is None and _by_a_person(request, framed=visitor.framed):
         with contextlib.suppress(RetryLaterError):  # a lesson can be read by anybody, however many come
             learner = await visitor.begin()
     if learner is None:
@@ -177,7 +177,11 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
     return state
 
 
-def _by_a_person(request: Request) -> bool:
-    # A robot or a prefetch that reads a lesson leaves no rows behind.
+def _by_a_person(request: Request, *, framed: bool) -> bool:
+    # A robot or a prefetch that reads a lesson leaves no rows behind, nor does a frame of another site: it stays empty.
     headers = request.headers
-    return headers.get("sec-fetch-mode") == "navigate" and "prefetch" not in headers.get("sec-purpose", "")
+    elsewhere = (
+        headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-dest", "document") != "document"
+    )
+    seen = headers.get("sec-fetch-mode") == "navigate" and "prefetch" not in headers.get("sec-purpose", "")
+    return seen and (framed or not elsewhere)

@@ -94,6 +94,8 @@ def test_every_answer_carries_the_policy_and_its_fellows(client: TestClient, pat
     assert headers["cross-origin-opener-policy"] == "same-origin"
     assert "camera=(), " in headers["permissions-policy"]
     assert "geolocation=(), " in headers["permissions-policy"]
+    assert headers["permissions-policy"].endswith(", storage-access=(self)")
+    assert headers["cross-origin-resource-policy"] == "same-origin"
     assert "strict-transport-security" not in headers
 
 
