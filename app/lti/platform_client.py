@@ -8,12 +8,13 @@ change in between), without redirects, for ten seconds and a bounded number of b
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,10 @@ SECONDS = 10.0
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
 MAX_QUOTED_CHARS = 300
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+TRANSLATED = IPv6Network("64:ff9b::/96")
+"""Addresses that a network without IPv4 has for those of IPv4 (RFC 6052)."""
+HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.ASCII)
+"""What may stand for a host: origins go into the headers of our pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ def origin_of(url: str) -> str:
         port = parts.port
     except ValueError:
         return ""
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+    if parts.scheme not in ("http", "https") or parts.username or parts.password:
+        return ""
+    if not parts.hostname or not HOST.fullmatch(parts.hostname):
         return ""
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     standard = port in (None, {"http": 80, "https": 443}[parts.scheme])
@@ -91,6 +98,19 @@ def address_fault(url: str, *, private: bool) -> str:
     return f"{url[:200]!r} is no address with https, and without it anybody on the way could change what it says."
 
 
+def is_public(text: str) -> bool:
+    """True if an address is one of the internet; what carries an older address within it is what that is."""
+    address = ip_address(text.partition("%")[0])
+    if isinstance(address, IPv6Address):
+        last = IPv4Address(address.packed[-4:])
+        carried = address.ipv4_mapped or address.sixtofour or (last if address in TRANSLATED else None)
+        if carried is not None:
+            address = carried
+        elif address.is_site_local or address.packed[:12] == bytes(12):
+            return False
+    return address.is_global and not address.is_multicast
+
+
 class _PublicNetwork(httpcore2.AnyIOBackend):
     """Connects to addresses that are public."""
 
@@ -104,9 +124,10 @@ class _PublicNetwork(httpcore2.AnyIOBackend):
     ) -> httpcore2.AsyncNetworkStream:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(entry[4][0]) for entry in found]
-        if hidden := [address for address in addresses if not ip_address(address.partition("%")[0]).is_global]:
+        if hidden := [address for address in addresses if not is_public(address)]:
             raise PlatformError(
-                f"{host} is {hidden[0]}, an address that is not public. If that is meant: backhand lti add --private"
+                f"{host} is {hidden[0]}, an address that is not public. If that is meant: backhand lti change "
+                "--private, or backhand lti ticket --private"
             )
         return await super().connect_tcp(addresses[0], port, timeout, local_address, socket_options)
 
@@ -136,7 +157,7 @@ class PlatformClient:
         if origin_of(url) not in origins_of(platform):
             raise PlatformError(
                 f"It wants {origin_of(url)} to be asked, which is none of its registered addresses. "
-                "If that is meant: backhand lti add --origin"
+                "If that is meant: backhand lti change --origin"
             )
         try:
             async with asyncio.timeout(SECONDS):

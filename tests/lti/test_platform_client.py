@@ -9,7 +9,7 @@ import pytest
 
 from app.lti import platform_client
 from app.lti.errors import PlatformError
-from app.lti.platform_client import PlatformClient, address_fault, origin_of, origins_of
+from app.lti.platform_client import PlatformClient, address_fault, is_public, origin_of, origins_of
 from app.store.database import now
 from app.store.tables import LtiPlatform
 
@@ -97,7 +97,13 @@ async def test_nobody_there_is_told() -> None:
     await client.close()
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "::1", "fd00::1"])
+NOT_PUBLIC = (
+    "127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
+    "::1", "fd00::1", "fe80::1%eth0", "fec0::1", "::ffff:10.1.2.3", "::10.1.2.3", "2002:a01:203::", "64:ff9b::10.1.2.3",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
 async def test_an_address_that_is_not_public_is_not_asked(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """Looked at when it is connected to: what the name meant before says nothing."""
 
@@ -112,6 +118,11 @@ async def test_an_address_that_is_not_public_is_not_asked(monkeypatch: pytest.Mo
     await client.close()
 
 
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "64:ff9b::93.184.216.34"])
+def test_an_address_of_the_internet_is_public(address: str) -> None:
+    assert is_public(address)
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -123,6 +134,7 @@ async def test_an_address_that_is_not_public_is_not_asked(monkeypatch: pytest.Mo
         "file:///etc/passwd",
         "https://[::1/scores",
         "https://moodle.example.org/a b",
+        "https://moodle.example.org;sandbox/scores",
         "",
     ],
 )
@@ -143,3 +155,8 @@ def test_the_origins_of_a_platform_are_those_of_its_addresses_and_what_was_added
 
     assert origins_of(platform) == {"https://a.example", "https://b.example", "https://c.example:8443"}
     assert origin_of("https://A.example:443/x") == "https://a.example"
+
+
+@pytest.mark.parametrize("host", ["a;script-src *", "a'", "a,b", "m\u00fcnchen.example", "a\nb"])
+def test_what_is_no_host_has_no_origin_that_a_header_could_carry(host: str) -> None:
+    assert origin_of(f"https://{host}/") in ("", "https://ab")
