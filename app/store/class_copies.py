@@ -39,11 +39,12 @@ async def earlier_class(
 
 
 async def take_over_assignments(
-    db: AsyncSession, earlier: Class, into: Class, actor: int, days: int, *, left_out: Collection[str] = ()
+    db: AsyncSession, earlier: Class, into: Class, actor: int, days: int, *, left_out: Collection[str]
 ) -> int:
     """Give the class *into* the assignments of an *earlier* one, their dates *days* later; how many.
 
-    What is assigned in both is one: what was linked already gets the dates. Lessons in *left_out* stay behind.
+    What is assigned in both is one: what was linked already gets the dates. Lessons in *left_out* stay behind: a class
+    has those of private units from the operator alone.
     """
     present = {(row.lesson, row.exercises_json): row for row in await assignments_of(db, into.id)}
     taken = [row for row in await assignments_of(db, earlier.id) if row.lesson not in left_out]

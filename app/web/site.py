@@ -248,14 +248,18 @@ class Site:
         vars(site)["kept"] = self.kept  # what was made once is the same for all
         return site
 
+    @cached_property
+    def private_lessons(self) -> frozenset[str]:
+        """Lessons that a class may be assigned only if the operator gave their unit to it."""
+        return frozenset(lesson.name for unit in self.whole.units if unit.private for lesson in unit.lessons)
+
     def lessons_of(self, unit: str) -> tuple[str, ...]:
         """The lessons of a unit, by the name of its folder; none where there is no such unit."""
         return tuple(lesson.name for item in self.whole.units if item.slug == unit for lesson in item.lessons)
 
     def with_private_lessons(self, names: Collection[str]) -> "Site":
         """This site with the private lessons in *names* visible."""
-        private = {lesson.name for unit in self.whole.units if unit.private for lesson in unit.lessons}
-        shown = frozenset(private & set(names))
+        shown = self.private_lessons & set(names)
         if not shown:
             return self
         if shown not in self._seen:

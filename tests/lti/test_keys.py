@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from joserfc import jwt
@@ -9,10 +10,12 @@ from joserfc.jwk import KeySet
 from sqlalchemy import select
 
 from app.lti import keys
-from app.lti.keys import encryption_in, make_keys, published_keys, rotate_keys, sign_claims
+from app.lti.errors import LaunchError
+from app.lti.keys import PlatformKeys, encryption_in, make_keys, published_keys, rotate_keys, sign_claims
+from app.lti.platform_client import Answer
 from app.store.classes import RefusedError
 from app.store.database import Database
-from app.store.tables import LtiKey
+from app.store.tables import LtiKey, LtiPlatform
 from tests.lti.platform import KEYS, with_keys_made_before
 
 pytestmark = pytest.mark.anyio
@@ -95,6 +98,38 @@ async def test_without_a_key_nothing_is_signed(database: Database, path: Path) -
         assert await published_keys(db) == {"keys": []}
         with pytest.raises(RefusedError, match="lti add"):
             await sign_claims(db, path, {})
+
+
+class TwoPlatforms:
+    """Answers for two platforms, each with a key of its own that is called as its host."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def ask(self, platform: LtiPlatform, *_: object, **__: object) -> Answer:
+        self.asked.append(platform.jwks_url)
+        key = KEYS[("a", "b").index(platform.jwks_url)].as_dict(private=False)
+        return Answer(200, {}, json.dumps({"keys": [{**key, "kid": f"key of {platform.jwks_url}"}]}).encode())
+
+
+async def test_a_key_of_one_platform_is_none_of_another() -> None:
+    keys = PlatformKeys(TwoPlatforms())  # type: ignore[arg-type]
+    first, second = (LtiPlatform(jwks_url=url, name=url) for url in ("a", "b"))
+
+    assert (await keys.find(second, "key of b")).kid == "key of b"
+    for _ in range(2):
+        with pytest.raises(LaunchError, match="does not show"):
+            await keys.find(first, "key of b")
+
+
+async def test_keys_are_kept_for_an_hour_and_asked_for_anew_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment, client, platform = [5.0], TwoPlatforms(), LtiPlatform(jwks_url="a", name="a")
+    monkeypatch.setattr(keys, "time", SimpleNamespace(monotonic=lambda: moment[0]))
+    known = PlatformKeys(client)  # type: ignore[arg-type]
+    for later, asked in ((0.0, 1), (3599.0, 1), (3602.0, 2)):
+        moment[0] = 5.0 + later
+        await known.find(platform, "key of a")
+        assert len(client.asked) == asked
 
 
 @pytest.mark.parametrize(

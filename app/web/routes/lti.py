@@ -1,6 +1,6 @@
 """Coming from a learning platform: login, launch, and a tab of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 import structlog
 from fastapi import APIRouter, Form
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -23,10 +24,10 @@ from app.lti.keys import published_keys
 from app.lti.launches import Login, Pending, begin_login, find_pending, name_in_browser, read_message
 from app.lti.platform_client import origin_of
 from app.store import learners
-from app.store.assignments import assignments_of
+from app.store.assignments import assignments_of, units_given
 from app.store.class_copies import earlier_class
 from app.store.classes import RefusedError
-from app.store.tables import Credential, LtiContext, LtiPlatform, Session
+from app.store.tables import Assignment, Credential, LtiContext, LtiPlatform, Session
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.middleware.security import is_same_site
 from app.web.render import back_to, first_cookie, own_path
@@ -142,7 +143,7 @@ async def _choose(request: Request, site: Site, platform: LtiPlatform, message: 
         check_return_url(platform, asked)
     except LaunchError as refused:
         return _refused(request, site, str(refused))
-    context = (await _enter(request, site, platform, message, Target(), framed=False)).context
+    context = (await _enter(request, site, platform, message, framed=False)).context
     choice = pending_choice(platform, message, asked, context.class_id if context else None)
     async with site.database.write() as db:
         token = await one_time_tokens.issue(db, "lti-choice", choice, lives=CHOICE_LIVES)
@@ -151,16 +152,15 @@ async def _choose(request: Request, site: Site, platform: LtiPlatform, message: 
 
 async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: Launch, *, sticks: bool) -> Response:
     """Let them in; *sticks* tells that their browser keeps cookies where they are."""
-    target = target_of(message, lambda word: _lesson_id(site, word))
     framed = _is_framed(request, message)
     for left in reversed(range(ONCE_MORE)):
         try:
-            arrival = await _enter(request, site, platform, message, target, framed=framed and sticks)
+            arrival = await _enter(request, site, platform, message, framed=framed and sticks)
             break
         except IntegrityError:
             if not left:
                 raise
-    to = _address(site, target, arrival.context)
+    to = arrival.to
     if arrival.context is not None and arrival.earlier is not None:
         query = urlencode({"earlier": arrival.earlier, "to": to})
         to = f"/classes/{arrival.context.class_id}/take-over?{query}"
@@ -181,20 +181,23 @@ async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The *token* of a session of a frame, their course, and the class of an earlier one that it was copied from."""
+    """
+    The *token* of a session of a frame, where they go *to*, their course, and the class of an earlier one that it was
+    copied from.
+    """
 
     token: str
+    to: str
     context: LtiContext | None = None
     earlier: int | None = None
 
 
-async def _enter(
-    request: Request, site: Site, platform: LtiPlatform, message: Launch, target: Target, *, framed: bool
-) -> Arrival:
+async def _enter(request: Request, site: Site, platform: LtiPlatform, message: Launch, *, framed: bool) -> Arrival:
     label = f"{device_of(request)}, in {platform.name}"[:200]
     async with site.database.write(short=True) as db:
         if message.subject is None:
-            return Arrival((await learners.begin_session(db, embedded=True))[1] if framed else "")
+            token = (await learners.begin_session(db, embedded=True))[1] if framed else ""
+            return Arrival(token, _address(site, _target(site, message), None))
         is_new = not await is_known(db, platform, message)
         result = await sign_in(db, "", identity_of(platform, message), label, embedded=True)
         learner = result.known.learner
@@ -204,27 +207,44 @@ async def _enter(
             contexts = message.custom.get("context_history", "").split(",")
             before = await earlier_class(db, context, contexts, message.custom.get("class", ""), learner)
             earlier = before.group.id if before else None
-        lesson = site.assigned_to_anybody(target.lesson)
+        rows = await assignments_of(db, context.class_id) if context else ()
+        site = await _site_of_class(db, site, context, rows)
+        target = _target(site, message)
+        lesson = site.assigned(target.lesson)
         exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
         counted = [name for name in exercises if target.exercise in ("", name)]
         if context is not None and message.lineitem_url and lesson is not None and counted:
-            titles = assignment_titles(site.assigned_to_anybody, await assignments_of(db, context.class_id))
+            titles = assignment_titles(site.assigned, rows)
             heading, points = heading_for("", lesson.title, titles), points_of(message, len(counted))
             await take_line_item(db, context, message.lineitem_url, target, heading, exercises, points)
         if not framed:
             await learners.end_session(db, result.token)
-        return Arrival(result.token, context, earlier)
+        return Arrival(result.token, _address(site, target, context), context, earlier)
+
+
+async def _site_of_class(db: AsyncSession, site: Site, context: LtiContext | None, rows: Sequence[Assignment]) -> Site:
+    """*site* with what the class of a course was given of private units, or was assigned of them.
+
+    Whoever makes links in a course may name any lesson there. Whose the private ones are, the operator decides.
+    """
+    units = await units_given(db, context.class_id) if context else ()
+    given = (lesson for unit in units for lesson in site.lessons_of(unit))
+    return site.with_private_lessons([*given, *(row.lesson for row in rows)])
+
+
+def _target(site: Site, message: Launch) -> Target:
+    return target_of(message, lambda word: _lesson_id(site, word))
 
 
 def _lesson_id(site: Site, word: str) -> str:
     """Id of the lesson that a link calls *word*: that itself, or the last word of its address; "" for none."""
-    lesson = site.assigned_to_anybody(word) or site.whole.at.get(word)
+    lesson = site.assigned(word) or site.course.at.get(word)
     return lesson.name if lesson else ""
 
 
 def _address(site: Site, target: Target, context: LtiContext | None) -> str:
     """Where a link leads to: its exercise, its lesson, or the class."""
-    lesson = site.assigned_to_anybody(target.lesson)
+    lesson = site.assigned(target.lesson)
     if lesson is not None:
         return lesson.address + (f"#{target.exercise}" if lesson.exercise(target.exercise) else "")
     if target.lesson:  # a page that says so is better than another one that was not meant

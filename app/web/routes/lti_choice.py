@@ -1,11 +1,11 @@
-"""What an instructor chooses for a platform: lessons, exercises and practice, and what a new course takes over."""
+"""What an instructor chooses for a platform: lessons, exercises and practice."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,11 +18,8 @@ from app.lti.enrolment import Target
 from app.lti.keys import sign_claims
 from app.lti.platform_client import origin_of
 from app.store.assignments import MOST_POINTS
-from app.store.class_copies import MAX_DAYS_LATER, take_over_assignments
-from app.store.classes import ClassMember, RefusedError, find_class_member
+from app.store.classes import RefusedError
 from app.store.tables import LtiPlatform
-from app.web.class_access import PREFIX, Arranging, back_to_class, class_page, parse_row_id
-from app.web.render import own_path
 from app.web.site import Site, TheSite
 
 router = APIRouter()
@@ -149,53 +146,3 @@ def _points(typed: Any, title: str) -> float:
     if not 0 <= points <= MOST_POINTS:
         raise RefusedError(f"Points of {title}: {str(typed)[:20]!r} is no number from 0 to {MOST_POINTS:,}.")
     return points
-
-
-@router.get(PREFIX + "/take-over")
-async def ask_to_take_over(
-    request: Request, site: TheSite, within: Arranging, earlier: str = "", to: str = ""
-) -> Response:
-    """Offer the assignments of the class whose course was copied."""
-    if not earlier:
-        return back_to_class(within)
-    before = await _earlier(site, within, earlier)
-    return class_page(
-        request, site, within, "lti_take_over.html", earlier=before.group, to=_wanted(within, to), days="0"
-    )
-
-
-@router.post(PREFIX + "/take-over")
-async def take_over(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
-    earlier: Annotated[str, Form()] = "",
-    days: Annotated[str, Form()] = "0",
-    to: Annotated[str, Form()] = "",
-) -> Response:
-    if not earlier:
-        return back_to_class(within)
-    before = await _earlier(site, within, earlier)
-    typed = days.strip()
-    if not typed.isascii() or not typed.isdecimal() or len(typed) > 4 or int(typed) > MAX_DAYS_LATER:
-        said = f"{typed[:20]!r} is no number of days from 0 to {MAX_DAYS_LATER:,}."
-        page = {"earlier": before.group, "to": _wanted(within, to), "days": typed[:20]}
-        return class_page(request, site, within, "lti_take_over.html", problem=said, **page)
-    async with site.database.write() as db:
-        group = await db.merge(within.group, load=True)
-        await take_over_assignments(db, before.group, group, within.person.learner_id, int(typed))
-    return back_to_class(within, "assignments")
-
-
-def _wanted(within: ClassMember, to: str) -> str:
-    """Path of the page that they came for."""
-    return own_path(to) if to else f"/classes/{within.group.id}"
-
-
-async def _earlier(site: Site, within: ClassMember, number: str) -> ClassMember:
-    """The earlier class, of which they are an instructor as well; 404 for everybody else."""
-    async with site.database.read() as db:
-        before = await find_class_member(db, parse_row_id(number), within.person.learner_id)
-    if before is None or not before.is_at_least("instructor") or before.group.id == within.group.id:
-        raise HTTPException(404)
-    return before

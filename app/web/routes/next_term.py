@@ -1,22 +1,26 @@
-"""Next term: a class made from an earlier one, with its assignments at later dates and without its people."""
+"""Next term: assignments of an earlier class at later dates, and nobody of its people.
+
+They are those of a class that is made for them, or of one that is there: of a platform's course that was copied.
+"""
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import classes
 from app.store.assignments import assignments_of
 from app.store.class_copies import MAX_DAYS_LATER, first_day, take_over_assignments
-from app.store.classes import ClassMember
+from app.store.classes import ClassMember, find_class_member
 from app.store.tables import Class
 from app.teaching.dates import parse_day
 from app.teaching.text_input import one_line
-from app.web.class_access import PREFIX, Arranging, class_page, require_teacher
-from app.web.render import back_to
+from app.web.class_access import PREFIX, Arranging, back_to_class, class_page, parse_row_id, require_teacher
+from app.web.render import back_to, own_path
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix=PREFIX)
@@ -59,7 +63,7 @@ async def make(
         earlier = await db.get_one(Class, within.group.id)
         group = await classes.create_class(db, typed["name"], earlier.timezone, me.id, within.person.name)
         group.assistants_grade = earlier.assistants_grade
-        await take_over_assignments(db, earlier, group, me.id, days, left_out=private_lessons(site))
+        await take_over_assignments(db, earlier, group, me.id, days, left_out=site.private_lessons)
         await visitor.sessions.tell(db)
     return back_to(f"/classes/{group.id}/assignments")
 
@@ -87,19 +91,70 @@ def days_to_move(first: str, weeks: str, began: date | None) -> int:
     return moves.pop()
 
 
-def private_lessons(site: Site) -> frozenset[str]:
-    """Lessons that a class may be assigned only if the operator gave their unit to it."""
-    return frozenset(lesson.name for unit in site.whole.units if unit.private for lesson in unit.lessons)
-
-
 async def _form(
     request: Request, site: Site, within: ClassMember, typed: Mapping[str, str], problem: str = ""
 ) -> Response:
+    copied = await _copied(site, within.group)
+    return class_page(request, site, within, "class_next.html", typed=typed, problem=problem, **copied)
+
+
+async def _copied(site: Site, earlier: Class) -> dict[str, Any]:
+    """What comes along of a class: when it *began*, how many assignments, and how many stay *behind*."""
     async with site.database.read() as db:
-        rows, began = await assignments_of(db, within.group.id), await first_day(db, within.group)
-    private = private_lessons(site)
-    behind = sum(row.lesson in private for row in rows)
-    return class_page(
-        request, site, within, "class_next.html", typed=typed, problem=problem, began=began, behind=behind,
-        count=len(rows) - behind,
-    )  # fmt: skip
+        rows, began = await assignments_of(db, earlier.id), await first_day(db, earlier)
+    behind = sum(row.lesson in site.private_lessons for row in rows)
+    return {"began": began, "behind": behind, "count": len(rows) - behind}
+
+
+@router.get("/take-over")
+async def ask_to_take_over(
+    request: Request, site: TheSite, within: Arranging, earlier: str = "", to: str = ""
+) -> Response:
+    """Offer the assignments of the class whose course was copied."""
+    if not earlier:
+        return back_to_class(within)
+    before = await _earlier(site, within, earlier)
+    return await _offer(request, site, within, before.group, {"first": "", "weeks": "", "to": to})
+
+
+@router.post("/take-over")
+async def take_over(
+    request: Request,
+    site: TheSite,
+    within: Arranging,
+    earlier: Annotated[str, Form()] = "",
+    first: Annotated[str, Form()] = "",
+    weeks: Annotated[str, Form()] = "",
+    to: Annotated[str, Form()] = "",
+) -> Response:
+    if not earlier:
+        return back_to_class(within)
+    before, typed = await _earlier(site, within, earlier), {"first": first.strip()[:40], "weeks": weeks.strip()[:20]}
+    async with site.database.read() as db:
+        began = await first_day(db, before.group)
+    try:
+        days = days_to_move(typed["first"], typed["weeks"], began)
+    except ValueError as error:
+        return await _offer(request, site, within, before.group, {**typed, "to": to}, str(error))
+    async with site.database.write() as db:
+        group, me = await db.merge(within.group, load=True), within.person.learner_id
+        await take_over_assignments(db, before.group, group, me, days, left_out=site.private_lessons)
+    return back_to_class(within, "assignments")
+
+
+async def _offer(
+    request: Request, site: Site, within: ClassMember, earlier: Class, typed: Mapping[str, str], problem: str = ""
+) -> Response:
+    to, copied = typed["to"], await _copied(site, earlier)
+    wanted = own_path(to) if to else f"/classes/{within.group.id}"
+    page = {"earlier": earlier, "typed": typed, "to": wanted, "problem": problem, **copied}
+    return class_page(request, site, within, "lti_take_over.html", **page)
+
+
+async def _earlier(site: Site, within: ClassMember, number: str) -> ClassMember:
+    """The earlier class, of which they are an instructor as well; 404 for everybody else."""
+    async with site.database.read() as db:
+        before = await find_class_member(db, parse_row_id(number), within.person.learner_id)
+    if before is None or not before.is_at_least("instructor") or before.group.id == within.group.id:
+        raise HTTPException(404)
+    return before

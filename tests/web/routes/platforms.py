@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.store.lti_platforms import add_platform
 from app.store.tables import LtiPlatform
 from app.web import application
 from app.web.application import create_app
+from app.web.site import open_to
 from tests.lti.platform import Platform
 from tests.web.conftest import BROWSER, FakeGrader, Shared, settings_in, started
 
@@ -71,6 +73,19 @@ def shared(
 def platform(standing_platform: Platform) -> Platform:
     standing_platform.begin_anew()
     return standing_platform
+
+
+@pytest.fixture
+def exam(app: FastAPI) -> Iterator[str]:
+    """A lesson of a private unit, which the course of the server has beside its own."""
+    site, unit = app.state.site, app.state.site.whole.units[0]
+    moved = {"name": "the-exam", "slug": "the-exam", "title": "The exam", "path": "9-exam/01-the-exam.md"}
+    lesson = replace(unit.lessons[0], **moved, address="")
+    private = replace(unit, slug="exam", number=9, title="Exam", lessons=(lesson,), private=True)
+    whole = Course(units=(*site.whole.units, private))
+    app.state.site = replace(site, whole=whole, course=open_to(whole))
+    yield lesson.name
+    app.state.site = site
 
 
 def frame(app: FastAPI) -> TestClient:

@@ -17,15 +17,19 @@ from starlette.testclient import TestClient
 from app.lti import keys as lti_keys
 from app.lti.claims import CHECKS
 from app.store import learners
+from app.store.assignments import assignments_of, give_unit
 from app.store.database import now
+from app.store.lti_platforms import add_deployment, find_platform
 from app.store.tables import Class, Credential, LtiContext, Membership, Session
+from app.web.middleware.frames import session_cookie
+from app.web.routes import lti as lti_routes
 from tests.lti.platform import CLAIM, FROM_ELSEWHERE, IN_A_TAB, KEYS, MEMBERSHIP, Link, Person, Platform
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON
-from tests.web.routes.platforms import frame, platform, shared, standing_platform
+from tests.web.routes.platforms import exam, frame, platform, shared, standing_platform
 
-__all__ = ["platform", "shared", "standing_platform"]
+__all__ = ["exam", "platform", "shared", "standing_platform"]
 
 TO_LESSON = Link("link-1", {"lesson": "linear"})
 
@@ -72,6 +76,22 @@ def test_a_launch_leads_to_its_exercise(platform: Platform, client: TestClient) 
     reply = platform.launch(client, platform.person("u1", "Bob"), link)
 
     assert reply.headers["location"] == "/embedded/lessons/linear#dw-shape"
+
+
+def test_a_link_opens_a_private_lesson_for_a_class_that_was_given_it(
+    platform: Platform, client: TestClient, room: Classroom, exam: str
+) -> None:
+    ada, link = platform.person("exam", "Ada", "Instructor"), Link("l", {"lesson": exam}, platform.add_column("Exam"))
+    page = arrive(platform, client, ada, link)
+    group = class_of(room, platform)
+    assert group
+    assert page.status_code == 404
+    assert not room.write(lambda db: assignments_of(db, group.id))
+
+    room.write(lambda db: give_unit(db, group.id, "exam"))
+
+    assert arrive(platform, client, ada, link).status_code == 200
+    assert [row.lesson for row in room.write(lambda db: assignments_of(db, group.id))] == [exam]
 
 
 def test_a_launch_leads_to_a_round_of_practice(platform: Platform, app: FastAPI, client: TestClient) -> None:
@@ -233,8 +253,35 @@ def test_a_state_and_a_nonce_have_192_bits(platform: Platform, client: TestClien
     asked, _ = asked_and_claims(platform, client)
 
     assert len(asked["state"]) == len(asked["nonce"]) == 32
+    assert all(asked["state"][:8] not in cookie.name for cookie in client.cookies.jar)
     assert asked["response_mode"] == "form_post"
     assert asked["redirect_uri"] == "http://testserver/lti/launch"
+
+
+def test_a_client_may_have_several_deployments(platform: Platform, client: TestClient, room: Classroom) -> None:
+    there, person = {CLAIM + "deployment_id": "dep-2nd"}, platform.person("u1", "Bob")
+    assert platform.launch(client, person, TO_LESSON, **there).status_code == 403
+
+    async def add(db: Any) -> None:
+        known = await find_platform(db, platform.url, platform.client_id)
+        assert known
+        await add_deployment(db, known, "dep-2nd")
+
+    room.write(add)
+
+    assert platform.launch(client, person, TO_LESSON, **there).status_code == 303
+    assert platform.launch(client, person, TO_LESSON).status_code == 303
+
+
+def test_cookies_of_a_frame_are_partitioned_and_of_this_host_alone(
+    platform: Platform, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lti_routes, "_is_secure", lambda _: True)
+    secret = platform.begin(client).headers["set-cookie"]
+
+    for cookie in (secret, session_cookie("token", secure=True)):
+        assert cookie.startswith("__Host-")
+        assert re.search(r"; Path=/; Max-Age=(600|28800); HttpOnly; SameSite=None; Secure; Partitioned$", cookie)
 
 
 UNKNOWN = {
@@ -389,6 +436,22 @@ def test_in_a_tab_what_was_begun_there_comes_along(platform: Platform, client: T
     assert page.url.path == "/lessons/linear"
     assert "dX = 7" in page.text
     assert "embedded" not in client.cookies
+
+
+def test_who_has_two_accounts_of_platforms_joins_them_and_nobody_else_does(
+    platform: Platform, client: TestClient, room: Classroom
+) -> None:
+    query = select(Credential.learner_id).where(Credential.subject.in_(("one-of-two", "two-of-two")))
+    for subject in ("one-of-two", "two-of-two", "one-of-two"):
+        platform.launch(client, platform.person(subject, "Bob"), TO_LESSON, headers=IN_A_TAB)
+        page = client.get("/lti/enter", headers=IN_A_TAB)
+        client.post(f"{LESSON}/code/linear-backward/draft", data={"code": f"dX = {subject!r}", "revision": "0"})
+    assert page.url.path == "/me/merge"
+    assert len(set(room.write(lambda db: db.scalars(query)).all())) == 2
+
+    client.post("/me/merge", data={"stays": "now"})
+
+    assert len(set(room.write(lambda db: db.scalars(query)).all())) == 1
 
 
 def test_a_session_of_a_frame_opens_no_tab_and_none_of_a_tab_a_frame(

@@ -12,15 +12,19 @@ from joserfc.jwk import KeySet
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from app.store.assignments import AssignmentSettings, assign_lesson, assignments_of
 from app.store.tables import Assignment, LtiContext
 from tests.lti.platform import CLAIM, DEEP, Link, Person, Platform
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
-from tests.web.routes.platforms import frame, platform, shared, standing_platform
+from tests.web.routes.platforms import exam, frame, platform, shared, standing_platform
 
-__all__ = ["platform", "shared", "standing_platform"]
+__all__ = ["exam", "platform", "shared", "standing_platform"]
 
 LESSON = "linear-layer"
+UNDATED = AssignmentSettings(
+    exercises=None, opens_at=None, due_at=None, late_until=None, late_share=0.5, points=1.0, solutions_at=None
+)
 
 
 @pytest.fixture
@@ -186,14 +190,28 @@ class TestCopiedCourse:
         away = client.get(action, params={**fields, "to": "//elsewhere.example/"}, headers=BROWSER)
         assert "elsewhere" not in away.text
 
-        assert "no number of days" in client.post(action, data={**fields, "days": "soon"}, headers=BROWSER).text
-        client.post(action, data={**fields, "days": "14"}, headers=BROWSER)
+        assert "no number of weeks" in client.post(action, data={**fields, "weeks": "soon"}, headers=BROWSER).text
+        client.post(action, data={**fields, "weeks": "2"}, headers=BROWSER)
 
         group = self.group(platform, room)
         rows = room.write(lambda db: db.scalars(select(Assignment).where(Assignment.class_id == group))).all()
         assert [(row.lesson, row.points, row.due_at) for row in rows] == [
             (LESSON, 7.0, datetime(2030, 3, 15, 12, tzinfo=UTC))
         ]
+
+    def test_what_is_of_a_private_unit_stays_behind(
+        self, platform: Platform, client: TestClient, ada: Person, room: Classroom, custom: dict[str, str], exam: str
+    ) -> None:
+        earlier = int(custom["class"])
+        room.write(lambda db: assign_lesson(db, earlier, exam, UNDATED, None))
+        page = self.launched(platform, client, ada, custom)
+        assert "1 of a private unit stays there, too" in page.text
+
+        fields = dict(re.findall(r'<input type="hidden" name="(.*?)" value="(.*?)"', page.text))
+        client.post(page.url.path, data={**fields, "weeks": "2"}, headers=BROWSER)
+
+        group = self.group(platform, room)
+        assert [row.lesson for row in room.write(lambda db: assignments_of(db, group))] == [LESSON]
 
     def test_without_a_history_the_link_tells_the_earlier_class(
         self, platform: Platform, client: TestClient, ada: Person, custom: dict[str, str]
