@@ -19,7 +19,7 @@ from app.lti.self_test import Trial, try_platform
 from app.lti.service import LtiService
 from app.settings import Settings
 from app.store import lti_platforms
-from app.store.classes import RefusedError
+from app.store.classes import RefusedError, record_event
 from app.store.database import Database, now
 from app.store.tables import LtiPlatform
 from app.teaching.text_input import one_line
@@ -47,9 +47,7 @@ def add(
     as_json: bool,
 ) -> None:
     settings = _ready_settings()
-    for option, url in (("issuer", issuer), *addresses.items(), *(("origin", origin) for origin in origins)):
-        if fault := address_fault(url, private=private):
-            refuse(f"--{option}: {fault}")
+    _check_addresses({"issuer": issuer, **addresses}, origins, private=private)
     if not 0 < len(client_id) <= MAX_ID_CHARS or not client_id.isprintable():
         refuse(f"--client-id: {client_id[:80]!r} is no client id.")
     platform = LtiPlatform(
@@ -64,7 +62,42 @@ def add(
         return await _facts(db, platform)
 
     facts = run_transaction(work)
-    print_facts({**facts, "tool": _own_addresses(settings)}, _lines(facts, settings), as_json=as_json)
+    print_facts({**facts, "tool": _own_addresses(settings)}, [_line(facts), *_entered(settings)], as_json=as_json)
+
+
+def change(
+    number: int,
+    addresses: Mapping[str, str],
+    *,
+    name: str,
+    origins: Sequence[str],
+    audience: str,
+    private: bool | None,
+    as_json: bool,
+) -> None:
+    """Change what is not empty; of *origins* each is one more."""
+
+    async def work(db: AsyncSession) -> Facts:
+        platform = await lti_platforms.get_platform(db, number)
+        platform.private = platform.private if private is None else private
+        _check_addresses(addresses, origins, private=platform.private)
+        platform.auth_url = addresses.get("auth") or platform.auth_url
+        platform.token_url = addresses.get("token") or platform.token_url
+        platform.jwks_url = addresses.get("jwks") or platform.jwks_url
+        platform.name = one_line(name)[:200] or platform.name
+        platform.audience = audience or platform.audience
+        platform.origins = " ".join(dict.fromkeys((*platform.origins.split(), *map(origin_of, origins))))
+        await record_event(db, None, None, "platform-changed", number)
+        return await _facts(db, platform)
+
+    facts = run_transaction(work)
+    print_facts(facts, [_line(facts), "Servers that run know it within half a minute."], as_json=as_json)
+
+
+def _check_addresses(addresses: Mapping[str, str], origins: Sequence[str], *, private: bool) -> None:
+    for option, url in (*addresses.items(), *(("origin", origin) for origin in origins)):
+        if fault := address_fault(url, private=private):
+            refuse(f"--{option}: {fault}")
 
 
 def ticket(*, private: bool, as_json: bool) -> None:
@@ -87,6 +120,7 @@ def list_(*, as_json: bool) -> None:
 
     platforms = run_transaction(work)
     lines = [_line(facts) for facts in platforms] or ["There is no platform yet: backhand lti add"]
+    lines += _entered(settings) if settings.address else []
     print_facts({"platforms": platforms, "tool": _own_addresses(settings)}, lines, as_json=as_json)
 
 
@@ -187,9 +221,9 @@ def _line(facts: Facts) -> str:
     return f"{facts['id']}  {facts['name']}  {facts['issuer']}  client {facts['client_id']}  deployments {places}"
 
 
-def _lines(facts: Facts, settings: Settings) -> list[str]:
-    entered = [f"  {title:<21} {url}" for title, url in _own_addresses(settings).items()]
-    return [_line(facts), "Its administrator enters there:", *entered]
+def _entered(settings: Settings) -> list[str]:
+    lines = (f"  {title:<21} {url}" for title, url in _own_addresses(settings).items())
+    return ["The administrator of a platform enters there:", *lines]
 
 
 def _own_addresses(settings: Settings) -> dict[str, str]:

@@ -44,6 +44,29 @@ def add(
 
 
 @platforms.command()
+def change(
+    number: Number,
+    auth: Annotated[str, typer.Option(help="Its address for authentication requests.")] = "",
+    token: Annotated[str, typer.Option(help="Its address for access tokens.")] = "",
+    jwks: Annotated[str, typer.Option(help="The address of its public keys.")] = "",
+    name: Annotated[str, typer.Option(help="What people call it.")] = "",
+    origin: Annotated[
+        list[str] | None, typer.Option(help="One more origin of its pages and services; may be given several times.")
+    ] = None,
+    audience: Annotated[str, typer.Option(help="What requests for tokens name.")] = "",
+    private: Annotated[
+        bool | None, typer.Option("--private/--public", help="Whether its addresses may be in a private network.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change what is known of a platform; its courses, people and grades stay as they are."""
+    from app.cli import lti
+
+    addresses = {option: url for option, url in (("auth", auth), ("token", token), ("jwks", jwks)) if url}
+    lti.change(number, addresses, name=name, origins=origin or [], audience=audience, private=private, as_json=as_json)
+
+
+@platforms.command()
 def ticket(
     private: Annotated[bool, typer.Option("--private", help="Its addresses may be in a private network.")] = False,
     as_json: AsJson = False,

@@ -1,6 +1,9 @@
 """`backhand lti`: what an operator and the administrator of a platform tell each other."""
 
 import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import app
+from app.cli.environment import load_settings
 from tests.lti.platform import with_keys_made_before
 
 ADDRESSES = (
@@ -56,6 +60,36 @@ def test_platforms_are_listed_given_deployments_and_forgotten() -> None:
     assert "Campus is forgotten" in told("remove", number)
     assert facts("list")["platforms"] == []
     assert "There is no platform" in told("remove", number, status=2)
+
+
+def test_what_is_known_of_a_platform_is_changed() -> None:
+    number = str(facts(*MOODLE, "--origin", "https://a.example")["id"])
+
+    said = told(
+        "change",
+        number,
+        "--name",
+        "Campus",
+        "--origin",
+        "https://b.example/x",
+        "--private",
+        "--jwks",
+        "https://k.example/keys",
+    )
+
+    assert "Campus  https://m.example" in said
+    row = rows("lti_platform")[0]
+    assert row["origins"] == "https://a.example https://b.example"
+    assert (row["auth_url"], row["jwks_url"]) == ("https://m.example/auth", "https://k.example/keys")
+    assert facts("list")["platforms"][0]["private"]
+    assert "--origin:" in told("change", number, "--origin", "b.example", status=2)
+    assert "There is no platform" in told("change", "9", status=2)
+
+
+def rows(table: str) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(load_settings().resolved_database_url.partition("///")[2])) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
 
 
 def test_a_platform_is_registered_once() -> None:
@@ -113,4 +147,6 @@ def test_a_ticket_is_an_address_that_works_for_an_hour() -> None:
     link = facts("ticket")["link"]
 
     assert link.startswith("https://learn.example.org/lti/register?ticket=")
+    ends_at = datetime.fromisoformat(rows("one_time_token")[0]["expires_at"]).replace(tzinfo=UTC)
+    assert timedelta(minutes=50) < ends_at - datetime.now(UTC) <= timedelta(hours=1)
     assert "once, within an hour" in told("ticket")
