@@ -43,11 +43,12 @@ IS_NEXT = re.compile(r'\brel="?next\b', re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
-    """Somebody who is *subject* at the platform, and called *name* if it tells names."""
+    """Somebody who is *subject* at the platform, called *name* if it tells names, and also known by *ids*."""
 
     subject: str
     name: str
     role: Role
+    ids: tuple[str, ...] = ()
 
 
 class RosterReader:
@@ -152,7 +153,9 @@ def _person(member: Any) -> ListedPerson | None:
         return None
     parts = (member.get("name"), " ".join(str(member.get(key) or "") for key in ("given_name", "family_name")))
     names = (one_line(part)[:NAME_LENGTH] for part in parts if isinstance(part, str))
-    return ListedPerson(subject, next((name for name in names if name), ""), role)
+    ids = (member.get("lis_person_sourcedid"), member.get("email"))
+    told = tuple(one_line(text) for text in ids if isinstance(text, str) and text.strip())
+    return ListedPerson(subject, next((name for name in names if name), ""), role, told)
 
 
 async def _enrol_listed(
@@ -174,6 +177,25 @@ async def _enrol_listed(
         if learner is not None and await become_member(db, group, learner, person.role, person.name):
             await set_member(db, context, learner, person.subject, person.role, came=False)
     del held
+    await _note_expected(db, context, people)
+
+
+async def _note_expected(db: AsyncSession, context: LtiContext, people: Sequence[ListedPerson]) -> None:
+    """Write down of whom a platform says an id that the class expects somebody with; of the others none is kept."""
+    seats = select(Membership.external_id).where(
+        Membership.class_id == context.class_id, Membership.joined_at.is_(None), Membership.external_id.is_not(None)
+    )
+    expected = {number.casefold(): number for number in await db.scalars(seats) if number}
+    ids = {
+        person.subject: expected[number.casefold()]
+        for person in people
+        for number in person.ids
+        if number.casefold() in expected
+    }
+    if ids:
+        members = select(LtiMember).where(LtiMember.lti_context_id == context.id, LtiMember.subject.in_(ids))
+        for member in await db.scalars(members):
+            member.expected_id = ids[member.subject]
 
 
 async def _add_new(

@@ -5,14 +5,24 @@ from datetime import datetime
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
-from app.store.classes import RefusedError, Role, list_members, record_event
+from app.store.classes import HERE, RefusedError, Role, list_members, record_event
 from app.store.database import now
 from app.store.former_members import keep_grades
 from app.store.invitations import let_teach
 from app.store.joining import end_membership, keep_an_instructor
 from app.store.lti_scores import queue_learner
-from app.store.tables import Accommodation, Class, Learner, Membership, RosterChange, Session
+from app.store.tables import (
+    Accommodation,
+    Class,
+    Learner,
+    LtiContext,
+    LtiMember,
+    Membership,
+    RosterChange,
+    Session,
+)
 from app.teaching.roster import MOST_DAYS, RosterEntry, matching_people
 
 SAME_ID = "{name} has the id {id!r} already."
@@ -116,6 +126,25 @@ async def take_out(db: AsyncSession, group: Class, person: Membership, actor: in
 async def unblock_member(db: AsyncSession, group: Class, person: Membership, actor: int | None) -> None:
     person.blocked = False
     await record_event(db, group.id, actor, "unblocked", person.learner_id)
+
+
+async def seat_offers(db: AsyncSession, group: int) -> list[tuple[Membership, Membership]]:
+    """Learners of a platform who are known there by the id of an expected learner, each with that seat.
+
+    What a platform tells of its people is no proof that both are one, and so nothing but an offer.
+    """
+    seat = aliased(Membership)
+    query = (
+        select(Membership, seat)
+        .join(LtiMember, LtiMember.learner_id == Membership.learner_id)
+        .join(LtiContext, (LtiContext.id == LtiMember.lti_context_id) & (LtiContext.class_id == Membership.class_id))
+        .join(seat, (seat.class_id == Membership.class_id) & (seat.external_id == LtiMember.expected_id))
+        .where(Membership.class_id == group, Membership.role == "learner", *HERE)
+        .where(seat.role == "learner", seat.joined_at.is_(None), seat.left_at.is_(None), seat.blocked.is_(False))
+        .distinct()
+        .order_by(Membership.name, Membership.learner_id)
+    )
+    return [(person, expected) for person, expected in await db.execute(query)]
 
 
 async def last_seen(db: AsyncSession, group: int) -> dict[int, datetime]:

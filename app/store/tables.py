@@ -598,13 +598,17 @@ class LtiContext(Base):
 
 
 class LtiMember(Base):
-    """Somebody of a course of a platform, who is *subject* there, with the role of their newest launch."""
+    """Somebody of a course of a platform, who is *subject* there, with the role of their newest launch.
+
+    *expected_id* is what the platform calls them too, where the class expects somebody with that id.
+    """
 
     lti_context_id: Mapped[ContextId] = mapped_column(primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     subject: Mapped[str]
     role: Mapped[str] = mapped_column(String(10))
     launched_at: Mapped[datetime]
+    expected_id: Mapped[Name | None]
 
 
 class LtiLineItem(Base):

@@ -428,7 +428,7 @@ class Platform:
         shown = everybody[begin : begin + self.page]
         rows = [
             {"status": "Active", "user_id": one.subject, "name": one.name, "roles": [one.role],
-             "email": f"{one.subject}@example.org"}
+             "email": f"{one.subject}@example.org", "lis_person_sourcedid": f"4711-{one.subject}"}
             for one in shown
         ]  # fmt: skip
         headers = {}

@@ -54,6 +54,7 @@ async def roster_page(
         "roster.html",
         view=await roster_view(site, within, only),
         platforms=await _platforms(site, group.id),
+        offers=await _offers(site, group.id) if within.is_at_least("instructor") else [],
         only=only,
         code=shown_code(group.join_code) if group.join_code else "",
         problem=problem,
@@ -66,6 +67,12 @@ async def _platforms(site: Site, group: int) -> Sequence[tuple[LtiContext, LtiPl
     """The courses of learning platforms whose people are in the class."""
     async with site.database.read() as db:
         return await contexts_of(db, group)
+
+
+async def _offers(site: Site, group: int) -> list[tuple[Membership, Membership]]:
+    """Learners who may be the ones that seats were kept for, and these seats."""
+    async with site.database.read() as db:
+        return await rosters.seat_offers(db, group)
 
 
 @router.get(PREFIX + "/roster.csv")

@@ -1,5 +1,6 @@
 """People of a course as its platform lists them."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -10,14 +11,19 @@ from starlette.testclient import TestClient
 
 from app.lti import rosters
 from app.lti.rosters import RosterReader
+from app.store.classes import Role
 from app.store.database import now
-from app.store.tables import Credential, LtiContext, LtiMember, Membership
+from app.store.rosters import reserve_seat
+from app.store.tables import Class, Credential, LtiContext, LtiMember, Membership
 from tests.lti.platform import Link, Person, Platform
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 from tests.web.routes.platforms import frame, platform, shared, standing_platform
 
 __all__ = ["platform", "shared", "standing_platform"]
+
+OFFER = r'action="(/embedded/classes/[0-9]+/roster/[0-9]+/seat)"><button name="seat" value="([0-9]+)"'
+"""Where somebody is put into a seat, and which."""
 
 
 class Course:
@@ -156,6 +162,51 @@ def test_a_list_is_read_when_it_is_a_day_old_and_after_an_instructor_came(
 
     assert read_at(timedelta(minutes=5)) is not None
     assert read_at(timedelta(minutes=11)) is None
+
+
+class TestWhoIsExpected:
+    """A seat is kept for an id that the platform knows somebody by."""
+
+    def expect(self, taught: Course, number: str, *, role: Role = "learner") -> int:
+        async def reserve(db: Any) -> int:
+            group = await db.get_one(Class, taught.context.class_id)
+            seat = await reserve_seat(db, group, "B. Miller", role)
+            seat.external_id, seat.label = number, "Group A"
+            return int(seat.learner_id)
+
+        return int(taught.room.write(reserve))
+
+    def roster(self, taught: Course) -> str:
+        page = f"/embedded/classes/{taught.context.class_id}/roster"
+        return str(taught.browser.get(page, headers=BROWSER).text)
+
+    @pytest.mark.parametrize("number", ["{}@EXAMPLE.org", "4711-{}"], ids=["by mail", "by number"])
+    def test_the_instructor_is_offered_to_join_them_and_it_is_never_done_alone(
+        self, taught: Course, number: str
+    ) -> None:
+        bob = taught.person("Bob")
+        seat = self.expect(taught, number.format(bob.subject))
+        taught.read()
+        assert taught.members() == {"Ada": "instructor", "Bob": "learner", "B. Miller": "learner"}
+
+        offer = re.search(OFFER, self.roster(taught))
+        assert offer
+        assert int(offer[2]) == seat
+        taught.browser.post(offer[1], data={"seat": offer[2]}, headers=BROWSER)
+
+        assert taught.members() == {"Ada": "instructor", "B. Miller": "learner"}
+        assert "Perhaps the same" not in self.roster(taught)
+        taught.read()
+        assert taught.members() == {"Ada": "instructor", "B. Miller": "learner"}
+
+    @pytest.mark.parametrize(("number", "role"), [("another@example.org", "learner"), ("{}@example.org", "assistant")])
+    def test_who_is_not_expected_by_that_id_or_as_a_learner_is_not_offered(
+        self, taught: Course, number: str, role: Role
+    ) -> None:
+        self.expect(taught, number.format(taught.person("Bob").subject), role=role)
+        taught.read()
+
+        assert "Perhaps the same" not in self.roster(taught)
 
 
 def test_odd_entries_of_a_list_are_left_out(client: TestClient) -> None:
