@@ -1,7 +1,8 @@
 """The platform code of Open edX (`lti-consumer-xblock`) as an HTTP server, in an environment of its own.
 
 `python openedx_platform.py PORT TOOL`. `/launch` answers what a browser would send to the tool, as JSON; the rest is
-what platforms are asked by tools. What Open edX keeps in its database is in memory here.
+what platforms are asked by tools. What Open edX keeps in its database is in memory here. Its modules are imported where
+they are used: they want Django to be ready.
 """
 
 import json
@@ -23,10 +24,6 @@ settings.configure(
 )
 django.setup()
 
-from edx_django_utils.cache import TieredCache  # noqa: E402
-from lti_consumer.data import Lti1p3LaunchData  # noqa: E402
-from lti_consumer.lti_1p3.consumer import LtiAdvantageConsumer  # noqa: E402
-
 PORT, TOOL = int(sys.argv[1]), sys.argv[2]
 HERE = f"http://127.0.0.1:{PORT}"
 KEY = RSA.generate(2048).export_key().decode()
@@ -36,6 +33,8 @@ SCORES = []
 
 
 def consumer(user, role, custom):
+    from lti_consumer.lti_1p3.consumer import LtiAdvantageConsumer
+
     made = LtiAdvantageConsumer(
         iss=HERE,
         lti_oidc_url=f"{TOOL}/lti/login",
@@ -59,6 +58,15 @@ def consumer(user, role, custom):
     if custom:
         made.set_custom_parameters(custom)
     return made
+
+
+def remember(hint, kind):
+    """What Open edX remembers of a launch between its first request and its second."""
+    from edx_django_utils.cache import TieredCache
+    from lti_consumer.data import Lti1p3LaunchData
+
+    known = {"user_id": "x", "user_role": "student", "config_id": "c", "resource_link_id": "link-1"}
+    TieredCache.set_all_tiers(hint, Lti1p3LaunchData(**known, message_type=kind))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -88,12 +96,7 @@ class Handler(BaseHTTPRequestHandler):
         elif parts.path == "/launch":
             made = consumer(query.pop("user"), query.pop("role"), json.loads(query.pop("custom")))
             chooses = query.pop("chooses", "")
-            # What Open edX remembers of a launch between its first request and its second.
-            kind = "LtiDeepLinkingRequest" if chooses else "LtiResourceLinkRequest"
-            known = Lti1p3LaunchData(
-                user_id="x", user_role="student", config_id="c", resource_link_id="link-1", message_type=kind
-            )
-            TieredCache.set_all_tiers(query["lti_message_hint"], known)
+            remember(query["lti_message_hint"], "LtiDeepLinkingRequest" if chooses else "LtiResourceLinkRequest")
             self.answer(made.generate_launch_request(query))
         elif parts.path == "/scores":
             self.answer(SCORES)
