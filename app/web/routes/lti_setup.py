@@ -1,8 +1,8 @@
 """For the administrator of a platform: what is entered where, and whether both sides understand each other."""
 
 import time
-from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Form
 from starlette.requests import Request
@@ -19,43 +19,6 @@ KEPT_SECONDS = 30.0
 """A platform is not asked more often than that, whoever presses the button."""
 MAX_CHARS = 1000
 NOT_REGISTERED = "No platform with this issuer and client id is registered here. The operator of this server does that."
-
-
-@dataclass(frozen=True, slots=True)
-class SetupPage:
-    """Where a platform asks for the addresses of a tool, and what is special about it."""
-
-    name: str
-    where: str
-    note: str
-
-
-PLATFORMS = (
-    SetupPage(
-        "Moodle",
-        "Site administration → Plugins → External tool → Manage tools → Configure a tool manually",
-        "Choose LTI 1.3, Keyset URL, Supports Deep Linking, and under Services to use grades for grade sync. View "
-        "configuration details then has what is registered here. Where this server has a private address, allow it in "
-        "curlsecurityblockedhosts.",
-    ),
-    SetupPage(
-        "Canvas",
-        "Admin → Developer keys → LTI key → Manual entry",
-        "Switch on the scopes of Assignment and Grade Services. The issuer is https://canvas.instructure.com; pages "
-        "and grades are at the address of your school, which is registered here as another origin.",
-    ),
-    SetupPage(
-        "Brightspace",
-        "Admin tools → Manage extensibility → LTI Advantage → Register tool → Standard",
-        "Switch on Deep Linking and Assignment and Grade Services, then make a deployment. The OAuth2 audience is "
-        "registered here as well.",
-    ),
-    SetupPage(
-        "Blackboard",
-        "The developer portal, then Administrator panel → LTI tool providers → Register LTI 1.3/Advantage tool",
-        "The client id is that of the portal; allow grade service access for the tool.",
-    ),
-)
 
 
 @router.get("")
@@ -103,7 +66,7 @@ def _page(
         "lti_setup.html",
         status=422 if problem else 200,
         base_url=site.lti.base_url if site.lti.address else "",
-        platforms=PLATFORMS,
+        domain=urlsplit(site.lti.base_url).netloc,
         problem=problem,
         issuer=issuer,
         client_id=client_id,
