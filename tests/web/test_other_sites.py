@@ -11,9 +11,9 @@ from contextlib import closing
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.credentials import VerifiedIdentity, sign_in
 from app.content.blocks import Course
 from app.settings import Settings
-from app.store import learners
 from app.store.classes import new_member
 from app.store.database import now
 from app.store.lti_platforms import add_platform
@@ -76,7 +76,9 @@ class World:
         self.changed()
 
     async def _begin(self, db: AsyncSession) -> str:
-        ada, token = await learners.begin_session(db, embedded=True)
+        who = VerifiedIdentity(kind="lti", issuer=PLATFORM, subject="ada", name=f"Ada {MARK}")
+        result = await sign_in(db, "", who, "A browser, in Moodle", embedded=True)
+        ada, token = result.known.learner, result.token
         (await db.get_one(Learner, ada)).teaches = True
         db.add(new_member(self.group.id, ada, "instructor", f"Ada {MARK}"))
         db.add(new_member(self.group.id, self.bob, "learner", f"Bob {MARK}"))
