@@ -111,10 +111,11 @@ class EntryBudget:
             CostError: It is too large.
             SpentError: Nothing is left.
         """
-        self._left -= max(entries, steps) + 1
+        steps = max(entries, steps)
+        self._left -= steps + 1
         if entries > self._largest:
             raise CostError(f"{entries} entries")
-        if self.is_spent(max(entries, steps)):
+        if self.is_spent(steps):
             raise SpentError(f"{entries} entries")
 
 

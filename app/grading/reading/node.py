@@ -22,9 +22,9 @@ class UntracedError(Exception):
         return ast.unparse(what) if isinstance(what, ast.AST) else str(what)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: a text has hundreds, and to freeze one takes longer than to make it
 class OpNode:
-    """One operation of a statement with its value.
+    """One operation of a statement with its value; it stays as it is.
 
     Args:
         op: Such as `mul`, `tanh`, `sum`; `tensor` for a tensor that is read, `number` for anything without gradient.

@@ -97,6 +97,8 @@ class PlainTracer(ABC):
                 return True
             case ast.Name(id=name):
                 return name not in self.forward and not isinstance(self.dims.get(name), list | tuple | dict)
+            case ast.BinOp(left=left, right=right):
+                return self.is_plain(left) and self.is_plain(right)
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in NO_GRADIENT:
                 return True
             case ast.Attribute() | ast.Subscript() if places(expr) is not None:
@@ -107,6 +109,10 @@ class PlainTracer(ABC):
                 return False
             case ast.Lambda() | ast.NamedExpr() | ast.ListComp() | ast.GeneratorExp():
                 return False
+            case ast.Attribute(value=inner) | ast.UnaryOp(operand=inner):
+                return self.is_plain(inner)
+            case ast.Call(func=func, args=arguments):
+                return self.is_plain(func) and all(map(self.is_plain, arguments))
         return all(self.is_plain(child) for child in ast.iter_child_nodes(expr) if isinstance(child, ast.expr))
 
     def plain(self, expr: ast.expr) -> Any:

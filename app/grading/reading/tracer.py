@@ -71,25 +71,23 @@ class Tracer(PlainTracer):
 
     def node(self, expr: ast.expr) -> OpNode:
         try:
-            return self._node(expr)
+            if self.recall is not None:
+                return self.recall.node(expr, (self.forward, self.dims), self._read)
+            if self.known is None:
+                return self._read(expr)
+            if expr not in self.known:
+                self.known[expr] = self._read(expr)
+            return self.known[expr]
         except CollisionError as collision:
             collision.locate(expr)
             raise
-
-    def _node(self, expr: ast.expr) -> OpNode:
-        if self.recall is not None:
-            return self.recall.node(expr, (self.forward, self.dims), self._read)
-        if self.known is None:
-            return self._read(expr)
-        op_node = self.known.get(expr)
-        if op_node is None:
-            op_node = self.known[expr] = self._read(expr)
-        return op_node
 
     def value(self, expr: ast.expr) -> Any:
         """Evaluate an argument: a tensor, a number, a list of either."""
         while isinstance(expr, ast.IfExp):
             expr = self.chosen(expr)
+        if isinstance(expr, ast.Name):
+            return self.dims[expr.id] if expr.id in self.dims else self.node(expr).value
         known = None if self.recall is None else self.recall.value(expr, (self.forward, self.dims))
         if known is not None:
             return known
@@ -103,8 +101,6 @@ class Tracer(PlainTracer):
             return {self.plain(key): self.value(each) for key, each in pairs if key is not None}
         if isinstance(expr, ast.BinOp) and type(expr.op) in OF_LISTS and self.is_list(expr):
             return bounded_list(OF_LISTS[type(expr.op)](self.value(expr.left), self.value(expr.right)))
-        if isinstance(expr, ast.Name) and expr.id in self.dims:
-            return self.dims[expr.id]
         if isinstance(expr, ast.Subscript) and self.is_list(expr.value):
             part = self.plain(expr.slice)
             return self.value(expr.value)[part]
@@ -183,11 +179,11 @@ class Tracer(PlainTracer):
     # What has a gradient.
 
     def _read(self, expr: ast.expr) -> OpNode:
+        if isinstance(expr, ast.Name) and expr.id in self.forward:
+            return OpNode("tensor", self.forward[expr.id], (), expr)
         if self.is_plain(expr):
             return self.made(expr, "number", self.plain(expr))
         match expr:
-            case ast.Name(id=name) if name in self.forward:
-                return self.made(expr, "tensor", self.forward[name])
             case ast.BinOp(op=op, left=left, right=right) if type(op) in BINARY:
                 return self._binary(expr, BINARY[type(op)], left, right)
             case ast.BinOp(op=op, left=left, right=right) if type(op) in OF_ARRAYS:
