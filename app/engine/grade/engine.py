@@ -59,12 +59,14 @@ from app.grading.judge.python_functions import with_own_sums
 from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
+from app.grading.reading.line_reader import KeptLine
 from app.sandbox.gate import CLASSES, find_refusal, normalise, too_much
 from app.sandbox.wire import Reply
 
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
 _KEPT = 256
+_LINES_KEPT = 1024
 
 
 class Engine:
@@ -90,6 +92,7 @@ class Engine:
         self._studies = LruCache[Hashable, ForwardReferences | AuthorError](_KEPT)
         self._benches = LruCache[Hashable, PreparedTask](_KEPT)
         self._grounds = LruCache[Same, ShapeContext](_KEPT)
+        self._lines = LruCache[Hashable, KeptLine | None](_LINES_KEPT)
         self._declared_answers = LruCache[Hashable, function_runs.Declared](_KEPT)
 
     def facts(self, forward: Forward) -> Facts:
@@ -272,7 +275,7 @@ class Engine:
         plain, _ = normalise(code)
         if too_much(plain) is not None:
             return InlayShapes()
-        return infer_line_shapes(plain, self._grounds.of(Same(task), lambda: _ground(task)))
+        return infer_line_shapes(plain, self._grounds.of(Same(task), lambda: _ground(task)), self._lines.of)
 
     # Before the run.
 

@@ -5,9 +5,10 @@ or follows from dims in the same way, on all of them is called by it. What canno
 """
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from app.content.blocks import Forward
 from app.content.text.sizes import format_shape
 from app.grading.judge.syntax_recovery import blank_unparsable_lines
 from app.grading.operations.collisions import CollisionError
-from app.grading.reading.line_reader import LineReader
+from app.grading.reading.line_reader import KeepLine, LineReader, Saw, line_texts, read_anew
 from app.grading.reading.shape_inference import read_program, read_small
 from app.grading.reading.size_words import Sizes, size_words
 
+_NEWLINE = re.compile(r"\r\n?|\n")
 MOST_PARTS = 4
 MOST_NAMES = 120
 
@@ -166,21 +168,27 @@ def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> Shape
     return ShapeContext((scope,), calls=f"{function}({', '.join(arguments)})")
 
 
-def infer_line_shapes(code: str, ground: ShapeContext) -> InlayShapes:
-    """Infer the inlay shapes of *code*, which may be any text."""
+def infer_line_shapes(code: str, ground: ShapeContext, keep: KeepLine = read_anew) -> InlayShapes:
+    """Infer the inlay shapes of *code*, which may be any text.
+
+    Args:
+        keep: Keeps lines from one text to the next: with every key that is pressed one of them is new.
+    """
     body, source = _body(code)
     if not body:
         return InlayShapes(names=ground.given)
-    own = frozenset(node for node in statements_in(body))
-    seen = [_read(body, scope, ground.calls, own) for scope in ground.scopes]
+    own, calls = frozenset(statements_in(body)), parse_code(ground.calls).body
+    begin = partial(LineReader, texts=line_texts(own, source), keep=keep)
+    seen = [_read(body, partial(begin, scope), calls, own) for scope in ground.scopes]
     lines: dict[int, LineShape] = {}
     names = {name_shape.name: name_shape for name_shape in ground.given}
     for at, (statement, given) in seen[0].items():
         values = [given, *(other.get(at, (None, None))[1] for other in seen[1:])]
-        line_shape = _line(statement, values, ground, source)
+        name = _subject(statement)
+        line_shape = _line(statement, name, values, ground, source)
         if line_shape is not None and not (line_shape.line in lines and lines[line_shape.line].collides):
             lines[line_shape.line] = line_shape
-        if isinstance(given, np.ndarray) and (name := _subject(statement)):
+        if isinstance(given, np.ndarray) and name:
             shape, numbers = ground.named(values), ground.numbers(values)
             names[name] = NameShape(name=name, shape=shape, numbers=numbers, line=statement.lineno)
     return InlayShapes(lines=tuple(lines[at] for at in sorted(lines)), names=tuple(names.values())[: 2 * MOST_NAMES])
@@ -195,7 +203,7 @@ def _body(code: str) -> tuple[list[ast.stmt], list[str]]:
             body = parse_code(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], []
-    return body, source.split("\n")
+    return body, _NEWLINE.split(source)  # as the parser counts lines
 
 
 def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -209,7 +217,12 @@ def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 Seen = dict[tuple[int, int], tuple[ast.stmt, Any]]
 
 
-def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Collection[ast.stmt]) -> Seen:
+def _read(
+    body: Sequence[ast.stmt],
+    begin: Callable[[Saw], LineReader],
+    calls: Sequence[ast.stmt],
+    own: Collection[ast.stmt],
+) -> Seen:
     """By place of a statement: what it gave at last; shapes that could not meet stay."""
     seen: Seen = {}
 
@@ -218,22 +231,24 @@ def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Colle
         if statement in own and not isinstance(seen.get(at, (None, None))[1], CollisionError):
             seen[at] = statement, given
 
-    reader = LineReader(scope, saw)
+    reader = begin(saw)
     for statement in body:
         if not reader.read([statement]):  # half of a loop says nothing of the whole
             return {at: item for at, item in seen.items() if at[0] < statement.lineno}
-    reader.read(parse_code(calls).body)
+    reader.read(calls)
     return seen
 
 
-def _line(statement: ast.stmt, values: Sequence[Any], ground: ShapeContext, source: Sequence[str]) -> LineShape | None:
+def _line(
+    statement: ast.stmt, name: str, values: Sequence[Any], ground: ShapeContext, source: Sequence[str]
+) -> LineShape | None:
     line, given = statement.end_lineno or statement.lineno, values[0]
     match given:
         case CollisionError():
             return _collision(line, given, values, ground, source)
         case np.ndarray():
             text, fits = ground.named(values), None
-            about = _subject(statement)[1:] if _subject(statement).startswith("d") else ""
+            about = name[1:] if name.startswith("d") else ""
             theirs = [scope.get(about) for scope in ground.scopes]
             if isinstance(theirs[0], np.ndarray):
                 # On every size: where two of them are equal here, a transpose fits here only.

@@ -5,7 +5,9 @@ taken. Where they would, both ways are read, and what differs between them is fo
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,20 @@ TOTAL, SECONDS = 40_000_000, 0.15
 STATEMENTS_MAX = 1_500
 """Entries, processor time, and statements of one reading while a learner types; those of loops count each time."""
 Saw = Callable[[ast.stmt, Any], None]
+LineTexts = Mapping[ast.stmt, tuple[str, Sequence[str]]]
+"""By assignment: its text, and the words in it."""
+KeptLine = tuple[Array, list[Any]]
+"""The tensor that a line made, and the values of its words: held, so that no other object comes to stand for one."""
+KeepLine = Callable[[Hashable, Callable[[], KeptLine | None]], KeptLine | None]
+"""What is kept for a key, or what is made now, which may be kept."""
+ENTRIES_OF_ONE = 16_384
+"""Of a line that is kept: of the tensor that it makes and of those that it reads, together."""
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def read_anew(_: Hashable, make: Callable[[], KeptLine | None]) -> KeptLine | None:
+    """Keeps nothing."""
+    return make()
 
 
 class LineReader(Interpreter):
@@ -30,6 +46,7 @@ class LineReader(Interpreter):
     Args:
         saw: Told of every statement that was read, with what it gave: a tensor, several, or a `CollisionError`.
         statements: How many are read, at most.
+        texts: Of the assignments that *keep* may know from a text before.
     """
 
     follows_functions = True
@@ -40,6 +57,8 @@ class LineReader(Interpreter):
         saw: Saw = lambda *_: None,
         budget: EntryBudget | None = None,
         statements: int = STATEMENTS_MAX,
+        texts: LineTexts = MappingProxyType({}),
+        keep: KeepLine = read_anew,
     ) -> None:
         arrays = {name: value for name, value in scope.items() if isinstance(value, np.ndarray)}
         others = {name: value for name, value in scope.items() if name not in arrays}
@@ -49,6 +68,8 @@ class LineReader(Interpreter):
         self.left = statements
         self._written: dict[ast.stmt, frozenset[str]] = {}
         self._saw = saw
+        self._texts = texts
+        self._keep_line = keep
         self.too_large = False
         """Whether a tensor was larger than what is paid for."""
 
@@ -83,6 +104,8 @@ class LineReader(Interpreter):
 
     def _statement(self, statement: ast.stmt, known: KnownNodes | None) -> None:
         match statement:
+            case ast.Assign(targets=[target]) | ast.AugAssign(target=target) if statement in self._texts:
+                self._assign(statement, target)
             case ast.Expr(value=value) if not _is_change(value):
                 self._spend()
                 self._saw(statement, self._value(value, known))
@@ -100,6 +123,24 @@ class LineReader(Interpreter):
                 self._either(test, body, other)
             case _:
                 super()._statement(statement, known)
+
+    def _assign(self, statement: ast.stmt, target: ast.expr) -> None:
+        """Read an assignment, or take what it made of the very same values before."""
+        text, words = self._texts[statement]
+        values = [self.arrays.get(word, self.others.get(word)) for word in words]
+
+        def read() -> KeptLine | None:
+            super(LineReader, self)._statement(statement, None)
+            made = self._now(target)
+            sizes = [value.size for value in (made, *values) if isinstance(value, np.ndarray)]
+            plain = all(value is None or isinstance(value, np.ndarray | int | float) for value in values)
+            return (made, values) if isinstance(made, np.ndarray) and plain and sum(sizes) <= ENTRIES_OF_ONE else None
+
+        left = self.left
+        line = self._keep_line((text, *map(id, values)), read)
+        if line is not None and self.left == left:  # nothing was read
+            self._spend()
+            self._keep(words[0], line[0])  # the target, or what it is a part of
 
     def _tell(self, statement: ast.stmt) -> None:
         match statement:
@@ -159,6 +200,18 @@ class LineReader(Interpreter):
         if statement not in self._written:
             self._written[statement] = writes_of(list(ast.walk(statement)))
         self.forget(self._written[statement])
+
+
+def line_texts(statements: Iterable[ast.stmt], source: Sequence[str]) -> LineTexts:
+    """Texts of the assignments among *statements* that stand on one line of *source*, with words of one spelling."""
+    texts: dict[ast.stmt, tuple[str, Sequence[str]]] = {}
+    for statement in statements:
+        if isinstance(statement, ast.Assign | ast.AugAssign) and statement.lineno == statement.end_lineno:
+            line = source[statement.lineno - 1]
+            text = line[statement.col_offset : statement.end_col_offset]
+            if line.isascii() and ":=" not in text:  # which gives a value to one more name
+                texts[statement] = text, WORD.findall(text)
+    return texts
 
 
 UNKNOWN = object()

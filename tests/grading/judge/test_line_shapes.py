@@ -1,15 +1,18 @@
 """What stands at the ends of lines: shapes in the names of dims, whether gradients fit, what cannot meet and where."""
 
 import ast
+from collections.abc import Hashable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cache import LruCache
 from app.content.blocks import Bug, Forward, Grad, Input, SourceLocation
 from app.engine.task import HuntTask, task_of
 from app.grading.judge.line_shapes import InlayShapes, ground_of_calls, ground_of_program, infer_line_shapes
+from app.grading.reading.line_reader import KeepLine, KeptLine
 from app.sandbox.vocabulary import ATTRIBUTES
 from tests.courses import LESSONS, course_in
 
@@ -28,8 +31,12 @@ def forward(source: str = "Y = X @ W + b", **dims: int) -> Forward:
     return Forward(place=place, name="f", dims=sizes, inputs=inputs, output="Y", source=source, source_line=1)
 
 
+def keeping() -> KeepLine:
+    return LruCache[Hashable, KeptLine | None](100).of
+
+
 def told(code: str, program: Forward | None = None) -> InlayShapes:
-    return infer_line_shapes(code, ground_of_program(program or forward(), ["dY"]))
+    return infer_line_shapes(code, ground_of_program(program or forward(), ["dY"]), keeping())
 
 
 def texts(code: str, program: Forward | None = None) -> dict[int, str]:
@@ -220,6 +227,47 @@ def test_every_statement_of_every_solution_of_the_course_is_told_and_every_gradi
             numbers = {one.line for one in everything.names if one.shape == "()"}
             assert written - set(lines) <= numbers, f"{lesson.path}: {box.name}"
             assert not [one for one in lines.values() if one.fits is False or one.collides]
+
+
+def test_of_a_text_that_is_read_again_only_the_new_line_is_read():
+    ground, kept, read = ground_of_program(forward(), ["dY"]), keeping(), []
+
+    def keep(key, make):
+        return kept(key, lambda: read.append(key[0]) or make())
+
+    text = "dX = torch.zeros_like(X)\ndX[:] = dY @ W.T\ndW = X.T @ dY\n"
+    infer_line_shapes(text, ground, keep)
+    read.clear()
+    again = infer_line_shapes(f"{text}db = dY.sum(0)\n", ground, keep)
+
+    assert read == ["db = dY.sum(0)"] * len(ground.scopes)
+    assert [one.text for one in again.lines] == ["(N, D) like X", "(N, D) like X", "(D, H) like W", "(H,) like b"]
+
+
+@pytest.mark.parametrize(
+    ("before", "code"),
+    [
+        ("k = W\nq = dY @ k.T", "k = W.T\nq = dY @ k.T"),
+        (
+            "def f():\n    return a\na = X\nq = f()\na = W\nq = f()",
+            "def f():\n    return a\na = W\nq = f()\na = X\nq = f()",
+        ),
+        ("a = [X]\nq = a[0]", "a = [X]\na.append(W)\nq = a[-1]\na.reverse()\nq = a[0]"),
+        ("fs = [lambda: a]\na = X\nq = fs[0]()", "fs = [lambda: a]\na = W\nq = fs[0]()"),
+        ("q = (r := X) + 1\np = r", "q = (r := X) + 1\np = r"),
+        ("é = X; q = é", "éé = W; q = éé"),
+        ("ﬁ = X\nq = ﬁ", "ﬁ = W\nq = fi"),
+        ("q = X\r\nq = W", "\r\nq = X\rq = q.T"),
+        ("a = X; q = a.T", "a = W; q = a.T"),
+        ("q = X @ W", "for a in range(200):\n" + "    del q\n    q = X @ W\n" * 5),
+        ("q = X\nq[0] = 1", "q = W\nq[0] = 1"),
+    ],
+)
+def test_what_was_read_of_another_text_changes_nothing(before, code):
+    ground, kept = ground_of_program(forward(), ["dY"]), keeping()
+    infer_line_shapes(before, ground, kept)
+
+    assert infer_line_shapes(code, ground, kept) == infer_line_shapes(code, ground)
 
 
 @pytest.mark.parametrize(
