@@ -6,6 +6,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
 from tests.browser.conftest import SWITCHES, chrome
+from tests.browser.firefox import PATH, Firefox
 from tests.browser.seeding import beside
 from tests.courses import course_in
 from tests.lti.platform import PLATFORM_HOST, Link, Platform
@@ -34,6 +36,8 @@ TOOL_HOST = "tool.example"
 HOSTS = {PLATFORM_HOST, TOOL_HOST}
 RESOLVED = HOSTS | {host.encode() for host in HOSTS}
 COURSE = Path(__file__).parents[1] / "web" / "course"
+APART, BLOCKED = 5, 1
+"""What Firefox calls its ways to keep cookies of third parties."""
 THIRD_PARTY = {"allowed": (), "blocked": ("--test-third-party-cookie-phaseout",)}
 
 
@@ -195,3 +199,43 @@ def test_a_frame_of_320_pixels_scrolls_nowhere_sideways(platform: Platform, page
         expect(framed.get_by_role("heading", level=1)).to_be_visible()
         wide = framed.locator("html").evaluate("html => html.scrollWidth - html.clientWidth")
         assert wide == 0, (user, link)
+
+
+@contextmanager
+def firefox_with(folder: Path, cookies: int) -> Iterator[Firefox]:
+    """Firefox with one of its ways to keep cookies of third parties."""
+    if PATH is None:
+        pytest.skip("there is no Firefox here")
+    firefox = Firefox(folder, HOSTS, {"network.cookie.cookieBehavior": cookies})
+    try:
+        yield firefox
+    finally:
+        firefox.close()
+
+
+def test_in_firefox_a_learner_works_in_the_frame(platform: Platform, tmp_path: Path) -> None:
+    """By default it keeps what a frame stores apart for the page around it."""
+    with firefox_with(tmp_path, APART) as firefox:
+        firefox.go(f"{platform.url}/course?user=bob&link=lesson")
+        firefox.frame("iframe")
+        until(lambda: firefox.text("h1") == "The linear layer")
+        firefox.type("#dw-shape input[name=answer]", "1")
+        firefox.click("#dw-shape button[type=submit]")
+        until(lambda: firefox.text("#dw-shape [data-correct]"))
+        firefox.go(f"{platform.url}/course?user=bob&link=lesson&again=1")
+        firefox.frame("iframe")
+
+        until(lambda: firefox.text("#dw-shape [data-correct]"))
+
+
+@pytest.mark.parametrize("store", ["", "&store=1"], ids=["without storage", "with storage"])
+def test_in_firefox_without_cookies_in_frames_a_tab_is_offered(platform: Platform, tmp_path: Path, store: str) -> None:
+    with firefox_with(tmp_path, BLOCKED) as firefox:
+        firefox.go(f"{platform.url}/course?user=bob&link=lesson{store}")
+        firefox.frame("iframe")
+        until(lambda: firefox.text("main [data-primary]") == "Open in a new tab")
+        firefox.click("main [data-primary]")
+        until(firefox.is_in_new_tab)
+
+        until(lambda: firefox.text(".whoami") == "Bob")
+        assert firefox.text("h1") == "The linear layer"
