@@ -42,6 +42,7 @@ from app.store.tables import (
     ServedItem,
     Session,
     TrainingRun,
+    WrittenSentence,
 )
 from app.store.trainings import is_live
 
@@ -174,6 +175,7 @@ MERGE_RULES = (
     MergeRule(ReplacedText),
     MergeRule(Notice),
     MergeRule(ProblemReport),
+    MergeRule(WrittenSentence),
     MergeRule(FormerMember),
     MergeRule(Attempt),
     MergeRule(Draft, PLACE, _drafts),

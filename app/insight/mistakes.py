@@ -75,7 +75,7 @@ def line_of_code(verdict: str, code: str) -> int | None:
         return None
     names = [name for name in told.get("names") or () if isinstance(name, dict)]
     number = next(
-        (name.get("line") for name in names if code in (named := name.get("code"), f"{named}:{name.get('value')}")),
+        (name.get("line") for name in names if code in (name.get("code"), name.get("key"))),
         told.get("line"),
     )
     return number if isinstance(number, int) else None

@@ -11,10 +11,13 @@ from app.store.database import lock_learner, now
 from app.store.lti_scores import queue_lesson
 from app.store.moments import PAGE, SEEN, hint_moment, record_moment
 from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
+from app.store.written_sentences import Spoken, sentences_for
 
 Kind = Literal["quiz", "code"]
 PRACTISED = "practice/%"
 """What the names of items of practice are like."""
+_UNNAMED = ':unrecognised"'
+"""In a verdict (JSON) with a gradient whose mistake is not named."""
 KEPT_ATTEMPTS = 50
 """At one exercise: the newest of them, the newest that was right, and those that a training run refers to."""
 
@@ -178,6 +181,7 @@ class LessonState:
     progress: Mapping[str, Progress] = field(default_factory=dict)
     tries: Mapping[str, AttemptSummary] = field(default_factory=dict)
     drafts: Mapping[str, Draft] = field(default_factory=dict)
+    written: Spoken = field(default_factory=dict)
     again: Mapping[str, int] = field(default_factory=dict)
     """Draws of questions that were asked for in place of what was answered."""
 
@@ -204,11 +208,19 @@ async def lesson_state(db: AsyncSession, learner: int, lesson: str, exercise: st
     if exercise is not None:
         progress = progress.where(Progress.exercise == exercise)
         drafts = drafts.where(Draft.exercise == exercise)
+    tries = await tries_of(db, learner, lesson, exercise)
     return LessonState(
         progress={row.exercise: row for row in await db.scalars(progress)},
         drafts={row.exercise: row for row in await db.scalars(drafts)},
-        tries=await tries_of(db, learner, lesson, exercise),
+        tries=tries,
+        written=await sentences_at(db, learner, lesson, tries),
     )
+
+
+async def sentences_at(db: AsyncSession, learner: int, lesson: str, tries: Mapping[str, AttemptSummary]) -> Spoken:
+    """What somebody wrote for mistakes of *learner* that are not named; asked for only where there are any."""
+    unnamed = [exercise for exercise, each in tries.items() if _UNNAMED in each.newest.verdict_json]
+    return await sentences_for(db, learner, lesson, unnamed) if unnamed else {}
 
 
 async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]]:

@@ -19,6 +19,7 @@ from app.store.tables import (
     Progress,
     ReplacedText,
     TrainingRun,
+    WrittenSentence,
 )
 
 
@@ -44,8 +45,9 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         if old.lesson != new.lesson:
             opened = update(Learner).where(Learner.opened_lesson == old.lesson)
             await db.execute(opened.values(opened_lesson=new.lesson))
-        former = (ExerciseEdition.lesson == old.lesson, ExerciseEdition.exercise == old.exercise)
-        await db.execute(update(ExerciseEdition).where(*former).values(lesson=new.lesson, exercise=new.exercise))
+        for nobodys in (ExerciseEdition, WrittenSentence):
+            former = (nobodys.lesson == old.lesson, nobodys.exercise == old.exercise)
+            await db.execute(update(nobodys).where(*former).values(lesson=new.lesson, exercise=new.exercise))
 
 
 async def _adopt_former(db: AsyncSession, renames: Mapping[ResumePoint, ResumePoint]) -> None:

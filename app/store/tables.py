@@ -365,6 +365,29 @@ class ProblemReport(Base):
     answer: Mapped[str] = mapped_column(default="", server_default="")
 
 
+class WrittenSentence(Base):
+    """What *learner_id*, who teaches, *said* to all who make one *mistake* at an exercise, which nothing else names.
+
+    It belongs to a class, or to the course where that is None. *mistake* is the code of attempts with the key of their
+    numbers, in this *edition*; *example* is a text that makes it.
+    """
+
+    __table_args__ = (Index(None, "lesson", "exercise"),)
+
+    id: Mapped[Key]
+    class_id: Mapped[ClassId | None]
+    lesson: Mapped[Name]
+    exercise: Mapped[Name]
+    edition: Mapped[str] = mapped_column(String(16))
+    mistake: Mapped[Name]
+    said: Mapped[str]
+    example: Mapped[str]
+    learner_id: Mapped[Author | None]
+    written_at: Mapped[datetime]
+    withdrawn_by: Mapped[Author | None]
+    withdrawn_at: Mapped[datetime | None]
+
+
 class Clock(Base):
     """Time that a *job* read from the clock last, and until when the clock is not trusted after a jump."""
 

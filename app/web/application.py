@@ -79,6 +79,7 @@ from app.web.routes import (
     problem_reports,
     roster_lists,
     rosters,
+    sentences,
     sign_in,
     sign_in_codes,
     sign_in_elsewhere,
@@ -97,6 +98,7 @@ OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lt
 OF_CLASSES = (
     problem_reports,
     items,
+    sentences,
     joining,
     roster_lists,
     rosters,
@@ -270,7 +272,12 @@ def _exercises() -> APIRouter:
             assert isinstance(route, APIRoute)
             for home in ("/lessons/{slug}", "/practice/{item}"):
                 # One by one: of a router that is included the log would tell the rest of the path alone.
-                router.add_api_route(home + route.path, route.endpoint, methods=sorted(route.methods or ()))
+                router.add_api_route(
+                    home + route.path,
+                    route.endpoint,
+                    methods=sorted(route.methods or ()),
+                    response_class=route.response_class,
+                )
     return router
 
 

@@ -115,7 +115,7 @@ class CheckResult:
             correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
             code=next(
                 (
-                    name_verdict.key
+                    name_verdict.key or name_verdict.code
                     for name_verdict in verdict.names
                     if name_verdict.code and not name_verdict.code.endswith(f":{OTHER_ROAD}")
                 ),

@@ -154,7 +154,7 @@ async def test_mistakes_that_nothing_names_are_grouped_by_their_numbers(database
             text, code = texts[number % len(texts)], f"dX:unrecognised:{key}"
             verdict = {
                 "outcome": "graded",
-                "names": [{"name": "dX", "code": "dX:unrecognised", "value": key, "line": 1}],
+                "names": [{"name": "dX", "code": "dX:unrecognised", "key": code, "line": 1}],
             }
             attempt = NewAttempt(kind="code", text=text, verdict=json.dumps(verdict), correct=False, code=code)
             async with database.write() as db:

@@ -19,13 +19,15 @@ from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
 
-OPEN = ("/", "/accessibility", "/authors/items", "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/lti/",
+OPEN = ("/", "/accessibility", "/authors/items", "/authors/sentences",
+        "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/lti/",
         "/me", "/metrics", "/names", "/pictures/", "/practice", "/privacy", "/readyz", "/reports", "/sign-in",
         "/sign-out", "/static", "/theme", "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"
 TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new"), ("GET", "/reports"), ("POST", "/reports"),
-            ("GET", "/authors/items"), ("GET", "/authors/items/{slug}")}  # fmt: skip
+            ("GET", "/authors/items"), ("GET", "/authors/items/{slug}"), ("GET", "/authors/sentences"),
+            ("GET", "/authors/sentences/export.json")}  # fmt: skip
 MAY: dict[tuple[str, str], Role] = {
     ("GET", ""): "learner",
     ("GET", "/leave"): "learner",

@@ -299,7 +299,7 @@ class PreparedTask:
         for tried in self._judged_mistakes:
             if tried.names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried.trials):
                 code = f"{verdict.name}:declared-{tried.index + 1}"
-                return replace(verdict, code=code, message=tried.mistake.message)
+                return replace(verdict, code=code, key="", message=tried.mistake.message)
         return verdict
 
 

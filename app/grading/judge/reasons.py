@@ -65,7 +65,8 @@ class Reasons:
             f"{diagnosis.message} {self._silent(name, diagnosis.code)}".rstrip(),
             diagnosis.line or verdict.line,
         )
-        return replace(verdict, code=diagnosis.code, message=message, line=line, value=diagnosis.value)
+        key = f"{diagnosis.code}:{diagnosis.value}" if diagnosis.value else ""
+        return replace(verdict, code=diagnosis.code, message=message, line=line, key=key)
 
     def _written_elsewhere(self, name: str) -> Diagnosis | None:
         """The line that writes into a given tensor what belongs into *name*: then that is not merely edited."""

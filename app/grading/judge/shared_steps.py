@@ -120,7 +120,9 @@ def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
             by_it = name_verdict.name == into or name_verdict.line == fault.line
             if by_it and name_verdict not in moved and name_verdict.verdict in {"wrong", "mutated"}:
                 word = f"follows from {fault.name}"
-                name_verdicts[at] = replace(name_verdict, verdict="follows", code=None, message=message, word=word)
+                name_verdicts[at] = replace(
+                    name_verdict, verdict="follows", code=None, key="", message=message, word=word
+                )
     return tuple(name_verdicts)
 
 

@@ -63,7 +63,7 @@ class NameVerdict:
         differences: How the tensor differs from the reference on the lesson's own sizes.
         word: What the page calls the standing, where its usual word would not say enough.
         facts: Texts to look at beside the message, each with what it is: what was called, what it gave.
-        value: Key of its numbers where no mistake is named: the same for all who came to these.
+        key: Where no mistake is named, the code with a key of the numbers: the same for all who came to these.
     """
 
     name: str
@@ -79,13 +79,7 @@ class NameVerdict:
     differences: Differences | None = None
     word: str = ""
     facts: tuple[tuple[str, str], ...] = ()
-    value: str = ""
-
-    @property
-    def key(self) -> str | None:
-        """What is the same for all who made this mistake: its code, and its numbers where the code names none."""
-        named = self.code is None or not self.value or not self.code.endswith(f":{UNRECOGNISED}")
-        return self.code if named else f"{self.code}:{self.value}"
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,12 @@ Every button of a box belongs to its one form, so the text travels with each of 
 is no script.
 """
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form
+from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,13 +18,14 @@ from starlette.responses import JSONResponse, Response
 from app.content.blocks import CodeBox, FunctionBox, Lesson
 from app.engine.codec import to_json_value
 from app.engine.grader import Nudge, RunResult
-from app.engine.json_columns import to_json_column
+from app.engine.json_columns import decoded_verdict, to_json_column
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
 from app.store.drafts import SaveResult
 from app.store.progress import LessonState
 from app.store.tables import Draft
+from app.store.written_sentences import sentence_topic
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
@@ -38,12 +41,17 @@ from app.web.views.exercise_view import (
     field_of,
     number_word,
     starter_of,
+    written_for,
 )
 from app.web.views.lamps import Lamp, gradients_of, right_in
 from app.web.views.run_result_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
 
+WATCH_SECONDS = 10.0
+RELISTEN_SECONDS = 30.0
+"""Whoever waits for a sentence looks so often by themselves, in case a word was lost."""
+TOO_MANY_PAGES = "Sentences are waited for in too many places at once."
 CONFLICT = "This box was also changed in another tab or on another device. Your version is shown; both are saved."
 
 
@@ -142,7 +150,11 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     if not wants_fragment(request):
         return box.back(saved=saved)
     passed = result.verdict.passed
-    state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
+    by_exercise = {box.exercise.name: tries}
+    async with site.database.read() as db:
+        written = await progress.sentences_at(db, learner, box.lesson.name, by_exercise)
+    drafts_now = {box.exercise.name: saved.draft}
+    state = LessonState(progress=rows, tries=by_exercise, drafts=drafts_now, written=written)
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
     done = site.progress(box.lesson, state.solved)
@@ -190,6 +202,43 @@ async def measure(
         busy = _nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail))
         return later.apply_to(with_revision(busy, saved))
     return with_revision(_nudged(request, box, nudged), saved)
+
+
+async def written_moments(
+    site: TheSite, visitor: TheVisitor, lesson: TheLesson, exercise: TheCodeBox
+) -> AsyncIterator[AsyncIterator[str]]:
+    """What is written for the mistakes in the newest check, again and again; a few pages of one learner may listen."""
+    learner = await visitor.learner()
+    if learner is None or lesson.drawn:
+        raise HTTPException(404)
+    with site.runs.watching(learner) as free:
+        if not free:
+            raise RetryLaterError(TOO_MANY_PAGES, WATCH_SECONDS)
+        yield _written(site, learner, lesson, exercise)
+
+
+@router.get("/sentences", response_class=EventSourceResponse)
+async def written_events(
+    moments: Annotated[AsyncIterator[str], Depends(written_moments)],
+) -> AsyncIterator[ServerSentEvent]:
+    """`written` events: by gradient, what somebody wrote for its mistake, as HTML, whenever it has changed."""
+    async for html in moments:
+        yield ServerSentEvent(raw_data=html, event="written")
+
+
+async def _written(site: Site, learner: int, lesson: Lesson, box: CodeBox) -> AsyncIterator[str]:
+    seen = ""
+    with site.bus.subscribe(sentence_topic(lesson.name, box.name)) as ear:
+        while not site.runs.closing:
+            state = await site.state_of(learner, lesson, box.name)
+            tries = state.tries.get(box.name)
+            verdict = decoded_verdict(tries.newest.verdict_json) if tries else None
+            written = written_for(box, verdict, state.written) if verdict else {}
+            html = site.pages.text("_written_all.html", name=box.name, written=written)
+            if html != seen:
+                yield html
+                seen = html
+            await ear.wait(RELISTEN_SECONDS)
 
 
 @router.post("/shapes")

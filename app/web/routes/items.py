@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.insight.report import CourseReport
 from app.store import item_reports
-from app.store.classes import find_class_member
+from app.store.classes import ClassMember, find_class_member
 from app.store.tables import Class
 from app.web.class_access import may_act, parse_row_id, require_teacher
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -38,12 +38,26 @@ class KeptReport:
 class ReportScope:
     """Whose answers a report is about: those of one class, or of everybody on the server."""
 
-    group: Class | None = None
+    member: ClassMember | None = None
+
+    @property
+    def group(self) -> Class | None:
+        return self.member.group if self.member else None
+
+    @property
+    def number(self) -> int | None:
+        """The number of the class; None for everybody."""
+        return self.member.group.id if self.member else None
+
+    @property
+    def may_write(self) -> bool:
+        """True for the instructors of a class; of everybody's report, for all who may see it."""
+        return self.member is None or may_act(self.member, "arrange")
 
     @property
     def query(self) -> str:
         """What addresses of its pages end in."""
-        return f"?class={self.group.id}" if self.group else ""
+        return f"?class={self.number}" if self.member else ""
 
 
 async def report_scope(
@@ -58,7 +72,7 @@ async def report_scope(
         member = await find_class_member(db, parse_row_id(named), learner) if learner is not None else None
     if member is None or not may_act(member, "watch"):
         raise HTTPException(404)
-    return ReportScope(member.group)
+    return ReportScope(member)
 
 
 TheScope = Annotated[ReportScope, Depends(report_scope)]
@@ -66,14 +80,13 @@ TheScope = Annotated[ReportScope, Depends(report_scope)]
 
 async def _kept(site: Site, scope: ReportScope) -> KeptReport:
     """Find the report, and ask for a newer one where it is no longer fresh."""
-    group = scope.group.id if scope.group else None
     async with site.database.read() as db:
-        row = await item_reports.stored_report(db, group)
+        row = await item_reports.stored_report(db, scope.number)
     report = decoded_report(row.report_json) if row else None
     asked = item_reports.is_stale(row) or (report is None and row is not None and row.made_at is not None)
     if asked:
         async with site.database.write(short=True) as db:
-            await item_reports.ask_report(db, group)
+            await item_reports.ask_report(db, scope.number)
     waits = row is not None and (row.made_at is None or row.made_at < row.asked_at)
     return KeptReport(report, asked or waits)
 
@@ -102,5 +115,11 @@ async def of_lesson(request: Request, site: TheSite, scope: TheScope, lesson: Th
     items = [item for item in kept.report.items if item.lesson == lesson.name] if kept.report else ()
     views = item_views(site.course, items)
     return site.pages.page(
-        request, "items_lesson.html", kept=kept, scope=scope, lesson=lesson, exercises=by_exercise(lesson, views)
+        request,
+        "items_lesson.html",
+        kept=kept,
+        scope=scope,
+        lesson=lesson,
+        exercises=by_exercise(lesson, views),
+        may_write=scope.may_write,
     )

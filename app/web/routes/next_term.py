@@ -17,6 +17,7 @@ from app.store.assignments import assignments_of
 from app.store.class_copies import MAX_DAYS_LATER, first_day, take_over_assignments
 from app.store.classes import ClassMember, find_class_member
 from app.store.tables import Class
+from app.store.written_sentences import take_over_sentences
 from app.teaching.dates import parse_day
 from app.teaching.text_input import one_line
 from app.web.class_access import PREFIX, Arranging, back_to_class, class_page, parse_row_id, require_teacher
@@ -64,6 +65,7 @@ async def make(
         group = await classes.create_class(db, typed["name"], earlier.timezone, me.id, within.person.name)
         group.assistants_grade = earlier.assistants_grade
         await take_over_assignments(db, earlier, group, me.id, days, left_out=site.private_lessons)
+        await take_over_sentences(db, earlier.id, group.id)
         await visitor.sessions.tell(db)
     return back_to(f"/classes/{group.id}/assignments")
 

@@ -21,6 +21,7 @@ from app.grading.quiz.feedback import Feedback
 from app.kinds.registry import mark_quiz, quiz_kind
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.progress import LessonState
+from app.store.written_sentences import Spoken
 from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, gradient_flow
 from app.web.site import RenderCache
@@ -188,6 +189,7 @@ class CodeView:
         strip: The gradients as a graph, column by column; empty for a single one.
         changed: It was solved in another edition than the present one.
         program: The forward program in its head: of whole pages alone.
+        written: By gradient whose mistake is not named, what somebody wrote for all who make it; "" for nothing yet.
     """
 
     exercise: CodeBox
@@ -209,6 +211,7 @@ class CodeView:
     failed: int = 0
     changed: bool = False
     program: tuple[ProgramLine, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def practise(self) -> bool:
@@ -359,7 +362,13 @@ def code_view(
         if exercise.predict
         else None,
         failed=tries.failed if tries else 0,
+        written={} if verdict is None or lesson.drawn else written_for(exercise, verdict, state.written),
     )
+
+
+def written_for(exercise: CodeBox, verdict: Verdict, written: Spoken) -> dict[str, str]:
+    """By gradient whose mistake is not named, what is *written* for it."""
+    return {row.name: written.get((exercise.name, row.key), "") for row in verdict.names if row.key}
 
 
 def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:

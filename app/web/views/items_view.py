@@ -7,7 +7,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from app.content.blocks import CodeBox, Course, Exercise, Lesson, Quiz, SourceLocation
+from app.content.blocks import CodeBox, Course, Exercise, Grad, Lesson, Quiz, SourceLocation
 from app.content.text.exercise_titles import exercise_title
 from app.content.text.sentences import render_sentence
 from app.grading.judge.verdict import UNRECOGNISED
@@ -22,6 +22,7 @@ from app.web.pictures.rates import draw_rates
 from app.web.pictures.svg import svg_tag
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.exercise_view import select_draw
+from app.web.views.sentence_view import gradient_of
 from app.web.views.slips_view import said_of
 
 SIGN_WORDS: dict[Sign, str] = {
@@ -45,6 +46,8 @@ class MistakeView:
     place: SourceLocation
     share: float
     by_answer: bool
+    nameless: bool
+    """Whether somebody may write a sentence for all who made it."""
 
     @property
     def got_on(self) -> str:
@@ -102,6 +105,7 @@ class ItemView:
                 sentence_place(self.exercise, mistake.key),
                 mistake.tries / wrong,
                 isinstance(self.exercise, Quiz),
+                isinstance(self.exercise, Grad) and bool(gradient_of(self.exercise, mistake.key)),
             )
             for mistake in self.item.mistakes
         )

@@ -1,0 +1,260 @@
+"""Sentences for all who make one mistake that nothing names: written once, shown at once to everybody who makes it.
+
+A sentence stands beside what the judge says, and changes no verdict. It is tried before it is shown: its example makes
+the mistake, and no right text does.
+"""
+
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.content.blocks import Grad, Lesson
+from app.course.editions import edition_of
+from app.engine.json_columns import decoded_verdict
+from app.grading.judge.verdict import Verdict
+from app.settings import Settings
+from app.store import board, history_rows, progress
+from app.store import written_sentences as store
+from app.store.tables import Learner, WrittenSentence
+from app.store.written_sentences import LONGEST_SENTENCE, MistakenText, NewSentence, sentence_topic
+from app.teaching.text_input import one_line
+from app.web.class_access import parse_row_id
+from app.web.render import back_to
+from app.web.routes.code_boxes import received_text
+from app.web.routes.items import ReportScope, TheScope
+from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.sentence_view import SentenceView, example_of, gradient_of, with_block
+
+router = APIRouter(prefix="/authors/sentences")
+
+EMPTY = "Write the sentence. It is shown to everybody who makes this mistake."
+TOO_LONG = f"A sentence has at most {LONGEST_SENTENCE} characters; this one has {{count}}."
+NO_EXAMPLE = "Write a text that makes this mistake: it is tried, and becomes the example of the block for the lesson."
+OTHER_NUMBERS = "The example does not come to the numbers of this mistake. {told} Nothing was stored."
+RIGHT_TOO = "A text that is right comes to this mistake as well, so the sentence would be wrong for it:\n{text}"
+COLUMNS = ("lesson", "exercise", "edition", "mistake", "said", "example", "written_at", "withdrawn_at")
+
+
+async def writing_scope(scope: TheScope) -> ReportScope:
+    """Scope of who may write: the course, for whoever makes classes; a class, for its instructors."""
+    if not scope.may_write:
+        raise HTTPException(404)
+    return scope
+
+
+Writing = Annotated[ReportScope, Depends(writing_scope)]
+
+
+@dataclass(frozen=True, slots=True)
+class MistakePlace:
+    """A mistake at a box, as an address or a form names it."""
+
+    lesson: Lesson
+    box: Grad
+    mistake: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.lesson.name, self.box.name
+
+
+def _place(site: Site, lesson: str, exercise: str, mistake: str) -> MistakePlace:
+    found = site.course.at.get(lesson)
+    box = found.named.get(exercise) if found else None
+    if found is None or not isinstance(box, Grad) or not gradient_of(box, mistake):
+        raise HTTPException(404)
+    return MistakePlace(found, box, mistake)
+
+
+@router.get("")
+async def listed(request: Request, site: TheSite, scope: TheScope) -> Response:
+    """All sentences of the class, or of the course."""
+    async with site.database.read() as db:
+        rows = await store.list_sentences(db, scope.number)
+    views = [_view(site, row) for row in rows]
+    return site.pages.page(request, "sentences.html", views=views, scope=scope)
+
+
+@router.get("/export.json")
+async def exported(site: TheSite, scope: TheScope) -> Response:
+    """The sentences as JSON, without who wrote them: for another server, or beside a course."""
+    async with site.database.read() as db:
+        rows = await store.list_sentences(db, scope.number)
+    told = [{name: getattr(row, name) for name in COLUMNS} for row in rows]
+    for row in told:
+        row |= {name: row[name].isoformat() if row[name] else None for name in ("written_at", "withdrawn_at")}
+    return JSONResponse({"sentences": told}, headers={"cache-control": "no-store"})
+
+
+@router.get("/new")
+async def form(
+    request: Request,
+    site: TheSite,
+    scope: Writing,
+    lesson: Annotated[str, Query(max_length=200)] = "",
+    exercise: Annotated[str, Query(max_length=200)] = "",
+    mistake: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Form for a sentence, with a text that makes the mistake, if enough learners made it."""
+    place = _place(site, lesson, exercise, mistake)
+    texts = await _shared_texts(request, site, scope, place)
+    return _form(request, site, scope, place, example=example_of(place.lesson, place.box, texts))
+
+
+async def _shared_texts(request: Request, site: Site, scope: ReportScope, place: MistakePlace) -> list[MistakenText]:
+    """Texts that make the mistake; none where fewer than enough learners made it for nobody to be known by it."""
+    settings: Settings = request.app.state.settings
+    async with site.database.read() as db:
+        learners, staff = await _learners(db, scope, place), await history_rows.list_staff(db)
+        texts = await store.mistaken_texts(db, *place.names, place.mistake, learners)
+    texts = [each for each in texts if each.learner not in staff]
+    return texts if len({each.learner for each in texts}) >= settings.shared_by else []
+
+
+async def _learners(db: AsyncSession, scope: ReportScope, place: MistakePlace) -> list[int] | None:
+    """Whose texts are looked at: those of a class, if the exercise is assigned to it, or of all (None)."""
+    if scope.number is None:
+        return None
+    if not board.has_exercise(await board.assigned_exercises(db, scope.number), *place.names):
+        return []
+    return [person.learner_id for person in await board.list_learners(db, scope.number)]
+
+
+def _form(
+    request: Request,
+    site: Site,
+    scope: ReportScope,
+    place: MistakePlace,
+    *,
+    said: str = "",
+    example: str = "",
+    problem: str = "",
+) -> Response:
+    return site.pages.page(
+        request, "sentence_new.html", status=422 if problem else 200, scope=scope, place=place, said=said,
+        example=example, problem=problem, longest=LONGEST_SENTENCE, name=gradient_of(place.box, place.mistake),
+    )  # fmt: skip
+
+
+@router.post("")
+async def write(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    scope: Writing,
+    lesson: Annotated[str, Form(max_length=200)] = "",
+    exercise: Annotated[str, Form(max_length=200)] = "",
+    mistake: Annotated[str, Form(max_length=200)] = "",
+    said: Annotated[str, Form()] = "",
+    example: Annotated[str, Form()] = "",
+) -> Response:
+    """Try a sentence and keep it; everybody who makes the mistake sees it from now on."""
+    place, learner = _place(site, lesson, exercise, mistake), await visitor.begin()
+    said, example = one_line(said), received_text(place.box, example).strip()
+    problem = EMPTY if not said else NO_EXAMPLE if not example else ""
+    if len(said) > LONGEST_SENTENCE:
+        problem = TOO_LONG.format(count=len(said))
+    problem = problem or await _trial(site, learner, place, example)
+    if problem:
+        return _form(request, site, scope, place, said=said, example=example, problem=problem)
+    new = NewSentence(
+        group=scope.number, lesson=place.lesson.name, exercise=place.box.name, mistake=mistake, said=said,
+        example=example, edition=edition_of(place.lesson, place.box),
+    )  # fmt: skip
+    async with site.database.write() as db:
+        row = await store.write_sentence(db, new, learner)
+        await site.bus.publish(db, sentence_topic(*place.names))
+    return back_to(_view(site, row).address)
+
+
+async def _trial(site: Site, learner: int, place: MistakePlace, example: str) -> str:
+    """Reason why a sentence may not be shown; "" if its example makes the mistake and no right text does.
+
+    Raises:
+        RetryLaterError: No grader could be asked now.
+    """
+    async with site.database.read() as db:
+        right = [verdict for _, verdict in await store.right_texts_of_all(db, *place.names)]
+    for code in (place.box.solution, *place.box.alternatives):
+        if _makes(await _checked(site, learner, place, code.source), place.mistake):
+            return RIGHT_TOO.format(text=code.source)
+    if any((verdict := decoded_verdict(each)) and _makes(verdict, place.mistake) for each in right):
+        return RIGHT_TOO.format(text="one that a learner sent")
+    verdict = await _checked(site, learner, place, example)
+    if _makes(verdict, place.mistake):
+        return ""
+    name = gradient_of(place.box, place.mistake)
+    row = next((row for row in verdict.names if row.name == name), None)
+    return OTHER_NUMBERS.format(told=(row.message if row else verdict.message) or "It is right.")
+
+
+async def _checked(site: Site, learner: int, place: MistakePlace, code: str) -> Verdict:
+    async with site.database.read() as db:
+        stored = await progress.stored_verdict(db, site.tasks.key(place.lesson, place.box, code))
+    return (await site.checks.check(learner, place.lesson, place.box, code, stored=stored)).verdict
+
+
+def _makes(verdict: Verdict, mistake: str) -> bool:
+    return any(row.key == mistake for row in verdict.names)
+
+
+@router.get("/{number}")
+async def shown(request: Request, site: TheSite, scope: TheScope, number: str) -> Response:
+    """A sentence, with the block for the lesson and the change that it makes to its file."""
+    async with site.database.read() as db:
+        row = await _found(db, scope, number)
+        author = await db.get(Learner, row.learner_id) if row.learner_id else None
+    view = _view(site, row)
+    return site.pages.page(
+        request, "sentence.html", view=view, scope=scope, diff=_diff(request, view), by=author.name if author else "",
+        may_withdraw=scope.may_write,
+    )  # fmt: skip
+
+
+def _diff(request: Request, view: SentenceView) -> str:
+    """The change of the lesson file, as `git apply` takes it; "" where the course has no such exercise any more."""
+    settings: Settings = request.app.state.settings
+    if view.lesson is None or view.box is None:
+        return ""
+    path = Path(view.box.place.path)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
+    shown = path.relative_to(settings.lessons).as_posix() if path.is_relative_to(settings.lessons) else path.name
+    changed = with_block(text, view.box, view.block)
+    before, after = (part.splitlines(keepends=True) for part in (text, changed))
+    return "".join(unified_diff(before, after, f"a/{shown}", f"b/{shown}"))
+
+
+@router.post("/{number}/withdraw")
+async def withdraw(site: TheSite, visitor: TheVisitor, scope: Writing, number: str) -> Response:
+    """Show a sentence to nobody any more."""
+    learner = await visitor.begin()
+    async with site.database.write() as db:
+        row = await _found(db, scope, number)
+        await store.withdraw_sentence(db, row, learner)
+        await site.bus.publish(db, sentence_topic(row.lesson, row.exercise))
+    return back_to(f"/authors/sentences{scope.query}")
+
+
+async def _found(db: AsyncSession, scope: ReportScope, number: str) -> WrittenSentence:
+    row = await store.find_sentence(db, parse_row_id(number), scope.number)
+    if row is None:
+        raise HTTPException(404)
+    return row
+
+
+def _view(site: Site, row: WrittenSentence) -> SentenceView:
+    lesson = next((lesson for lesson in site.course.lessons if lesson.name == row.lesson), None)
+    box = lesson.named.get(row.exercise) if lesson else None
+    if lesson is None or not isinstance(box, Grad):
+        return SentenceView(row, None, None, current=False)
+    return SentenceView(row, lesson, box, current=edition_of(lesson, box) == row.edition)

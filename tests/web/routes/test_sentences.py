@@ -1,0 +1,233 @@
+"""One sentence for all who wrote it: tried first, shown at once to everybody who makes the mistake, and withdrawn."""
+
+import asyncio
+import json
+
+import pytest
+from sqlalchemy import select
+
+from app.grading.judge.verdict import NameVerdict, Verdict
+from app.store.tables import AuditEvent
+from app.web.routes.code_boxes import _written
+from tests.waiting import SECONDS
+from tests.web.conftest import RIGHT, FakeGrader
+
+CHECK = "/lessons/linear/code/linear-backward/check"
+KEY, OTHER = "dX:unrecognised:3a3a", "dX:unrecognised:7b7b"
+STRANGE = "mine = dY.cos()  # by {name}\ndX = mine @ W.T\n"
+SAID = "Of `cos` nothing comes back here: look at the line itself."
+PLACE = {"lesson": "linear", "exercise": "linear-backward", "mistake": KEY}
+
+
+@pytest.fixture(autouse=True)
+def by_value(monkeypatch):
+    """A text with a cosine comes to numbers that nothing names, one with a sine to others."""
+    plain = FakeGrader.check
+
+    async def check(grader, task, code):
+        value = "3a3a" if "cos" in code else "7b7b" if "sin" in code else ""
+        if not value:
+            return await plain(grader, task, code)
+        grader.checked.append(code)
+        said = "`dX` has the right shape, but its numbers differ."
+        wrong = NameVerdict(
+            name="dX", verdict="wrong", code="dX:unrecognised", key=f"dX:unrecognised:{value}", message=said, line=2
+        )
+        return Verdict(outcome="graded", names=(wrong,), hidden_sizes=2)
+
+    monkeypatch.setattr(FakeGrader, "check", check)
+
+
+@pytest.fixture
+def three(room, group):
+    """Learners of the class with the mistake; the lesson is assigned."""
+    room.assign(group, "linear-layer")
+    return enrol(room, group, "Bob", "Cleo", "Dan")
+
+
+def enrol(room, group, *names):
+    browsers = [room.browser(name) for name in names]
+    for browser, name in zip(browsers, names, strict=True):
+        room.join(group, name)
+        check(browser, STRANGE.format(name=name))
+    return browsers
+
+
+def check(browser, code, revision=0):
+    answer = browser.post(CHECK, data={"code": code, "revision": revision})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def write(browser, group=None, **changes):
+    scope = f"?class={group.id}" if group else ""
+    example = "h1 = dY.cos()\ndX = h1 @ W.T"
+    return browser.post(f"/authors/sentences{scope}", data={**PLACE, "said": SAID, "example": example, **changes})
+
+
+def test_everybody_with_the_mistake_sees_it_now_and_later_and_nobody_else(room, group, ada, three):
+    (other,) = enrol(room, group, "Eve")
+    check(other, "dX = dY.sin()", revision=1)
+
+    assert write(ada, group).status_code == 200
+
+    pages = [browser.get("/lessons/linear").text for browser in three]
+    assert all("nothing comes back here" in page for page in pages)
+    assert "nothing comes back here" not in other.get("/lessons/linear").text
+    assert "nothing comes back here" in check(other, "dX = dY.cos() * 1", revision=2)
+    assert "numbers differ" in pages[0]
+
+
+@pytest.mark.usefixtures("three")
+def test_open_pages_are_told_without_being_asked_again(app, room, group, ada):
+    """The stream of a page says nothing at first, then what was written; the test waits for it and for no time."""
+    site = app.state.site
+    lesson = site.course.at["linear"]
+    stream = _written(site, room.ids["Bob"], lesson, lesson.named["linear-backward"])
+
+    async def next_html():
+        async with asyncio.timeout(SECONDS):
+            return await anext(stream)
+
+    portal = app.state.portal
+    before = portal.call(next_html)
+    waiting = portal.start_task_soon(next_html)
+    write(ada, group)
+    after = waiting.result(SECONDS)
+
+    assert "nothing comes back here" not in before
+    assert "nothing comes back here" in after
+    assert 'id="linear-backward-dX-written"' in after
+
+
+def test_a_page_listens_only_where_a_mistake_has_no_name(room, three):
+    (bob, *_), other = three, room.browser("Eve")
+    check(other, "dX = W @ dY")
+
+    assert 'data-events="/lessons/linear/code/linear-backward/sentences"' in bob.get("/lessons/linear").text
+    assert "written-sentences" not in other.get("/lessons/linear").text
+
+
+def test_a_class_has_its_own_and_the_course_has_one_for_everybody(room, group, ada, three):
+    stranger = room.browser("Eve")
+    check(stranger, STRANGE)
+    write(ada, said="For everybody.")
+    assert "For everybody." in three[0].get("/lessons/linear").text
+
+    write(ada, group, said="For this class.")
+
+    assert "For this class." in three[0].get("/lessons/linear").text
+    assert "For everybody." in stranger.get("/lessons/linear").text
+
+
+def test_its_example_is_tried_and_has_to_come_to_the_same_numbers(group, ada, three, grader):
+    refused = write(ada, group, example="dX = dY.sin() + 5")
+
+    assert refused.status_code == 422
+    assert "The example does not come to the numbers of this mistake." in refused.text
+    assert "dX = dY.sin() + 5" in grader.checked
+    assert "nothing comes back here" not in three[0].get("/lessons/linear").text
+
+
+@pytest.mark.usefixtures("three")
+def test_no_right_answer_may_meet_it(group, ada, monkeypatch):
+    """A grader that finds the mistake in the solution, too, is believed; the sentence is not shown."""
+    found = NameVerdict(name="dX", verdict="wrong", code="dX:unrecognised", key=KEY)
+    asked = []
+
+    async def check(_, _task, code):
+        asked.append(code)
+        return Verdict(outcome="graded", names=(found,), hidden_sizes=2)
+
+    monkeypatch.setattr(FakeGrader, "check", check)
+    refused = write(ada, group)
+
+    assert refused.status_code == 422
+    assert "A text that is right comes to this mistake as well" in refused.text
+    assert [text.strip() for text in asked] == [RIGHT.strip()]
+
+
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"said": " "}, "Write the sentence."), ({"said": "x" * 501}, "at most 500"), ({"example": ""}, "Write a text")],
+)
+def test_what_is_missing_is_told_and_what_was_written_stays(ada, group, changes, said):
+    refused = write(ada, group, **changes)
+
+    assert refused.status_code == 422
+    assert said in refused.text
+    assert "h1 = dY.cos()" in refused.text or "example" in changes
+
+
+@pytest.mark.parametrize("mistake", ["dX:mean", "dQ:unrecognised:3a3a", "dX:unrecognised", "dX", ""])
+def test_only_mistakes_that_nothing_names_can_have_one(ada, group, mistake):
+    assert write(ada, group, mistake=mistake).status_code == 404
+
+
+@pytest.mark.usefixtures("three")
+def test_the_form_shows_a_text_of_the_group_without_anything_of_who_wrote_it(ada, group):
+    page = ada.get("/authors/sentences/new", params={**PLACE, "class": group.id}).text
+
+    assert "h1 = dY.cos()\ndX = h1 @ W.T" in page
+    assert "mine" not in page
+    assert "Bob" not in page
+
+
+def test_of_a_group_of_few_no_text_is_shown(room, group, ada):
+    room.assign(group, "linear-layer")
+    enrol(room, group, "Bob", "Cleo")
+
+    page = ada.get("/authors/sentences/new", params={**PLACE, "class": group.id}).text
+
+    assert "dY.cos()" not in page
+    assert "Too few learners wrote it" in page
+
+
+def test_it_is_kept_with_its_author_and_its_day_and_can_be_withdrawn(room, group, ada, three):
+    page = write(ada, group)
+    assert "Ada" in page.text
+
+    ada.post(f"{page.url.path}/withdraw?class={group.id}")
+
+    assert "nothing comes back here" not in three[0].get("/lessons/linear").text
+    assert "It is shown to nobody any more." in ada.get(f"{page.url.path}?class={group.id}").text
+    events = room.write(lambda db: db.scalars(select(AuditEvent.verb).where(AuditEvent.class_id == group.id)))
+    assert {"sentence-written", "sentence-withdrawn"} <= set(events)
+
+
+@pytest.mark.usefixtures("three")
+def test_one_page_gives_the_block_and_the_change_of_the_lesson(ada, group):
+    page = write(ada, group).text
+
+    assert "```{mistake} Of `cos` nothing comes back here: look at the line itself." in page
+    assert "+++ b/" in page
+    assert "+```{mistake} Of `cos`" in page
+
+
+@pytest.mark.usefixtures("three")
+def test_it_travels_with_an_export_and_to_the_class_of_the_next_term(group, ada):
+    write(ada, group)
+
+    told = json.loads(ada.get(f"/authors/sentences/export.json?class={group.id}").text)
+    ada.post(f"/classes/{group.id}/next", data={"name": "Algebra II", "weeks": "26"})
+
+    (row,) = told["sentences"]
+    assert (row["said"], row["mistake"], row["withdrawn_at"]) == (SAID, KEY, None)
+    assert SAID in ada.get(f"/authors/sentences?class={group.id + 1}").text
+
+
+def test_who_may_write_and_who_may_only_read(room, group, ada, three):
+    tom, max_ = room.browser("Tom"), room.browser("Max", teaches=True)
+    room.join(group, "Tom", "assistant")
+    path = write(ada, group).url.path
+    paths = (f"/authors/sentences?class={group.id}", f"{path}?class={group.id}")
+
+    assert [tom.get(path).status_code for path in paths] == [200, 200]
+    assert write(tom, group).status_code == 404
+    assert tom.post(f"{path}/withdraw?class={group.id}").status_code == 404
+    for stranger in (three[0], max_):
+        assert [stranger.get(path).status_code for path in paths] == [404, 404]
+        assert write(stranger, group).status_code == 404
+    assert write(three[0]).status_code == 404
+    assert ada.get(path).status_code == 404
