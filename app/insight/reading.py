@@ -16,6 +16,7 @@ from app.practice.scheduler import slip_of
 from app.store import board, history_rows
 from app.store.database import Database, now
 from app.store.moments import PAGE, Place, list_editions
+from app.store.written_sentences import sentences_shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,7 +26,7 @@ class Record:
     Args:
         places: The exercises by number; *mistakes* are the keys of `mistake_key`, by number.
         meetings: With *families* of operations and their *slips*, each by number.
-        learners: The id of each learner, by number.
+        written: Lesson, exercise and mistake of sentences that somebody wrote for all who make it.
     """
 
     histories: Histories
@@ -35,6 +36,7 @@ class Record:
     meetings: FamilyMeetings
     families: tuple[str, ...]
     slips: tuple[str, ...]
+    written: Set[tuple[str, str, str]]
 
 
 @dataclass(slots=True)
@@ -75,6 +77,7 @@ async def read_record(database: Database, course: Course, group: int | None = No
         editions, staff = await list_editions(db), frozenset(await history_rows.list_staff(db))
         learners = None if group is None else {row.learner_id for row in await board.list_learners(db, group)}
         assigned = None if group is None else await board.assigned_exercises(db, group)
+        written = (await sentences_shown(db, group)).keys()
     reader = _Reader(course, staff, learners, assigned)
     async for page in history_rows.judged_tries(database):
         reader.add_tries(page)
@@ -85,7 +88,7 @@ async def read_record(database: Database, course: Course, group: int | None = No
     if group is None:
         async for page in history_rows.practised(database):
             reader.add_practised(page)
-    return reader.record(editions)
+    return reader.record(editions, written)
 
 
 class _Reader:
@@ -173,7 +176,9 @@ class _Reader:
                 slip = self.slips.of(slip_of(code) or code) if code else -1
                 self.meetings.add(self.learners.of(learner), self.families.of(family), given_at, slip)
 
-    def record(self, editions: Mapping[Place, Sequence[tuple[str, datetime]]]) -> Record:
+    def record(
+        self, editions: Mapping[Place, Sequence[tuple[str, datetime]]], written: Set[tuple[str, str, str]]
+    ) -> Record:
         histories = Histories(
             lessons=np.array([self.lessons[lesson.name] for lesson, _ in self.places], dtype=np.int64),
             units=np.array(self.units, dtype=np.int64),
@@ -192,6 +197,7 @@ class _Reader:
             meetings=self.meetings.columns(),
             families=self.families.values,
             slips=self.slips.values,
+            written=written,
         )
 
 

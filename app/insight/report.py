@@ -177,7 +177,8 @@ def _mistake(record: Record, place: int, counts: MistakeCounts, shapes: _Shapes)
         people=counts.people,
         tries=counts.tries,
         after=counts.after,
-        recognised=is_recognised(lesson, exercise, key, shapes.of(place)),
+        recognised=(lesson.name, exercise.name, key) in record.written
+        or is_recognised(lesson, exercise, key, shapes.of(place)),
     )
 
 

@@ -97,6 +97,14 @@ async def sentences_for(db: AsyncSession, learner: int, lesson: str, exercises: 
     return {(row.exercise, row.mistake): row.said for row in await db.scalars(query)}
 
 
+async def sentences_shown(db: AsyncSession, group: int | None) -> dict[tuple[str, str, str], str]:
+    """By lesson, exercise and mistake, what learners of a class, or of the server, are shown now."""
+    of_all = WrittenSentence.class_id.is_(None)
+    shown = (of_all if group is None else or_(of_all, _scope(group)), WrittenSentence.withdrawn_at.is_(None))
+    query = select(WrittenSentence).where(*shown).order_by(WrittenSentence.class_id.is_not(None), WrittenSentence.id)
+    return {(row.lesson, row.exercise, row.mistake): row.said for row in await db.scalars(query)}
+
+
 async def take_over_sentences(db: AsyncSession, earlier: int, into: int) -> None:
     """Give the class *into* the sentences that are shown in an *earlier* one."""
     for row in await list_sentences(db, earlier):

@@ -17,6 +17,7 @@ from app.store.database import Database, now
 from app.store.progress import NewAttempt
 from app.store.tables import Assignment, Class, ExerciseEdition, Learner, Membership
 from app.store.tables import ItemReport as Row
+from app.store.written_sentences import NewSentence, write_sentence
 from tests.courses import course_in
 
 pytestmark = pytest.mark.anyio
@@ -168,6 +169,16 @@ async def test_mistakes_that_nothing_names_are_grouped_by_their_numbers(database
     }
     assert [line.line for mistake in item.mistakes for line in mistake.lines] == ["dX = 2 + dY"]
     assert item.unrecognised == 8
+
+    new = NewSentence(
+        group=None, lesson=LESSON, exercise=BOX, edition="", mistake="dX:unrecognised:77", said="No 2.", example=""
+    )
+    async with database.write() as db:
+        await write_sentence(db, new, learner)
+
+    written = of(await report(database), BOX)
+    assert {mistake.key: mistake.recognised for mistake in written.mistakes}["dX:unrecognised:77"]
+    assert written.unrecognised == 4
 
 
 async def test_before_and_after_a_change_of_words_are_told_apart(database: Database) -> None:

@@ -13,6 +13,7 @@ from app.insight.report import CourseReport
 from app.store import item_reports
 from app.store.classes import ClassMember, find_class_member
 from app.store.tables import Class
+from app.store.written_sentences import sentences_shown
 from app.web.class_access import may_act, parse_row_id, require_teacher
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.items_view import by_exercise, curve_views, decoded_report, item_views
@@ -114,6 +115,8 @@ async def of_lesson(request: Request, site: TheSite, scope: TheScope, lesson: Th
     kept = await _kept(site, scope)
     items = [item for item in kept.report.items if item.lesson == lesson.name] if kept.report else ()
     views = item_views(site.course, items)
+    async with site.database.read() as db:
+        shown = await sentences_shown(db, scope.number)
     return site.pages.page(
         request,
         "items_lesson.html",
@@ -122,4 +125,5 @@ async def of_lesson(request: Request, site: TheSite, scope: TheScope, lesson: Th
         lesson=lesson,
         exercises=by_exercise(lesson, views),
         may_write=scope.may_write,
+        written={(exercise, mistake): said for (name, exercise, mistake), said in shown.items() if name == lesson.name},
     )
