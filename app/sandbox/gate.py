@@ -109,7 +109,9 @@ def find_refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
         return _at(code, refused.node, refused.message)
     except SyntaxError:
         return None
-    except (ValueError, MemoryError, RecursionError, OverflowError):
+    except (MemoryError, RecursionError):
+        return Refusal(1, 1, "This is nested too deeply.")
+    except (ValueError, OverflowError):
         return Refusal(1, 1, "This text cannot be read as a program.")
     return None
 

@@ -4,6 +4,7 @@ Importing, generating code, reading files and starting threads are all forbidden
 first use of an operation must have happened here. Both precisions, forward and backward.
 """
 
+import ast
 import importlib
 import random
 import traceback
@@ -27,6 +28,7 @@ def warm_up() -> None:
     warnings.simplefilter("ignore")
     for module in LATE_IMPORTS:
         importlib.import_module(module)
+    ast.unparse(ast.parse("1"))  # Python 3.14 loads what writes code at its first use
     for dtype in (torch.float32, torch.float64):
         _arithmetic(dtype)
         _network(dtype)

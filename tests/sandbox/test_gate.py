@@ -65,7 +65,7 @@ REFUSED = {
     "def f(*, __a=1): pass": "not available",
     "(" * 500 + "1" + ")" * 500: "nested",
     "-" * 9000 + "1": "signs",
-    "x" + ".T" * 8000: "cannot be read",
+    "x" + ".T" * 8000: "nested too deeply",
     "+".join(["x"] * 900): "nested",
     "x = 1\n" * MAX_GATED_CHARS: "300,000 characters; a box takes 50,000",
     "\ud800": "cannot be read",
