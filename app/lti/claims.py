@@ -19,6 +19,8 @@ CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 DEEP_LINKING = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 AGS = "https://purl.imsglobal.org/spec/lti-ags/"
 NRPS = "https://purl.imsglobal.org/spec/lti-nrps/"
+LINE_ITEM_SCOPES = (AGS + "scope/lineitem", AGS + "scope/lineitem.readonly")
+"""What lets a tool list the columns of a gradebook; under the first one it makes them too."""
 LEEWAY_SECONDS = 10
 MAX_ID_CHARS = 1000
 MESSAGES = ("LtiResourceLinkRequest", "LtiDeepLinkingRequest")
@@ -39,11 +41,15 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule, and what is told where it does not hold; `{seen}` there is the value of *claim*."""
+    """A rule, and what is told where it does not hold; `{seen}` there is the value of *claim*.
+
+    *trouble* is what families of platforms know more about.
+    """
 
     claim: str
     holds: Callable[[Any, Claims, Expected], bool]
     message: str
+    trouble: str = ""
 
 
 def _has_audience(seen: Any, _claims: Claims, expected: Expected) -> bool:
@@ -85,7 +91,7 @@ def _answers_us(seen: Any, _claims: Claims, expected: Expected) -> bool:
 
 
 def _names_somebody(seen: Any, _claims: Claims, _expected: Expected) -> bool:
-    return seen is None or _id(seen) is not None
+    return seen is None or parse_id(seen) is not None
 
 
 def _is_installed(seen: Any, _claims: Claims, expected: Expected) -> bool:
@@ -110,6 +116,7 @@ CHECKS = (
         "iat",
         _was_made_before_now,
         "It comes from the future: the clock of the platform is ahead of this server's.",
+        "clock",
     ),
     Check("nonce", _answers_us, "It answers another question than this one, or was used before."),
     Check("sub", _names_somebody, "It names nobody as a platform does."),
@@ -128,6 +135,7 @@ CHECKS = (
         _is_installed,
         "The platform calls the place where it is installed (deployment) {seen}, which is not registered here. "
         "The operator of this server adds it with `backhand lti deployment`.",
+        "deployment",
     ),
     Check(CLAIM + "target_link_uri", _leads_here, "It leads to {seen}, which is no page of this server."),
 )
@@ -141,7 +149,7 @@ def check_claims(claims: Claims, expected: Expected) -> None:
     for check in CHECKS:
         seen = claims.get(check.claim)
         if not check.holds(seen, claims, expected):
-            raise LaunchError(check.message.format(seen=repr(seen)[:200]))
+            raise LaunchError(check.message.format(seen=repr(seen)[:200]), trouble=check.trouble)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,13 +167,15 @@ class Launch:
     """A believed message: who came, as what, from which course, and for what.
 
     *subject* is None for somebody whom the platform does not name; *role* is None for a visitor. *custom* are the
-    parameters of the link, without those that the platform did not fill in. *target* is a path of this server.
+    parameters of the link, without those that the platform did not fill in. *target* is a path of this server. Its
+    grades go to *lineitem_url*; the columns of the course are at *lineitems_url*, under *lineitems_scope*.
     """
 
     subject: str | None
     name: str
     role: Role | None
     deployment: str
+    link: str | None
     context: str | None
     title: str
     custom: Mapping[str, str]
@@ -173,6 +183,7 @@ class Launch:
     framed: bool
     lineitem_url: str | None
     lineitems_url: str | None
+    lineitems_scope: str | None
     memberships_url: str | None
     deep_linking: DeepLinking | None
 
@@ -185,8 +196,9 @@ def read_launch(claims: Claims, base_url: str) -> Launch:
     """
     context, presentation = _object(claims, CLAIM + "context"), _object(claims, CLAIM + "launch_presentation")
     grades, people = _object(claims, AGS + "claim/endpoint"), _object(claims, NRPS + "claim/namesroleservice")
-    scopes = grades.get("scope") if isinstance(grades.get("scope"), list) else []
-    may_score = AGS + "scope/score" in (scopes or [])
+    scopes = grades.get("scope")
+    scopes = scopes if isinstance(scopes, list) and AGS + "scope/score" in scopes else []
+    lineitems_scope = next((scope for scope in LINE_ITEM_SCOPES if scope in scopes), None)
     target = claims.get(CLAIM + "target_link_uri") or base_url
     names = (claims.get("name"), " ".join(str(claims.get(key, "")) for key in ("given_name", "family_name")))
     custom = _object(claims, CLAIM + "custom")
@@ -195,14 +207,16 @@ def read_launch(claims: Claims, base_url: str) -> Launch:
         name=next((line for name in names if isinstance(name, str) and (line := one_line(name)[:NAME_LENGTH])), ""),
         role=role_of(claims.get(CLAIM + "roles")),
         deployment=claims[CLAIM + "deployment_id"],
-        context=_id(context.get("id")),
+        link=parse_id(_object(claims, CLAIM + "resource_link").get("id")),
+        context=parse_id(context.get("id")),
         title=one_line(str(context.get("title") or context.get("label") or ""))[:NAME_LENGTH],
         custom={str(key): value for key, value in custom.items() if isinstance(value, str) and is_filled_in(value)},
         target=target.removeprefix(base_url) or "/",
         framed=presentation.get("document_target", "iframe") == "iframe",
-        lineitem_url=_id(grades.get("lineitem")) if may_score else None,
-        lineitems_url=_id(grades.get("lineitems")) if may_score else None,
-        memberships_url=_id(people.get("context_memberships_url")),
+        lineitem_url=parse_id(grades.get("lineitem")) if scopes else None,
+        lineitems_url=parse_id(grades.get("lineitems")) if lineitems_scope else None,
+        lineitems_scope=lineitems_scope,
+        memberships_url=parse_id(people.get("context_memberships_url")),
         deep_linking=_deep_linking(claims) if claims[CLAIM + "message_type"] == MESSAGES[1] else None,
     )
 
@@ -215,7 +229,7 @@ def is_filled_in(value: str) -> bool:
 def _deep_linking(claims: Claims) -> DeepLinking:
     settings = _object(claims, DEEP_LINKING + "deep_linking_settings")
     url, data, types = (settings.get(name) for name in ("deep_link_return_url", "data", "accept_types"))
-    url = _id(url)
+    url = parse_id(url)
     if url is None or not isinstance(types, list) or "ltiResourceLink" not in types:
         raise LaunchError("The platform takes no links to exercises here.")
     graded = settings.get("accept_lineitem") is not False
@@ -236,7 +250,8 @@ def _object(claims: Claims, name: str) -> Mapping[str, Any]:
     return value
 
 
-def _id(value: Any) -> str | None:
+def parse_id(value: Any) -> str | None:
+    """*value* if it is an id or an address as platforms have them."""
     return value if isinstance(value, str) and 0 < len(value) <= MAX_ID_CHARS and value.isprintable() else None
 
 

@@ -2,7 +2,14 @@
 
 
 class LaunchError(Exception):
-    """A message of a platform that is not believed; the text says what was seen and what to do about it."""
+    """A message of a platform that is not believed; the text says what was seen and what to do about it.
+
+    *trouble* is what families of platforms may know more about; "" for nothing.
+    """
+
+    def __init__(self, message: str, *, trouble: str = "") -> None:
+        super().__init__(message)
+        self.trouble = trouble
 
 
 class PlatformError(Exception):

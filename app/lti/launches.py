@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts import one_time_tokens
 from app.lti.claims import Claims, Expected, Launch, check_claims, is_own_address, read_launch
 from app.lti.errors import LaunchError
+from app.lti.families import family_in, help_with
 from app.lti.keys import ALGORITHM, PlatformKeys
 from app.lti.platform_client import origin_of
 from app.store.database import Database
@@ -138,15 +139,18 @@ async def read_message(
     claims = await verify_token(keys, pending.platform, token)
     async with database.read() as db:
         deployments = await deployments_of(db, pending.platform.id)
-    platform = pending.platform
-    check_claims(
-        claims,
-        Expected(platform.issuer, platform.client_id, pending.data["nonce"], deployments, base_url, time.time()),
-    )
+    platform, family = pending.platform, family_in(claims)
+    expected = Expected(platform.issuer, platform.client_id, pending.data["nonce"], deployments, base_url, time.time())
+    try:
+        check_claims(claims, expected)
+    except LaunchError as error:
+        raise LaunchError(f"{error} {help_with(family or platform.family, error.trouble)}".strip()) from error
     launch = read_launch(claims, base_url)
     async with database.write(short=True) as db:
         if await one_time_tokens.redeem(db, "lti-login", state) is None:
             raise LaunchError(OVER)
+        if family and family != platform.family:
+            (await db.get_one(LtiPlatform, platform.id)).family = family
     return launch
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from app.lti.claims import AGS, MAX_ID_CHARS, NRPS
 from app.lti.deep_linking import CONTEXT_HISTORY
 from app.lti.errors import LaunchError, PlatformError
+from app.lti.families import BY_CODE, family_code
 from app.lti.platform_client import PlatformClient, address_fault, origin_of
 from app.store.database import now
 from app.store.tables import LtiPlatform
@@ -29,8 +30,6 @@ SCOPES = (
     NRPS + "scope/contextmembership.readonly",
 )
 ENDPOINTS = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint")
-NAMES = {"moodle": "Moodle", "canvas": "Canvas", "desire2learn": "Brightspace", "BlackboardLearn": "Blackboard"}
-"""What people call a family of platforms, by what it calls itself."""
 
 
 async def register_at(
@@ -79,8 +78,9 @@ def _endpoints(configuration: Any, url: str, *, private: bool) -> dict[str, str]
         if urlsplit(told[name]).hostname != urlsplit(url).hostname:
             raise LaunchError(f"Its {name} is {told[name]}, on another host than its configuration.")
     family = configuration.get(PLATFORM, {})
-    family = family.get("product_family_code", "") if isinstance(family, dict) else ""
-    return {**told, "name": NAMES.get(str(family), urlsplit(told["issuer"]).hostname or "")}
+    code = family_code(family.get("product_family_code")) if isinstance(family, dict) else ""
+    name = BY_CODE[code].name if code in BY_CODE else urlsplit(told["issuer"]).hostname or ""
+    return {**told, "name": name, "family": code}
 
 
 def _registered(
@@ -94,7 +94,7 @@ def _registered(
     platform = LtiPlatform(
         issuer=told["issuer"], client_id=client_id, name=told["name"][:200], auth_url=told["authorization_endpoint"],
         token_url=told["token_endpoint"], jwks_url=told["jwks_uri"], audience=None, origins=origin_of(url),
-        private=private, added_at=now(),
+        private=private, family=told["family"], added_at=now(),
     )  # fmt: skip
     return platform, (str(deployment)[:MAX_ID_CHARS],) if deployment else ()
 

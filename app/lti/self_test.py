@@ -1,9 +1,10 @@
 """Whether this server and a platform understand each other: its keys, its clock, a token for grades."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from app.lti.errors import PlatformError
+from app.lti.families import help_with
 from app.lti.platform_client import Answer
 from app.lti.scores import SCORE
 from app.lti.service import LtiService
@@ -18,15 +19,23 @@ TOLERATED = timedelta(seconds=3)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One thing that was tried: whether it is *good*, and what was seen."""
+    """One thing that was tried: whether it is *good*, and what was seen.
+
+    *about* is what families of platforms help with, where it is not good.
+    """
 
     good: bool
     said: str
+    about: str = ""
 
 
 async def try_platform(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
     """Try everything that a launch and a grade need of *platform*."""
-    return (*await _keys(lti, platform), await _token(lti, platform), await _deployments(lti, platform))
+    trials = (*await _keys(lti, platform), await _token(lti, platform), await _deployments(lti, platform))
+    return tuple(
+        trial if trial.good else replace(trial, said=f"{trial.said} {help_with(platform.family, trial.about)}".strip())
+        for trial in trials
+    )
 
 
 async def _keys(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
@@ -34,7 +43,7 @@ async def _keys(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
         keys = await lti.keys.fetch(platform)
         answer = await lti.client.ask(platform, "GET", platform.jwks_url)
     except PlatformError as error:
-        return (Trial(good=False, said=f"Your platform's keys do not answer. {error}"),)
+        return (Trial(good=False, said=f"Your platform's keys do not answer. {error}", about="keys"),)
     count = len(keys.keys)
     said = f"Your platform's keys answer: {count} {'key' if count == 1 else 'keys'}."
     return Trial(good=True, said=said), _clock(answer)
@@ -48,14 +57,16 @@ def _clock(answer: Answer) -> Trial:
     if abs(ahead) <= TOLERATED:
         return Trial(good=True, said="Its clock is that of this server.")
     where = "ahead" if ahead > timedelta() else "behind"
-    return Trial(good=False, said=f"Its clock is {seconds} s {where}, or that of this server is not right.")
+    return Trial(
+        good=False, said=f"Its clock is {seconds} s {where}, or that of this server is not right.", about="clock"
+    )
 
 
 async def _token(lti: LtiService, platform: LtiPlatform) -> Trial:
     try:
         await lti.services.fetch_token(platform, SCORE)
     except PlatformError as error:
-        return Trial(good=False, said=f"Grades cannot be sent. {error} {error.answer}".strip())
+        return Trial(good=False, said=f"Grades cannot be sent. {error} {error.answer}".strip(), about="token")
     except RefusedError as error:
         return Trial(good=False, said=str(error))
     return Trial(good=True, said="Your platform takes this server's signature, and lets it send grades.")
@@ -65,5 +76,5 @@ async def _deployments(lti: LtiService, platform: LtiPlatform) -> Trial:
     async with lti.database.read() as db:
         known = sorted(await deployments_of(db, platform.id))
     if not known:
-        return Trial(good=False, said="No deployment is registered: backhand lti deployment")
+        return Trial(good=False, said="No deployment is registered: backhand lti deployment", about="deployment")
     return Trial(good=True, said=f"Launches are taken from the deployments {', '.join(known)}.")

@@ -41,7 +41,7 @@ async def tried(
     if platform is None:
         return _page(request, site, problem=NOT_REGISTERED, issuer=issuer, client_id=client_id)
     trials = await _tried(site, platform)
-    return _page(request, site, issuer=issuer, client_id=client_id, trials=trials)
+    return _page(request, site, issuer=issuer, client_id=client_id, trials=trials, family=platform.family)
 
 
 async def _tried(site: Site, platform: LtiPlatform) -> tuple[Trial, ...]:
@@ -60,6 +60,7 @@ def _page(
     issuer: str = "",
     client_id: str = "",
     trials: tuple[Trial, ...] = (),
+    family: str = "",
 ) -> Response:
     return site.pages.page(
         request,
@@ -67,6 +68,7 @@ def _page(
         status=422 if problem else 200,
         base_url=site.lti.base_url if site.lti.address else "",
         domain=urlsplit(site.lti.base_url).netloc,
+        family=family,
         problem=problem,
         issuer=issuer,
         client_id=client_id,

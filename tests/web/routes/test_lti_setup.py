@@ -1,10 +1,12 @@
 """What the administrator of a platform is told."""
 
+import re
+
 import pytest
 from starlette.testclient import TestClient
 
-from tests.lti.platform import Platform
-from tests.web.routes.platforms import platform, shared, standing_platform
+from tests.lti.platform import CLAIM, Platform
+from tests.web.routes.platforms import frame, platform, shared, standing_platform
 
 __all__ = ["platform", "shared", "standing_platform"]
 
@@ -23,6 +25,7 @@ def test_the_page_has_every_address_that_is_entered(client: TestClient) -> None:
 
     for path in ("/lti/launch", "/lti/login", "/lti/jwks"):
         assert f"<code>http://testserver{path}</code>" in text
+    assert "curlsecurityblockedhosts" in text  # 8
 
 
 def test_a_platform_that_works_is_told_so(client: TestClient, platform: Platform) -> None:
@@ -67,3 +70,28 @@ def test_only_who_knows_the_client_id_may_try(client: TestClient, platform: Plat
         sent = client.post("/lti/setup", data={"issuer": platform.url, "client_id": client_id})
         assert sent.status_code == 422
         assert "No platform with this issuer" in sent.text
+
+
+TOLD = {
+    "canvas": ({"product_family_code": "canvas"}, {}, "Canvas", "In Canvas, the developer key has to be on"),
+    "moodle": ({}, {"lms": "moodle-2"}, "Moodle", "In Moodle, the settings of the tool need its Public keyset"),
+}
+
+
+@pytest.mark.parametrize("code", TOLD)
+def test_14_help_is_in_the_words_of_what_the_platform_said_it_is(
+    client: TestClient, platform: Platform, code: str
+) -> None:
+    product, beyond, name, said = TOLD[code]
+    claims = {CLAIM + "tool_platform": product, CLAIM + "ext": beyond}
+    platform.launch(frame(client.app), platform.person("u", "Ada", "Instructor"), **claims)  # type: ignore[arg-type]
+    refused = platform.launch(client, platform.people["u"], **claims, **{CLAIM + "deployment_id": "another"})
+    platform.tool_keys, keys = lambda: {"keys": []}, platform.tool_keys
+    client.app.state.site.lti.services._tokens.clear()  # type: ignore[attr-defined]
+    text = tried(client, platform)
+    platform.tool_keys = keys
+
+    assert said in text
+    assert re.findall(r"<details open>\s*<summary>(.*?)<", text) == [name]
+    assert f"In {name} it is at " in refused.text
+    assert "<details open>" not in client.get("/lti/setup").text
