@@ -15,11 +15,11 @@ from typing import Any
 from app.lti.claims import CLAIM, DEEP_LINKING, DeepLinking, Launch
 from app.lti.enrolment import Target
 from app.lti.errors import LaunchError
+from app.lti.line_items import TAG
 from app.lti.platform_client import origin_of, origins_of
 from app.store.tables import LtiPlatform
 
 RESPONSE_SECONDS = 300
-TAG = "backhand"
 CONTEXT_HISTORY = "$Context.id.history"
 """Platforms put the ids of the courses here from which one was copied."""
 RETURN_ELSEWHERE = "The choice would go to {url}, which is none of the registered addresses of {name}."
@@ -86,7 +86,7 @@ def _item(link: ChosenLink, asked: dict[str, Any], base_url: str) -> dict[str, A
         custom["class"] = str(asked["class"])
     item: dict[str, Any] = {"type": "ltiResourceLink", "title": link.title, "url": f"{base_url}/lti/launch"}
     if asked["graded"] and link.points > 0:
-        resource = f"{target.lesson}/{target.exercise}" if target.exercise else target.lesson
-        item["lineItem"] = {"label": link.title, "scoreMaximum": link.points, "resourceId": resource, "tag": TAG}
+        column = {"label": link.title, "scoreMaximum": link.points, "resourceId": target.resource_id, "tag": TAG}
+        item["lineItem"] = column
         custom["points"] = f"{link.points:g}"
     return {**item, "custom": custom}

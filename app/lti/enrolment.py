@@ -1,11 +1,10 @@
-"""Who came becomes a learner, a course of theirs a class, and a graded link an assignment.
+"""Who came becomes a learner, and a course of theirs a class.
 
 A platform says of its own people who they are and what they may do in a course. It says nothing of anybody else: nobody
 is found by an e-mail address, and the class of another is never opened by a parameter of a link.
 """
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,19 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.credentials import VerifiedIdentity
 from app.lti.claims import Launch
-from app.store.assignments import MOST_POINTS, AssignmentSettings, assign_lesson, assignments_of
 from app.store.classes import Role, create_class, new_member, record_event
 from app.store.database import now
 from app.store.former_members import drop_grades
-from app.store.lti_scores import queue_assignment, queue_learner
-from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiMember, LtiPlatform, Membership
+from app.store.lti_scores import queue_learner
+from app.store.tables import Class, LtiContext, LtiMember, LtiPlatform, Membership
 
 READ_AGAIN_AFTER = timedelta(minutes=10)
 """The people of a course are read when an instructor comes, if they were not within that time."""
 UNNAMED = {"learner": "A learner", "assistant": "An assistant", "instructor": "An instructor"}
 """What people are called whose names a platform does not tell."""
-MEANT_FOR_GRADE = 0.5
-"""Share of its points that late work counts, as in a form for a new assignment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +31,11 @@ class Target:
 
     lesson: str = ""
     exercise: str = ""
+
+    @property
+    def resource_id(self) -> str:
+        """What platforms call it: the same for the same thing, in every course and each time that it is linked."""
+        return f"{self.lesson}/{self.exercise}" if self.exercise else self.lesson
 
 
 def target_of(launch: Launch, id_of: Callable[[str], str]) -> Target:
@@ -61,15 +62,6 @@ async def is_known(db: AsyncSession, platform: LtiPlatform, launch: Launch) -> b
     """True if somebody came from this course before."""
     same = (LtiContext.platform_id == platform.id, LtiContext.context_id == launch.context)
     return await db.scalar(select(LtiContext.id).where(*same)) is not None
-
-
-def points_of(launch: Launch, exercises: int) -> float:
-    """What a new assignment is worth: as the link says, or a point for each exercise."""
-    try:
-        points = float(launch.custom.get("points", ""))
-    except ValueError:
-        points = 0.0
-    return points if 0 < points <= MOST_POINTS else float(exercises)
 
 
 async def enrol(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner: int) -> LtiContext | None:
@@ -121,7 +113,8 @@ async def _context(db: AsyncSession, platform: LtiPlatform, launch: Launch, lear
         context = LtiContext(platform_id=platform.id, context_id=launch.context, class_id=group.id, title="")
         db.add(context)
     context.title = launch.title or context.title
-    context.lineitems_url = launch.lineitems_url or context.lineitems_url
+    if launch.lineitems_url:
+        context.lineitems_url, context.lineitems_scope = launch.lineitems_url, launch.lineitems_scope
     context.memberships_url = launch.memberships_url or context.memberships_url
     context.launched_at = now()
     read_at = context.roster_read_at
@@ -146,45 +139,3 @@ async def become_member(db: AsyncSession, group: Class, learner: int, role: Role
     await drop_grades(db, group.id, learner)
     await record_event(db, group.id, learner, "joined", learner, role=role, by="platform")
     return True
-
-
-async def take_line_item(
-    db: AsyncSession,
-    context: LtiContext,
-    url: str,
-    target: Target,
-    title: str,
-    known: Sequence[str],
-    points: float,
-) -> None:
-    """Let the grades of *target* go to the column of the platform's gradebook at *url*.
-
-    Of the same thing that is linked twice in a course the newer column is told; an assignment is made where the class
-    has none of it yet. *known* are the exercises of the lesson, and *points* what a new assignment is worth.
-    """
-    assignment = await _assignment(db, context, target, title, known, points)
-    same = (LtiLineItem.lti_context_id == context.id, LtiLineItem.assignment_id == assignment.id)
-    item = await db.scalar(select(LtiLineItem).where(*same))
-    if item is not None and item.url == url:
-        return
-    if item is None:
-        db.add(LtiLineItem(lti_context_id=context.id, assignment_id=assignment.id, url=url))
-    else:
-        item.url = url
-    await db.flush()
-    await queue_assignment(db, assignment.id)
-
-
-async def _assignment(
-    db: AsyncSession, context: LtiContext, target: Target, title: str, known: Sequence[str], points: float
-) -> Assignment:
-    chosen = json.dumps([target.exercise]) if target.exercise else None
-    for assignment in await assignments_of(db, context.class_id):
-        if (assignment.lesson, assignment.exercises_json) == (target.lesson, chosen):
-            return assignment
-    settings = AssignmentSettings(
-        exercises=[target.exercise] if target.exercise else None,
-        opens_at=None, due_at=None, late_until=None, late_share=MEANT_FOR_GRADE, points=points, solutions_at=None,
-        heading=title, known_exercises=list(known),
-    )  # fmt: skip
-    return await assign_lesson(db, context.class_id, target.lesson, settings, None)

@@ -43,8 +43,8 @@ FAMILIES = (
         "canvas",
         "Canvas",
         {
-            "token": "In Canvas, the developer key has to be on, with the scopes of Assignment and Grade Services.",
-            "deployment": "In Canvas it is at Settings, Apps, View app configurations, behind the gear of the tool.",
+            "token": "In Canvas, the developer key has to be on, with all of LTI Advantage Services.",
+            "deployment": "In Canvas it is at Settings, Apps, behind the gear of the app.",
             "404": "The assignment was deleted in Canvas.",
         },
     ),
@@ -54,7 +54,7 @@ FAMILIES = (
         {
             "token": "In Brightspace, the deployment needs Assignment and Grade Services, and the audience that is "
             "registered here has to be its OAuth2 audience.",
-            "deployment": "In Brightspace it is at Manage extensibility, LTI Advantage, View deployments of the tool.",
+            "deployment": "In Brightspace it is at External Learning Tools, LTI Advantage, in the row of the tool.",
             "404": "The grade item was deleted in Brightspace.",
         },
     ),
@@ -63,7 +63,7 @@ FAMILIES = (
         "Blackboard",
         {
             "token": "In Blackboard, the tool provider has to allow grade service access.",
-            "deployment": "In Blackboard it is at Administrator panel, LTI tool providers, in the row of the tool.",
+            "deployment": "In Blackboard it is at Administrator, LTI Tool Providers, in the row of the tool.",
             "404": "The column was deleted in Blackboard.",
         },
     ),

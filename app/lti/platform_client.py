@@ -27,6 +27,7 @@ from app.store.tables import LtiPlatform
 SECONDS = 10.0
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
 MAX_QUOTED_CHARS = 300
+IS_NEXT = re.compile(r'\brel="?next\b', re.IGNORECASE)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TRANSLATED = IPv6Network("64:ff9b::/96")
 """Addresses that a network without IPv4 has for those of IPv4 (RFC 6052)."""
@@ -54,6 +55,15 @@ class Answer:
             return parsedate_to_datetime(self.headers.get("date", ""))
         except ValueError:
             return None
+
+    @property
+    def next_page(self) -> str | None:
+        """The address of the next page in the header `Link` (RFC 8288), if the answer is a page and no last one."""
+        for link in self.headers.get("link", "").split("<")[1:]:
+            address, _, rest = link.partition(">")
+            if IS_NEXT.search(rest.partition(",")[0]):
+                return address
+        return None
 
     def json(self) -> Any:
         """

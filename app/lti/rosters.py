@@ -6,7 +6,6 @@ keeps their work. A list that did not come whole changes nothing.
 Source: LTI-NRPS 2.0, https://www.imsglobal.org/spec/lti-nrps/v2p0
 """
 
-import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,7 +37,6 @@ MAX_PAGES = 50
 MAX_MEMBERS = 20_000
 AT_ONCE = 100
 """People for whom others who want to write wait."""
-IS_NEXT = re.compile(r'\brel="?next\b', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +117,9 @@ class RosterReader:
             for member in members:
                 if (person := _person(member)) is not None:
                     yield person
-            following = _following(answer.headers.get("link", ""))
-            if following is None:
+            if answer.next_page is None:
                 return
-            url = urljoin(url, following)
+            url = urljoin(url, answer.next_page)
         raise PlatformError(f"Its list has more than {MAX_PAGES} pages.")
 
     async def _lay_over(self, context: LtiContext, platform: LtiPlatform, people: Sequence[ListedPerson]) -> None:
@@ -131,15 +128,6 @@ class RosterReader:
                 await _enrol_listed(db, context, platform, people[begin : begin + AT_ONCE])
         async with self._database.write() as db:
             await _mark_left(db, context, {person.subject for person in people})
-
-
-def _following(links: str) -> str | None:
-    """The address of the next page in the header `Link` (RFC 8288), if it has one."""
-    for link in links.split("<")[1:]:
-        address, _, rest = link.partition(">")
-        if IS_NEXT.search(rest.partition(",")[0]):
-            return address
-    return None
 
 
 def _person(member: Any) -> ListedPerson | None:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 import structlog
 from sqlalchemy import select
@@ -23,13 +22,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.lti.claims import AGS
 from app.lti.errors import PlatformError
+from app.lti.line_items import below, with_query
 from app.lti.platform_client import Answer
 from app.lti.tokens import PlatformServices
 from app.store import lti_scores
+from app.store.assignments import counted_exercises
 from app.store.classes import RefusedError
 from app.store.database import Database, now
-from app.store.grades import build_gradebook
-from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiMember, LtiPlatform, LtiScore, Membership
+from app.store.grades import Grade, build_gradebook
+from app.store.tables import (
+    Assignment,
+    Attempt,
+    Class,
+    LtiContext,
+    LtiLineItem,
+    LtiMember,
+    LtiPlatform,
+    LtiScore,
+    Membership,
+)
 
 log = structlog.get_logger()
 
@@ -48,31 +59,28 @@ Exercises = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A grade as a platform is told it: *given* of *maximum* points to *subject*, *done* or with more to come."""
+    """A grade as a platform is told it: *given* of *maximum* points to *subject*, *done* or with more to come.
+
+    *given* is None for work that was begun and has no points yet.
+    """
 
     platform: LtiPlatform
     url: str
     subject: str
-    given: float
+    given: float | None
     maximum: float
     done: bool
 
     def body(self, stamped: datetime) -> bytes:
+        points = {} if self.given is None else {"scoreGiven": round(self.given, 4), "scoreMaximum": self.maximum}
         said = {
             "userId": self.subject,
-            "scoreGiven": round(self.given, 4),
-            "scoreMaximum": self.maximum,
+            **points,
             "activityProgress": "Completed" if self.done else "InProgress",
-            "gradingProgress": "FullyGraded",
+            "gradingProgress": "Pending" if self.given is None else "FullyGraded",
             "timestamp": stamped.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         }
         return json.dumps(said).encode()
-
-
-def below(url: str, word: str) -> str:
-    """Address of *word* of a line item: into the path, since the line items of Moodle have a query."""
-    parts = urlsplit(url)
-    return parts._replace(path=f"{parts.path.rstrip('/')}/{word}").geturl()
 
 
 class ScoreSender:
@@ -131,7 +139,12 @@ class ScoreSender:
                 await lti_scores.settle(db, row)
 
     async def _tell(self, score: Score) -> tuple[str, bool]:
-        """Tell a platform a grade: what it says against that, if anything, and whether it is meant for good."""
+        """Tell a platform a grade: what it says against that, if anything, and whether it is meant for good.
+
+        That work was begun is told only where no score stands: Moodle takes it back for a message without one.
+        """
+        if score.given is None and not await self._is_unscored(score):
+            return "", False
         answer = await self._post(score, now())
         if answer.status == STALE:
             answer = await self._post(score, await self._later(score, answer))
@@ -149,17 +162,32 @@ class ScoreSender:
 
     async def _later(self, score: Score, refused: Answer) -> datetime:
         """A moment after the platform's own last write: as it tells it, or after what its clock shows."""
-        url = below(score.url, "results")
-        url += ("&" if urlsplit(url).query else "?") + f"user_id={quote(score.subject, safe='')}"
         moments = [now(), *([refused.date] if refused.date else [])]
         try:
-            answer = await self._services.ask(score.platform, RESULT, "GET", url)
-            results = answer.json() if answer.status == 200 else []
+            results = await self._results(score)
         except PlatformError:
-            results = []
-        for result in results if isinstance(results, list) else []:
+            results = None
+        for result in results or []:
             moments += _moment_of(result)
         return max(moments) + timedelta(seconds=1)
+
+    async def _results(self, score: Score) -> list[Any] | None:
+        """What stands in the platform's gradebook in the place of *score*; None where it does not say."""
+        url = with_query(below(score.url, "results"), user_id=score.subject)
+        answer = await self._services.ask(score.platform, RESULT, "GET", url)
+        results = answer.json() if answer.status == 200 else None
+        return results if isinstance(results, list) else None
+
+    async def _is_unscored(self, score: Score) -> bool:
+        try:
+            results = await self._results(score)
+        except PlatformError as error:
+            if error.status is None:
+                raise
+            return False  # it does not let us look
+        return results is not None and all(
+            isinstance(result, dict) and result.get("resultScore") is None for result in results
+        )
 
 
 def _moment_of(result: Any) -> list[datetime]:
@@ -192,8 +220,19 @@ async def find_score(db: AsyncSession, row: LtiScore, exercises: Exercises) -> S
     if not book.rows or assignment.id not in numbers:
         return None
     grade = book.rows[0].grades[numbers.index(assignment.id)]
-    if grade.points is None or assignment.points <= 0:
+    if assignment.points <= 0 or (grade.points is None and not await _is_begun(db, assignment, exercises, row, grade)):
         return None
-    given = min(max(grade.points, 0.0), assignment.points)
+    given = None if grade.points is None else min(max(grade.points, 0.0), assignment.points)
     done = grade.override is not None or grade.in_time + grade.late >= grade.total
     return Score(platform, item.url, member.subject, given, assignment.points, done)
+
+
+async def _is_begun(
+    db: AsyncSession, assignment: Assignment, exercises: Exercises, row: LtiScore, grade: Grade
+) -> bool:
+    """True if something of an *assignment* that is not due yet was tried, and nothing of it solved."""
+    if grade.state != "open":
+        return False
+    counted, _ = counted_exercises(assignment, exercises)
+    tried = (Attempt.learner_id == row.learner_id, Attempt.lesson == assignment.lesson, Attempt.exercise.in_(counted))
+    return await db.scalar(select(Attempt.id).where(*tried).limit(1)) is not None

@@ -4,17 +4,18 @@ A row says *that* a grade has changed. It is written by the transaction that cha
 server ends; what the grade is, is computed when it is sent, so that none is older than another.
 """
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, case, delete, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, delete, func, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import HERE
 from app.store.database import now
-from app.store.tables import Assignment, LtiContext, LtiLineItem, LtiMember, LtiScore, Membership
+from app.store.tables import Assignment, Attempt, LtiContext, LtiLineItem, LtiMember, LtiPlatform, LtiScore, Membership
 
 QUIET = timedelta(seconds=30)
 """After the last change, before a grade is sent."""
@@ -30,6 +31,22 @@ MAX_ANSWER_CHARS = 300
 async def queue_lesson(db: AsyncSession, learner: int, lesson: str) -> None:
     """*learner* has solved something in *lesson*."""
     await _queue(db, _pairs().where(Assignment.lesson == lesson, LtiMember.learner_id == learner))
+
+
+async def queue_started(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
+    """*learner* has tried *exercise* of *lesson* once more: assignments of which that was the first try are begun."""
+    parameters = {"learner": learner, "lesson": lesson}
+    items = (await db.execute(_GRADED, parameters)).all()
+    if not items:
+        return
+    tried = {row.exercise: row.tries for row in await db.execute(_TRIED, parameters)}
+    begun = []
+    for item, exercises_json in items:
+        counts = tried if exercises_json is None else json.loads(exercises_json)
+        if {name: count for name, count in tried.items() if name in counts} == {exercise: 1}:
+            begun.append(item)
+    if begun:
+        await _queue(db, _pairs().where(LtiLineItem.id.in_(begun), LtiMember.learner_id == learner))
 
 
 async def queue_assignment(db: AsyncSession, assignment: int, learner: int | None = None) -> None:
@@ -57,8 +74,22 @@ def _pairs() -> Select[Any]:
         .join(
             Membership, (Membership.learner_id == LtiMember.learner_id) & (Membership.class_id == LtiContext.class_id)
         )
-        .where(LtiMember.role == "learner", Membership.role == "learner", *HERE),
+        .where(LtiMember.role == "learner", Membership.role == "learner", *HERE, LtiLineItem.url != ""),
     )
+
+
+_GRADED = (
+    select(LtiLineItem.id, Assignment.exercises_json)
+    .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
+    .join(LtiMember, LtiMember.lti_context_id == LtiLineItem.lti_context_id)
+    .where(LtiMember.learner_id == bindparam("learner"), LtiMember.role == "learner")
+    .where(Assignment.lesson == bindparam("lesson"), LtiLineItem.url != "")
+)
+_TRIED = (
+    select(Attempt.exercise, func.count().label("tries"))
+    .where(Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
+    .group_by(Attempt.exercise)
+)
 
 
 async def _queue(db: AsyncSession, pairs: Select[Any]) -> None:
@@ -108,15 +139,20 @@ async def settle(db: AsyncSession, row: LtiScore) -> None:
     await db.execute(update(LtiScore).where(*same).values(leased_until=None))
 
 
+def retry_wait(tries: int) -> timedelta:
+    """How long to wait after one more try, when *tries* have failed before it."""
+    wait: timedelta = FIRST_RETRY * 2 ** min(tries, 20)
+    return min(wait, LONGEST_RETRY)
+
+
 async def put_off(db: AsyncSession, row: LtiScore, answer: str, *, final: bool) -> None:
     """The platform was not told: try again later, or, if that is *final* or has lasted a week, never."""
     moment = now()
     since = row.failing_since or moment
-    wait = min(FIRST_RETRY * 2 ** min(row.tries, 20), LONGEST_RETRY)
     over = final or moment - since > GIVEN_UP_AFTER
     same = (LtiScore.line_item_id == row.line_item_id, LtiScore.learner_id == row.learner_id)
     values = {
-        "due_at": moment + wait,
+        "due_at": moment + retry_wait(row.tries),
         "tries": row.tries + 1,
         "failing_since": since,
         "answer": answer[:MAX_ANSWER_CHARS],
@@ -136,17 +172,38 @@ async def waiting(db: AsyncSession, group: int) -> int:
     )
 
 
-async def failing(db: AsyncSession, group: int) -> Sequence[tuple[LtiScore, Membership, Assignment]]:
+async def failing(db: AsyncSession, group: int) -> Sequence[tuple[LtiScore, Membership, Assignment, LtiPlatform]]:
     """Grades of a class that a platform did not take, with what it said, by name."""
     query = (
-        select(LtiScore, Membership, Assignment)
+        select(LtiScore, Membership, Assignment, LtiPlatform)
         .join(LtiLineItem, LtiLineItem.id == LtiScore.line_item_id)
+        .join(LtiContext, LtiContext.id == LtiLineItem.lti_context_id)
+        .join(LtiPlatform, LtiPlatform.id == LtiContext.platform_id)
         .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
         .join(Membership, (Membership.class_id == Assignment.class_id) & (Membership.learner_id == LtiScore.learner_id))
         .where(Assignment.class_id == group, LtiScore.answer.is_not(None))
         .order_by(Membership.name, Membership.learner_id, Assignment.id)
     )
-    return [(score, person, assignment) for score, person, assignment in await db.execute(query)]
+    rows = await db.execute(query)
+    return [(score, person, assignment, platform) for score, person, assignment, platform in rows]
+
+
+async def noted_line_items(db: AsyncSession, group: int) -> Sequence[tuple[LtiLineItem, Assignment]]:
+    """Columns of a class of which an instructor should know something: that there is none, or more than one."""
+    query = (
+        select(LtiLineItem, Assignment)
+        .join(Assignment, Assignment.id == LtiLineItem.assignment_id)
+        .where(Assignment.class_id == group, LtiLineItem.answer.is_not(None))
+        .order_by(LtiLineItem.id)
+    )
+    return [(item, assignment) for item, assignment in await db.execute(query)]
+
+
+async def is_gone(db: AsyncSession, item: int) -> bool:
+    """True if the platform said, of a grade, that it has no such column any more."""
+    refused = (LtiScore.line_item_id == item, LtiScore.refused_at.is_not(None))
+    said = or_(*(LtiScore.answer.startswith(status) for status in ("404", "410")))
+    return await db.scalar(select(LtiScore.learner_id).where(*refused, said).limit(1)) is not None
 
 
 async def try_refused_again(db: AsyncSession, group: int) -> None:

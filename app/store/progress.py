@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, fu
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import lock_learner, now
-from app.store.lti_scores import queue_lesson
+from app.store.lti_scores import queue_lesson, queue_started
 from app.store.moments import PAGE, SEEN, hint_moment, record_moment
-from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
+from app.store.tables import Attempt, Draft, Learner, LtiMember, Progress, TrainingRun
 from app.store.written_sentences import Spoken, sentences_for
 
 Kind = Literal["quiz", "code"]
@@ -45,7 +45,7 @@ class AttemptSummary:
 
 
 async def record_attempt(
-    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: NewAttempt, *, before: int = KEPT_ATTEMPTS
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: NewAttempt, *, before: int | None = None
 ) -> Attempt:
     """Keep one attempt, whatever came before it; of those before it, no more than the store has room for.
 
@@ -67,7 +67,9 @@ async def record_attempt(
     }
     # Straight into the table: nobody changes the row again, and the session's bookkeeping costs more than the insert.
     await db.execute(_INSERT, values)
-    if before >= KEPT_ATTEMPTS:
+    if not before and await db.scalar(_FROM_A_PLATFORM, {"learner": learner}):
+        await queue_started(db, learner, lesson, exercise)
+    if before is None or before >= KEPT_ATTEMPTS:
         parameters = {"learner": learner, "lesson": lesson, "exercise": exercise}
         await db.execute(_FORGET_OLDER, parameters, execution_options={"synchronize_session": False})
     return Attempt(**values)
@@ -155,6 +157,7 @@ _SO_FAR = select(_COUNTS.c.count, _COUNTS.c.failed, Progress).outerjoin_from(
 )
 """One row for each exercise with progress, the counts in all of them; a row of counts where there is none."""
 _INSERT = insert(cast(Table, Attempt.__table__))
+_FROM_A_PLATFORM = select(LtiMember.learner_id).where(LtiMember.learner_id == bindparam("learner")).limit(1)
 _STORED_VERDICT = (
     select(Attempt.verdict_json).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
 )

@@ -564,7 +564,8 @@ class LtiPlatform(Base):
     """A learning platform that opens pages here: Backhand is its tool *client_id*, called *name* on pages.
 
     *audience* is what a request for a token names, where that is not *token_url*. It has pages at *origins* too, which
-    none of its addresses tell. Where it is *private*, its addresses may be in a network that is not public.
+    none of its addresses tell. Where it is *private*, its addresses may be in a network that is not public. *family* is
+    what it said it is, such as `moodle`; "" before it said so.
     """
 
     __table_args__ = (UniqueConstraint("issuer", "client_id"),)
@@ -579,6 +580,7 @@ class LtiPlatform(Base):
     audience: Mapped[str | None]
     origins: Mapped[str] = mapped_column(default="", server_default="")
     private: Mapped[bool] = mapped_column(default=False, server_default=false())
+    family: Mapped[str] = mapped_column(default="", server_default="")
     added_at: Mapped[datetime]
 
 
@@ -603,7 +605,7 @@ class LtiContext(Base):
 
     *title* is the platform's; *lineitems_url* and *memberships_url* are where its grades and people are. The latter
     were read at *roster_read_at*, None where they are to be read at once; *roster_answer* is what the platform said
-    against it.
+    against it. The former are listed under the scope *lineitems_scope*.
     """
 
     __table_args__ = (UniqueConstraint("platform_id", "context_id"),)
@@ -614,6 +616,7 @@ class LtiContext(Base):
     class_id: Mapped[ClassId] = mapped_column(index=True)
     title: Mapped[Name]
     lineitems_url: Mapped[str | None]
+    lineitems_scope: Mapped[str | None]
     memberships_url: Mapped[str | None]
     roster_read_at: Mapped[datetime | None]
     roster_answer: Mapped[str | None]
@@ -635,7 +638,11 @@ class LtiMember(Base):
 
 
 class LtiLineItem(Base):
-    """The column of a platform's gradebook that the grades of an assignment go to, at *url*."""
+    """The column of a platform's gradebook that the grades of an assignment go to, at *url*; "" until it is found.
+
+    It is looked for at *seek_at*, if ever, after *seek_tries* that failed: of the link *resource_link_id*, or made
+    where there is none and *creates* allows it. *answer* is what came of it, where an instructor should know.
+    """
 
     __table_args__ = (UniqueConstraint("lti_context_id", "assignment_id"),)
 
@@ -643,6 +650,11 @@ class LtiLineItem(Base):
     lti_context_id: Mapped[ContextId]
     assignment_id: Mapped[AssignmentId] = mapped_column(index=True)
     url: Mapped[str]
+    resource_link_id: Mapped[str | None]
+    creates: Mapped[bool] = mapped_column(default=False, server_default=false())
+    seek_at: Mapped[datetime | None]
+    seek_tries: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    answer: Mapped[str | None]
 
 
 class LtiScore(Base):

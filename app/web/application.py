@@ -24,6 +24,7 @@ from app.course.editions import wordings_of
 from app.engine.grader import Grader
 from app.insight.renewal import RENEWAL_SECONDS, renew_reports
 from app.lti import rosters as rosters_of_platforms
+from app.lti.line_items import LineItemFinder
 from app.lti.rosters import RosterReader
 from app.lti.scores import LOOK_SECONDS, ScoreSender
 from app.lti.service import LtiService
@@ -200,11 +201,12 @@ def create_app(
         listening.append(asyncio.create_task(refill))
         sender = ScoreSender(database, site.lti.services, lambda: app.state.site.exercises_for_anybody)
         # What is on its way may be left where it is: it is sent again when its lease is over.
-        sending = cleanup.run_periodically("lti-scores", sender.send_due, LOOK_SECONDS, stopping)
-        listening.append(asyncio.create_task(sending))
-        reader = RosterReader(database, site.lti.services)
-        reading = cleanup.run_periodically("lti-rosters", reader.read_due, rosters_of_platforms.LOOK_SECONDS, stopping)
-        listening.append(asyncio.create_task(reading))
+        for name, job, seconds in (
+            ("lti-line-items", LineItemFinder(database, site.lti.services).find_due, LOOK_SECONDS),
+            ("lti-scores", sender.send_due, LOOK_SECONDS),
+            ("lti-rosters", RosterReader(database, site.lti.services).read_due, rosters_of_platforms.LOOK_SECONDS),
+        ):
+            listening.append(asyncio.create_task(cleanup.run_periodically(name, job, seconds, stopping)))
         work = [
             asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, RELOOK_SECONDS, stopping))
         ]

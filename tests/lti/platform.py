@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import formatdate
 from functools import cache
@@ -84,13 +84,18 @@ class Person:
 
 @dataclass
 class Column:
-    """A line item: its address has a query, as Moodle's have. By subject, the points of each and when they were set."""
+    """A line item: its address has a query, as Moodle's have. By subject, the points of each and when they were set.
+
+    It is of the *links*, by their ids: where a course was copied, one column may be coupled twice.
+    """
 
     url: str
     label: str
     maximum: float
     resource_id: str | None = None
-    link: str | None = None
+    links: tuple[str, ...] = ()
+    tag: str | None = None
+    course: str = ""
     grades: dict[str, tuple[float | None, float]] = field(default_factory=dict)
     scores: list[dict[str, Any]] = field(default_factory=list)
 
@@ -123,15 +128,25 @@ class Platform:
         self.key, self.kid = KEYS[0], "platform-key"
         self.ahead = 0.0
         """Seconds by which its clock is ahead."""
+        self.clock = time.time
         self.broken: list[int | str] = []
         """How the next requests for scores go: a status, or `hang`."""
+        self.broken_lists: list[int] = []
+        """How the next requests for columns go."""
+        self.latency = 0.0
+        """How many seconds it thinks about a score."""
+        self.under_way, self.doubled = set[tuple[str, str]](), list[tuple[str, str]]()
+        """Whose scores it thinks about, and those of whom another one came meanwhile."""
         self.asked: list[str] = []
         self.tokens: set[str] = set()
         self.configuration: dict[str, Any] = {}
         """What it tells of itself otherwise than it should."""
         self.registered: list[dict[str, Any]] = []
         self.page = 100
-        """How many people are in a page of the roster."""
+        """How many people, or columns, are in a page of a list."""
+        self.scopes = ["lineitem", "result.readonly", "score"]
+        self.filters = True
+        """Whether it knows what a question for columns asks for."""
 
     def _serve(self) -> None:
         with socket.socket() as free:
@@ -208,7 +223,7 @@ class Platform:
         now = int(time.time() + self.ahead)
         course = f"{self.url}/ags/{self.context}"
         grades: dict[str, Any] = {
-            "scope": [f"{AGS}scope/{name}" for name in ("lineitem", "result.readonly", "score")],
+            "scope": [f"{AGS}scope/{name}" for name in self.scopes],
             "lineitems": f"{course}/lineitems?type_id=1",
         }
         if link.column is not None:
@@ -263,12 +278,34 @@ class Platform:
         return str(jwt.encode(header, claims, key or self.key, algorithms=["RS256"]))
 
     def add_column(
-        self, label: str, maximum: float = 10.0, link: str | None = None, resource_id: str | None = None
+        self,
+        label: str,
+        maximum: float = 10.0,
+        link: str | None = None,
+        resource_id: str | None = None,
+        tag: str | None = None,
     ) -> Column:
         number = len(self.columns) + 1
         url = f"{self.url}/ags/{self.context}/lineitems/{number}/lineitem?type_id=1"
-        self.columns.append(Column(url, label, maximum, resource_id, link))
+        links = () if link is None else (link,)
+        self.columns.append(Column(url, label, maximum, resource_id, links, tag, self.context))
         return self.columns[-1]
+
+    def copy_course(self, *links: Link) -> list[Link]:
+        """Back the course up and restore it as a new one, as Moodle does: all ids are new, parameters are as they were.
+
+        Columns of the same resource become one, which is coupled once for each that there was.
+        """
+        before, self.history = self.context, self.context
+        self.context = f"{before}-copy"
+        copies = [replace(link, id=f"{link.id}-copy", column=None) for link in links]
+        made: dict[str, Column] = {}
+        for column in [column for column in self.columns if column.course == before]:
+            key = column.resource_id or column.url
+            if key not in made:
+                made[key] = self.add_column(column.label, column.maximum, None, column.resource_id, column.tag)
+            made[key].links += tuple(f"{link}-copy" for link in column.links) or ("",)
+        return copies
 
     def person(self, subject: str, name: str, role: str = "Learner") -> Person:
         self.people[subject] = Person(subject, name, role)
@@ -344,6 +381,9 @@ class Platform:
         )
         if not sound:
             return JSONResponse({"error": "invalid_client"}, 400)
+        scope = str(form["scope"])
+        if scope.startswith(AGS) and scope.removeprefix(f"{AGS}scope/") not in self.scopes:
+            return JSONResponse({"error": "invalid_scope"}, 400)
         token = secrets.token_hex(8) + " " + str(form["scope"])
         self.tokens.add(token)
         shown = base64.b64encode(token.encode()).decode()
@@ -359,17 +399,35 @@ class Platform:
 
     async def _lineitems(self, request: Request) -> Response:
         self.asked.append(f"{request.method} lineitems")
-        if not self._may(request, f"{AGS}scope/lineitem"):
+        scope = f"{AGS}scope/lineitem"
+        if not self._may(request, scope) or (request.method == "POST" and self._may(request, f"{scope}.readonly")):
             return Response(status_code=401)
+        if how := self.broken_lists.pop(0) if self.broken_lists else 0:
+            return Response("<h1>Down for maintenance</h1>", how)
         if request.method == "POST":
+            assert request.headers["content-type"] == "application/vnd.ims.lis.v2.lineitem+json"
             sent = json.loads(await request.body())
             made = self.add_column(
-                sent["label"], sent["scoreMaximum"], sent.get("resourceLinkId"), sent.get("resourceId")
+                sent["label"], sent["scoreMaximum"], sent.get("resourceLinkId"), sent.get("resourceId"), sent.get("tag")
             )
             return JSONResponse({**sent, "id": made.url}, 201)
-        wanted = request.query_params.get("resource_id")
-        columns = [one for one in self.columns if wanted in (None, one.resource_id)]
-        return JSONResponse([{"id": one.url, "label": one.label, "resourceId": one.resource_id} for one in columns])
+        assert request.query_params["type_id"] == "1"
+        asked = request.query_params if self.filters else {}
+        resource, tag, link = (asked.get(name) for name in ("resource_id", "tag", "resource_link_id"))
+        rows = [
+            {"id": one.url, "label": one.label, "scoreMaximum": one.maximum, "resourceId": one.resource_id,
+             "tag": one.tag, "resourceLinkId": coupled or None}
+            for one in self.columns
+            if one.course == request.path_params["course"]
+            and resource in (None, one.resource_id) and tag in (None, one.tag)
+            for coupled in one.links or ("",)
+            if link in (None, coupled)
+        ]  # fmt: skip
+        begin = int(request.query_params.get("from", "0"))
+        headers = {}
+        if begin + self.page < len(rows):
+            headers["link"] = f'<{request.url.include_query_params(**{"from": begin + self.page})}>; rel="next"'
+        return JSONResponse(rows[begin : begin + self.page], headers=headers)
 
     def _column(self, request: Request) -> Column:
         return self.columns[int(request.path_params["number"]) - 1]
@@ -387,8 +445,13 @@ class Platform:
             return Response(status_code=401)
         assert request.query_params["type_id"] == "1"
         assert request.headers["content-type"] == "application/vnd.ims.lis.v1.score+json"
-        sent, now = json.loads(await request.body()), time.time() + self.ahead
+        sent, now = json.loads(await request.body()), self.clock() + self.ahead
         person, column = self.people.get(sent["userId"]), self._column(request)
+        place = (column.url, sent["userId"])
+        self.doubled += [place] if place in self.under_way else []
+        self.under_way.add(place)
+        await asyncio.sleep(self.latency)
+        self.under_way.discard(place)
         if person is None or person.role != "Learner":
             return JSONResponse({"status": 400, "reason": "Incorrect score received"}, 400)
         written = column.grades.get(person.subject, (None, 0.0))[1]

@@ -141,7 +141,7 @@ async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: s
         await migrate(empty)
 
     (line,) = log
-    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0019")
+    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0020")
     if "sqlite" in empty:
         copy = Path(line["copy"])
         assert copy.name.endswith(".before-0009")

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.lti.families import help_with
 from app.store import lti_scores
 from app.store.classes import ClassMember
 from app.store.grades import Gradebook, State, build_gradebook
@@ -49,21 +50,26 @@ async def page(request: Request, site: TheSite, within: Watching, label: LabelQu
 
 @dataclass(frozen=True, slots=True)
 class RefusedGrade:
-    """A grade that a platform did not take: of whom, for what, and what it said. *tried* tells that it still is."""
+    """A grade that a platform did not take: of whom, for what, and what it said, with *help* where that is known.
+
+    *tried* tells that it still is.
+    """
 
     name: str
     title: str
     answer: str
+    help: str
     tried: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformGrades:
-    """Grades of a class that go to learning platforms, which are called *names*."""
+    """Grades of a class that go to learning platforms, which are called *names*; *notes* of columns, by their title."""
 
     names: tuple[str, ...]
     waiting: int
     refused: tuple[RefusedGrade, ...]
+    notes: tuple[tuple[str, str], ...]
 
 
 async def _platforms(site: Site, within: ClassMember) -> PlatformGrades | None:
@@ -73,12 +79,21 @@ async def _platforms(site: Site, within: ClassMember) -> PlatformGrades | None:
         if not contexts:
             return None
         waiting, failing = await lti_scores.waiting(db, within.group.id), await lti_scores.failing(db, within.group.id)
-    titles = assignment_titles(site.assigned, [assignment for _, _, assignment in failing])
+        noted = await lti_scores.noted_line_items(db, within.group.id)
+    titles = assignment_titles(site.assigned, [assignment for _, _, assignment, _ in failing])
     refused = tuple(
-        RefusedGrade(person.name, title, score.answer or "", score.refused_at is None)
-        for (score, person, _), title in zip(failing, titles, strict=True)
+        RefusedGrade(
+            person.name,
+            title,
+            score.answer or "",
+            help_with(platform.family, (score.answer or "")[:3]),
+            score.refused_at is None,
+        )
+        for (score, person, _, platform), title in zip(failing, titles, strict=True)
     )
-    return PlatformGrades(tuple(dict.fromkeys(platform.name for _, platform in contexts)), waiting, refused)
+    headings = assignment_titles(site.assigned, [assignment for _, assignment in noted])
+    notes = tuple((title, item.answer or "") for (item, _), title in zip(noted, headings, strict=True))
+    return PlatformGrades(tuple(dict.fromkeys(platform.name for _, platform in contexts)), waiting, refused, notes)
 
 
 @router.post("/gradebook/again")

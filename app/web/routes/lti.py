@@ -18,10 +18,12 @@ from app.accounts import one_time_tokens
 from app.accounts.credentials import VerifiedIdentity, sign_in
 from app.lti.claims import DeepLinking, Launch
 from app.lti.deep_linking import check_return_url, pending_choice
-from app.lti.enrolment import Target, enrol, identity_of, is_known, points_of, take_line_item, target_of
+from app.lti.enrolment import Target, enrol, identity_of, is_known, target_of
 from app.lti.errors import LaunchError, PlatformError
+from app.lti.families import help_with
 from app.lti.keys import published_keys
 from app.lti.launches import Login, Pending, begin_login, find_pending, name_in_browser, read_message
+from app.lti.line_items import link_line_item
 from app.lti.platform_client import origin_of
 from app.store import learners
 from app.store.assignments import assignments_of, units_given
@@ -123,7 +125,8 @@ async def launch(
         message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
     except PlatformError as away:
         log.warning("lti-platform-unavailable", error=str(away), status=away.status)
-        return _refused(request, site, f"The keys of your learning platform cannot be read. {away}", status=502)
+        said = f"The keys of your learning platform cannot be read. {away}"
+        return _refused(request, site, f"{said} {help_with(pending.platform.family, 'keys')}".strip(), status=502)
     except LaunchError as refused:
         log.warning("lti-launch-refused", reason=str(refused), error=error[:200])
         return _refused(request, site, str(refused))
@@ -212,11 +215,10 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
         target = _target(site, message)
         lesson = site.assigned(target.lesson)
         exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
-        counted = [name for name in exercises if target.exercise in ("", name)]
-        if context is not None and message.lineitem_url and lesson is not None and counted:
-            titles = assignment_titles(site.assigned, rows)
-            heading, points = heading_for("", lesson.title, titles), points_of(message, len(counted))
-            await take_line_item(db, context, message.lineitem_url, target, heading, exercises, points)
+        counts = any(target.exercise in ("", name) for name in exercises)
+        if context is not None and lesson is not None and counts and (message.lineitem_url or message.lineitems_url):
+            heading = heading_for("", lesson.title, assignment_titles(site.assigned, rows))
+            await link_line_item(db, context, message, target, heading, exercises)
         if not framed:
             await learners.end_session(db, result.token)
         return Arrival(result.token, _address(site, target, context), context, earlier)

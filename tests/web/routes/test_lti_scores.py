@@ -1,6 +1,6 @@
 """Grades on their way to a platform that behaves as a live Moodle was seen to, row by row."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from app.store import lti_scores, progress
 from app.store.assignments import override_grade
 from app.store.database import now
 from app.store.lti_scores import GIVEN_UP_AFTER, LEASE, LONGEST_WAIT, QUIET
+from app.store.progress import NewAttempt
 from app.store.tables import Assignment, Credential, LtiContext, LtiLineItem, LtiScore, Membership
 from tests.lti.platform import AGS, CLAIM, MEMBERSHIP, Column, Link, Person, Platform
 from tests.web.classroom import Classroom
@@ -64,6 +65,11 @@ class Course:
                 await progress.mark_solved(db, learner, LESSON, name)
 
         self.room.write(solved)
+
+    def attempt(self, person: Person, exercise: str) -> None:
+        learner = self.learner(person)
+        wrong = NewAttempt(kind="quiz", text='"x"', verdict="{}", correct=False)
+        self.room.write(lambda db: progress.record_attempt(db, learner, LESSON, exercise, wrong))
 
     def hurry(self) -> None:
         """Let what waits be due now."""
@@ -213,6 +219,19 @@ class TestAsMoodle:
 
         assert given(taught.column, bob) == 1.0
 
+    def test_2_scores_of_one_second_and_of_a_clock_ahead_are_taken(
+        self, taught: Course, platform: Platform, bob: Person, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        second = datetime(2030, 1, 1, tzinfo=UTC)
+        platform.clock = second.timestamp
+        for number, shown in enumerate((0.2, 0.9, 30.0, 0.9), start=1):
+            monkeypatch.setattr("app.lti.scores.now", lambda shown=shown: second + timedelta(seconds=shown))
+            taught.solve(bob, number)
+            taught.send()
+
+        assert [score["scoreGiven"] for score in taught.column.scores] == [1.0, 2.0, 3.0, 4.0]
+        assert "results" not in platform.asked
+
     def test_4_nobody_is_told_of_grades_of_teachers(self, taught: Course, platform: Platform) -> None:
         taught.solve(platform.people["teacher"], 3)
 
@@ -234,6 +253,7 @@ class TestAsMoodle:
         assert given(taught.column, bob) == 1.0
         assert "score" not in platform.asked
         assert "Incorrect score received" in page
+        assert "Moodle does not have this person as a learner of the course." in page
         assert "Eve" in page
         assert "not tried again" in page
 
@@ -242,6 +262,55 @@ class TestAsMoodle:
             below("https://m.example/1/lineitem?type_id=1", "scores") == "https://m.example/1/lineitem/scores?type_id=1"
         )
         assert below("https://m.example/1/lineitem/", "scores") == "https://m.example/1/lineitem/scores"
+
+    def test_7_work_that_was_begun_is_told_once_without_a_score(self, taught: Course, bob: Person) -> None:
+        first, second = taught.exercises[:2]
+        for name in (first, first, second):
+            taught.attempt(bob, name)
+            taught.send()
+
+        (score,) = taught.column.scores
+        assert (score["activityProgress"], score["gradingProgress"]) == ("InProgress", "Pending")
+        assert not {"scoreGiven", "scoreMaximum"} & score.keys()
+        taught.solve(bob, 1)
+        taught.send()
+        assert given(taught.column, bob) == 1.0
+
+    def test_7_what_was_solved_since_it_was_begun_is_one_message(self, taught: Course, bob: Person) -> None:
+        taught.attempt(bob, taught.exercises[0])
+        taught.solve(bob, 1)
+        taught.send()
+
+        assert [score["scoreGiven"] for score in taught.column.scores] == [1.0]
+
+    def test_7_a_score_that_stands_is_not_taken_back(self, taught: Course, platform: Platform, bob: Person) -> None:
+        taught.column.grades[bob.subject] = (5.0, 0.0)  # of a teacher, by hand
+        taught.attempt(bob, taught.exercises[0])
+        taught.send()
+        assert (given(taught.column, bob), taught.waiting()) == (5.0, 0)
+
+        platform.scopes = ["score"]  # it does not say what stands there
+        taught.app.state.site.lti.services._tokens.clear()
+        number = taught.assignment.id
+        taught.room.write(lambda db: lti_scores.queue_assignment(db, number))
+        taught.send()
+        assert (given(taught.column, bob), taught.waiting()) == (5.0, 0)
+
+    def test_7_of_what_an_assignment_does_not_count_nothing_is_told(
+        self, taught: Course, platform: Platform, bob: Person
+    ) -> None:
+        first, second = taught.exercises[:2]
+        column = platform.add_column("One", 5.0)
+        taught.link = Link("link-2", {"lesson": LESSON, "exercise": second}, column)
+        taught.come(bob)
+        taught.send()
+        taught.attempt(bob, first)
+        taught.send()
+        assert (len(taught.column.scores), column.scores) == (1, [])
+
+        taught.attempt(bob, second)
+        taught.send()
+        assert (len(taught.column.scores), len(column.scores)) == (1, 1)
 
     def test_11_what_the_platform_did_not_fill_in_is_not_there(
         self, taught: Course, platform: Platform, bob: Person
