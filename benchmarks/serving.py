@@ -18,15 +18,20 @@ START_SECONDS = 300.0  # beside other work
 
 
 @contextlib.contextmanager
-def server(graders: int = 1, data: Path | None = None) -> Iterator[int]:
-    """The port of a server with an empty database, or with that in the folder *data*, ready to grade."""
-    port = free_port()
+def server(graders: int = 1, data: Path | None = None, port: int = 0, **more: str) -> Iterator[int]:
+    """The port of a server with an empty database, or with that in the folder *data*, ready to grade.
+
+    Args:
+        port: The one that it has to have, if any.
+        more: Further settings.
+    """
+    port = port or free_port()
     with contextlib.ExitStack() as kept:
         folder = str(data or kept.enter_context(tempfile.TemporaryDirectory()))
         # Without a limit for each learner: one of them stands for many here.
         limits = dict.fromkeys(("CHECKS", "CHANGES", "NEW_LEARNERS"), "0")
         settings = {"BACKHAND_DATA_DIR": folder, "BACKHAND_GRADERS": str(graders)}
-        settings |= {f"BACKHAND_{name}_PER_MINUTE": most for name, most in limits.items()}
+        settings |= {f"BACKHAND_{name}_PER_MINUTE": most for name, most in limits.items()} | more
         process = subprocess.Popen(
             [sys.executable, "-m", "app", "serve", "--port", str(port)],
             cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

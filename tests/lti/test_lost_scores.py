@@ -1,139 +1,95 @@
-"""A thousand grades, a platform that fails in every way, and servers that are killed: none is lost, none is older."""
+"""Servers that share an outbox, a platform that fails in every way, and servers that are killed: no grade is lost."""
 
 import asyncio
 import random
-import subprocess
-import sys
-from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import update
 
-from app.lti.keys import encryption_in, make_keys, published_keys
-from app.settings import Settings
-from app.store import lti_scores, progress
-from app.store.assignments import AssignmentSettings, assign_lesson
-from app.store.classes import create_class, new_member
-from app.store.database import Database, now
-from app.store.lti_platforms import add_platform
-from app.store.migrate import migrate
-from app.store.tables import Learner, LtiContext, LtiLineItem, LtiMember, LtiPlatform, LtiScore
-from tests.lti.platform import Column, Platform
+from app.lti import scores
+from app.store import lti_scores
+from app.store.database import now
+from app.store.tables import LtiScore
+from tests.lti.platform import Platform, with_keys_made_before
+from tests.lti.world import World
+from tests.store import postgres
 from tests.waiting import until
 
-pytestmark = pytest.mark.prove
-
-T = TypeVar("T")
-LEARNERS = 1000
-EXERCISES = ("a", "b", "c", "d")
-KILLS = 6
+LEARNERS, KILLS = 1000, 6
 
 
-class World:
-    def __init__(self, folder: Path, platform: Platform) -> None:
-        self.folder, self.platform = folder, platform
-        self.settings = Settings(data_dir=folder, database_url="", address="http://testserver")
-        self.solved: dict[int, int] = {}
-        self.column = platform.add_column("All", 10.0)
-
-    def write(self, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
-        async def run() -> T:
-            database = Database(self.settings.resolved_database_url)
-            try:
-                async with database.write() as db:
-                    return await work(db)
-            finally:
-                await database.close()
-
-        return asyncio.run(run())
-
-    async def fill(self, db: AsyncSession) -> dict[str, Any]:
-        """A class of learners who have each solved something; the keys of the tool."""
-        await make_keys(db, encryption_in(self.settings.lti_secret_path, make=True))
-        url = self.platform.url
-        platform = LtiPlatform(
-            issuer=url, client_id=self.platform.client_id, name="Moodle", auth_url=url, token_url=f"{url}/token",
-            jwks_url=f"{url}/jwks", private=True, added_at=now(),
-        )  # fmt: skip
-        await add_platform(db, platform, ["1"])
-        group = await create_class(db, "All", "UTC", None)
-        context = LtiContext(platform_id=platform.id, context_id="c", class_id=group.id, title="", launched_at=now())
-        terms = AssignmentSettings(list(EXERCISES), None, None, None, 0.5, float(len(EXERCISES)), None)
-        assignment = await assign_lesson(db, group.id, "lesson", terms, None)
-        learners = [Learner(created_at=now()) for _ in range(LEARNERS)]
-        db.add_all([context, *learners])
-        await db.flush()
-        db.add(LtiLineItem(lti_context_id=context.id, assignment_id=assignment.id, url=self.column.url))
-        for learner in learners:
-            subject = str(learner.id)
-            self.platform.person(subject, subject)
-            self.solved[learner.id] = 0
-            member = {"subject": subject, "role": "learner", "launched_at": now()}
-            db.add(new_member(group.id, learner.id, "learner", subject))
-            db.add(LtiMember(lti_context_id=context.id, learner_id=learner.id, **member))
-        await db.flush()
-        for learner in learners:
-            await self.solve(db, learner.id)
-        return await published_keys(db)
-
-    async def solve(self, db: AsyncSession, learner: int) -> None:
-        name = EXERCISES[self.solved[learner]]
-        self.solved[learner] += 1
-        await progress.mark_solved(db, learner, "lesson", name)
-
-    def sender(self) -> subprocess.Popen[bytes]:
-        words = [sys.executable, "-m", "tests.lti.sender", str(self.folder), *EXERCISES]
-        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def waiting(self) -> int:
-        return self.write(lambda db: db.scalar(select(func.count()).select_from(LtiScore))) or 0
-
-
-def order(column: Column) -> dict[str, list[float]]:
-    """What was told of each person, in its order."""
-    told: dict[str, list[float]] = defaultdict(list)
-    for score in column.scores:
-        told[score["userId"]].append(score["scoreGiven"])
-    return told
-
-
-def test_a_thousand_grades_survive_what_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
     monkeypatch.setattr(lti_scores, "QUIET", lti_scores.QUIET * 0)
-    platform, drawn = Platform(), random.Random(7)
-    world = World(tmp_path, platform)
-    asyncio.run(migrate(world.settings.resolved_database_url))
-    keys = world.write(world.fill)
-    platform.tool_keys = lambda: keys
+    platform = Platform()
+    yield platform
+    platform.close()
+
+
+def test_servers_of_one_outbox_send_each_grade_once(
+    tmp_path: Path, platform: Platform, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_keys_made_before(monkeypatch)
+    monkeypatch.setattr(scores, "ROUND", 8)
+    platform.latency = 0.005
+    asyncio.run(postgres.without_rows(postgres_url))
+    world = World(tmp_path, platform, postgres_url, 40)
+    # One has claimed its part, and was killed before it asked anybody.
+    claimed = world.write(lambda db: lti_scores.claim_due(db, 10))
+
+    assert sum(world.send(2)) == 30
+    assert world.told().keys() == world.solved.keys() - {row.learner_id for row in claimed}
+
+    world.write(lambda db: db.execute(update(LtiScore).values(leased_until=now())))
+    world.send(2)
+    assert world.told() == {learner: [1.0] for learner in world.solved}
+    assert platform.doubled == []
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_thousand_grades_survive_what_fails(
+    request: pytest.FixtureRequest, tmp_path: Path, platform: Platform, kind: str
+) -> None:
+    """Platform errors, hangs, tokens that are over, and servers that are killed while grades change."""
+    url, drawn = "", random.Random(7)
+    if kind == "postgresql":
+        url = request.getfixturevalue("postgres_url")
+        asyncio.run(postgres.emptied(url))
+    world = World(tmp_path, platform, url, LEARNERS)
     faults: list[int | str] = [503, 500, 409, 401, 429, "hang"]
     platform.broken = [drawn.choice(faults) if drawn.random() < 0.25 else 200 for _ in range(3 * LEARNERS)]
-    senders = [world.sender(), world.sender()]
+    platform.latency = 0.01
+    servers = [world.server() for _ in range(2 if url else 1)]
+
+    def comes(claim: Callable[[], bool]) -> None:
+        until(lambda: claim() or any(server.poll() is not None for server in servers))
+        assert claim(), "a server has ended by itself"
+
     try:
         for kill in range(1, KILLS + 1):
             arrived = kill * LEARNERS // (KILLS + 2)
-            until(lambda arrived=arrived: len(platform.columns[0].scores) >= arrived)
-            killed = senders.pop(0)
+            comes(lambda arrived=arrived: len(world.column.scores) >= arrived)
+            killed = servers.pop(0)
             killed.kill()
             killed.wait()
-            again = drawn.sample(sorted(world.solved), 50)
 
-            async def more(db: AsyncSession, learners: list[int] = again) -> None:
-                for learner in learners:
-                    if world.solved[learner] < len(EXERCISES):
-                        await world.solve(db, learner)
+            async def more(db: Any) -> None:
+                for learner in drawn.sample(sorted(world.solved), 50):
+                    await world.solve(db, learner)
 
             world.write(more)
-            senders.append(world.sender())
-        until(lambda: world.waiting() == 0)
+            servers.append(world.server())
+        comes(lambda: world.count(LtiScore) == 0)
     finally:
-        for sender in senders:
-            sender.kill()
-            sender.wait()
-        platform.close()
+        for server in servers:
+            server.kill()
+            server.wait()
 
-    told = order(world.column)
-    assert {int(subject): points[-1] for subject, points in told.items()} == world.solved
-    assert [subject for subject, points in told.items() if points != sorted(points)] == []
+    told = world.told()
+    assert {learner: points[-1] for learner, points in told.items()} == world.solved
+    assert [learner for learner, points in told.items() if points != sorted(points)] == []
+    assert platform.doubled == []
