@@ -4,6 +4,7 @@ It lives on an event loop of its own, in a thread: a test may ask it from any lo
 """
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ class SharedGraders:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._pool, name)
-        if not asyncio.iscoroutinefunction(found):
+        if not inspect.iscoroutinefunction(found):
             return found
 
         async def asked(*args: Any, **options: Any) -> Any:
