@@ -82,7 +82,7 @@ SIDE_BY_SIDE = (
 """Files whose parts are long, each alone: any worker takes up the next one, with the tests that share its parameter."""
 
 
-TURNS = 3
+TURNS = 6
 """Of a table that is marked `in_turn`, `make test` runs one row of so many: which, the sources of the judge decide."""
 
 

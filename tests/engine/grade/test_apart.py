@@ -58,6 +58,7 @@ def test_what_waits_for_a_helper_that_raises_is_not_called_wrong(engine):
     assert named(verdict, "dX").message == "Line 1 stopped, and this line was not judged."
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("at", range(len(LINES)), ids=lambda at: LINES[at])
 @pytest.mark.parametrize("bracket", ["(", ")"])
 def test_a_bracket_in_the_exam_costs_one_line(engine, at, bracket):

@@ -9,6 +9,7 @@ from tests.grading.boxes.load import BOXES
 EQUAL = {("L18.c2", "n = -x.shape[0]")}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "box",
     [box if number % 3 == 0 else pytest.param(box, marks=pytest.mark.prove) for number, box in enumerate(BOXES)],

@@ -51,6 +51,7 @@ THRESHOLDS = [
 ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("dims", SIZES)
 @pytest.mark.parametrize(("program", "right", "wrong"), THRESHOLDS)
 def test_a_gate_without_one_of_its_sides_is_refused(engine, program, right, wrong, dims):
@@ -78,6 +79,7 @@ dnew = dratio * ratio
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("size", [2, 3, 8, 32])
 @pytest.mark.parametrize("gate", ["ab <= 1.5", "per <= 1.0", "ab <= 0.5", "e <= 1.0", "ab >= 0"])
 def test_another_threshold_of_a_huber_loss_is_refused(engine, gate, size):

@@ -35,6 +35,7 @@ def test_there_are_enough_programs_and_each_has_a_second_right_form():
     assert all(program.right for program in PROGRAMS)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_every_form_is_right_by_autograd(program):
     for form in (program.solution, *program.right):

@@ -63,6 +63,7 @@ def test_every_sentence_speaks_of_the_learners_own_names(faults):
         assert message.count("`") % 2 == 0
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("piece", RIGHT_PIECES, ids=str)
 def test_no_right_piece_is_rejected(engine, piece):
     verdict = engine.check(piece.box.task(grade="value"), piece.submission)

@@ -57,6 +57,7 @@ def test_nine_of_ten_variants_get_a_specific_code(faults):
     assert len(specific) >= SPECIFIC * len(codes)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("row", rows("alternatives.txt"))
 def test_no_right_alternative_is_rejected(engine, row):
     verdict = engine.check(NETWORK.task(grade="value"), alternative(row))
