@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ APPLICATION = "backhand"
 """What a connection to PostgreSQL calls itself, so that others can tell that the database is in use."""
 BUSY_SECONDS = 5.0
 """How long a transaction of SQLite waits for the lock of another process."""
+_CHANGES_NOTHING = ContextVar("changes_nothing", default=False)
 _HELD = text("SELECT id FROM learner WHERE id = :learner FOR NO KEY UPDATE")
 
 
@@ -75,6 +77,8 @@ class Database:
                 async with self._sessions.begin() as session:
                     await session.connection(execution_options={_BEGIN: "BEGIN IMMEDIATE", _SHORT: short})
                     yield session
+                    if _CHANGES_NOTHING.get():
+                        await session.rollback()
 
     @contextmanager
     def _measure(self, part: str) -> Iterator[None]:
@@ -101,6 +105,16 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+
+@contextmanager
+def changing_nothing() -> Iterator[None]:
+    """What is written inside of this, by this task and those that it starts, is rolled back at the end of its block."""
+    token = _CHANGES_NOTHING.set(True)
+    try:
+        yield
+    finally:
+        _CHANGES_NOTHING.reset(token)
 
 
 async def lock_learner(db: AsyncSession, learner: int) -> None:

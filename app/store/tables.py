@@ -365,6 +365,21 @@ class ProblemReport(Base):
     answer: Mapped[str] = mapped_column(default="", server_default="")
 
 
+class LearnerView(Base):
+    """That *seen_by*, an instructor of a class, looked at pages as *learner_id* sees them, from *began_at* on.
+
+    Their browser knows of it by a token, of which this is the hash.
+    """
+
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId] = mapped_column(index=True)
+    class_id: Mapped[int | None] = mapped_column(ForeignKey("class.id", ondelete="SET NULL"))
+    seen_by: Mapped[Author | None]
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    began_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+
+
 class WrittenSentence(Base):
     """What *learner_id*, who teaches, *said* to all who make one *mistake* at an exercise, which nothing else names.
 

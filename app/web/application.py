@@ -80,6 +80,7 @@ from app.web.routes import (
     problem_reports,
     roster_lists,
     rosters,
+    seeing,
     sentences,
     sign_in,
     sign_in_codes,
@@ -108,6 +109,7 @@ OF_CLASSES = (
     next_term,
     class_board,
     class_lessons,
+    seeing,
     gradebook,
     attempts_out,
 )

@@ -42,9 +42,11 @@ from app.practice.item_lessons import exercises_in
 from app.practice.sessions import Practice
 from app.store import cards
 from app.store.assignments import lessons_seen
+from app.store.board import Asked, assigned_exercises, has_exercise
 from app.store.database import Database
 from app.store.event_bus import EventBus
 from app.store.progress import LessonState, lesson_state
+from app.store.tables import Draft
 from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.frames import FRAME
 from app.web.middleware.guesses import Guesses
@@ -191,6 +193,8 @@ class Site:
     """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
     one_code: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Codes are looked at one after the other: a guess is counted when it is looked at, and a class comes at once."""
+    seen: Asked | None = None
+    """What is assigned to a learner, where an instructor looks at pages as they see them: nothing else is shown."""
     faults: tuple[LessonError, ...] = ()
     """What is wrong with the files of the course, where its author reads along."""
 
@@ -267,6 +271,16 @@ class Site:
             vars(site)["kept"] = self.kept  # what was made once is the same for all
         return self._seen[shown]
 
+    def as_seen(self, assigned: Asked) -> "Site":
+        """This site as an instructor sees it who looks at pages as a learner: of what is *assigned* alone."""
+        units = (
+            replace(unit, lessons=tuple(lesson for lesson in unit.lessons if lesson.name in assigned))
+            for unit in self.course.units
+        )
+        site = replace(self, course=Course(units=tuple(unit for unit in units if unit.lessons)), seen=assigned)
+        vars(site)["kept"] = self.kept  # what was made once is the same for all
+        return site
+
     def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
         """*visual*, drawn once."""
         return self.kept.of(visual, shapes, lambda: draw_picture(visual, shapes, forward))
@@ -297,7 +311,8 @@ class Site:
         if learner is None:
             return LessonState()
         async with self.database.read() as db:
-            return await lesson_state(db, learner, lesson.name, exercise)
+            state = await lesson_state(db, learner, lesson.name, exercise)
+        return state if self.seen is None else _as_seen(state, lesson, self.seen)
 
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """Progress in *lesson* of a learner who has *solved* these of its exercises."""
@@ -315,6 +330,18 @@ class Site:
         before = lessons[position - 1] if position else None
         after = lessons[position + 1] if position + 1 < len(lessons) else None
         return before, after
+
+
+def _as_seen(state: LessonState, lesson: Lesson, assigned: Asked) -> LessonState:
+    """*state* as an instructor may see it: assigned exercises, with what was answered in the place of drafts."""
+    tries = {name: each for name, each in state.tries.items() if has_exercise(assigned, lesson.name, name)}
+    sent = {
+        name: Draft(text=each.newest.text, revision=0, saved_at=each.newest.created_at)
+        for name, each in tries.items()
+        if each.newest.kind == "code"
+    }
+    progress = {name: row for name, row in state.progress.items() if has_exercise(assigned, lesson.name, name)}
+    return replace(state, progress=progress, tries=tries, drafts=sent)
 
 
 def open_to(course: Course, names: Collection[str] = ()) -> Course:
@@ -352,9 +379,13 @@ async def site_of(request: Request) -> Site:
     site = cast(Site, request.app.state.site)
     if getattr(request.state, "framed", False):
         site = site.in_frame
+    visitor = cast(Visitor, request.state.visitor)
+    if visitor.seen is not None:
+        async with site.database.read() as db:
+            site = site.with_private_lessons(await lessons_seen(db, visitor.seen.learner, site.lessons_of))
+            return site.as_seen(await assigned_exercises(db, visitor.seen.class_id))
     if site.whole is site.course:
         return site
-    visitor = cast(Visitor, request.state.visitor)
     with contextlib.suppress(OperationalError):
         learner = await visitor.learner()
         if learner is not None and visitor.in_class:

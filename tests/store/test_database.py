@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.store import database as store
 from app.store import drafts
-from app.store.database import Database, now
+from app.store.database import Database, changing_nothing, now
 from app.store.tables import Draft, ReplacedText
 from tests.waiting import SECONDS, comes
 
@@ -70,6 +70,26 @@ async def test_a_failed_transaction_leaves_nothing(database: Database, me: int) 
 
     async with database.read() as db:
         assert await drafts.draft_of(db, me, "lesson", "box") is None
+
+
+@pytest.mark.parametrize("short", [False, True])
+async def test_what_is_written_where_nothing_may_change_is_rolled_back(
+    database: Database, me: int, short: bool
+) -> None:
+    async def write() -> None:
+        async with database.write(short=short) as db:
+            await drafts.save_draft(db, me, "lesson", "box", "x = 1", base=None)
+
+    with changing_nothing():
+        await write()
+        await asyncio.create_task(write())
+    async with database.read() as db:
+        assert await drafts.draft_of(db, me, "lesson", "box") is None
+
+    await write()
+
+    async with database.read() as db:
+        assert await drafts.draft_of(db, me, "lesson", "box") is not None
 
 
 async def test_the_first_thing_that_a_transaction_writes_may_be_many_rows(database: Database, me: int) -> None:

@@ -22,7 +22,7 @@ from tests.web.conftest import FakeGrader
 OPEN = ("/", "/accessibility", "/authors/items", "/authors/sentences",
         "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/lti/",
         "/me", "/metrics", "/names", "/pictures/", "/practice", "/privacy", "/readyz", "/reports", "/sign-in",
-        "/sign-out", "/static", "/theme", "/units/", "/classes")  # fmt: skip
+        "/seeing/end", "/sign-out", "/static", "/theme", "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"
 TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new"), ("GET", "/reports"), ("POST", "/reports"),
@@ -54,6 +54,7 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/lessons"): "assistant",
     ("GET", "/lessons/{slug}"): "assistant",
     ("GET", "/learners/{learner_id}"): "assistant",
+    ("POST", "/learners/{learner_id}/see"): "instructor",
     ("GET", "/gradebook"): "assistant",
     ("POST", "/gradebook/again"): "instructor",
     ("GET", "/gradebook.csv"): "assistant",

@@ -10,9 +10,10 @@ only sign there is, it needs no second address, and it reaches the very process 
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import Callable, Coroutine, Hashable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
@@ -30,10 +31,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
 from app.store.cleanup import SESSIONS_STAY
-from app.store.database import Database
+from app.store.database import Database, changing_nothing
 from app.store.event_bus import EventBus
+from app.store.learner_views import SeenLearner, find_view
 from app.web.middleware.frames import cookie_name, session_cookie
-from app.web.middleware.security import HttpMiddleware, with_headers
+from app.web.middleware.security import SAFE_METHODS, HttpMiddleware, with_headers
 from app.web.render import first_cookie
 
 log = structlog.get_logger()
@@ -53,6 +55,11 @@ FRAME_OVER = (
 )
 FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
 REMEMBERED = 10_000
+END_OF_VIEW = "/seeing/end"
+SEEN_AS = re.compile(r"/|/units/[^/]+|/lessons/[^/]+(/readiness|/reveal/[^/]+)?|/(pictures|static)/.*")
+"""Pages of a learner that an instructor may look at, beside that of the class."""
+LOOKS_ONLY = "You look at pages as {name} sees them, so nothing can be changed. End it first."
+OWN_PAGE = "This page is {name}'s own. You see what is assigned in {group}, and nothing else."
 TOO_MANY_CHANGES = "More than {limit} changes came within a minute. This one was not saved; go on in {seconds} s."
 TOO_MANY_LEARNERS = "More than {limit} new learners came from your network within a minute. Begin in {seconds} s."
 TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Your text is saved; go on in {seconds} s."
@@ -270,6 +277,8 @@ class Visitor:
         self.token = token
         self.network = network
         self.known: learners.SessionLearner | None = None
+        self.seen: SeenLearner | None = None
+        """The learner as whom this instructor looks at pages, and who is taken for the visitor then."""
         self._nobodys = ""
         self.new_token: str | None = None
 
@@ -307,6 +316,17 @@ class Visitor:
                 await self._refresh(self.token)
         return None if self.known is None else self.known.learner
 
+    async def look_as(self, token: str) -> None:
+        """Be the learner whose pages this instructor looks at, as long as the *token* of that is good."""
+        viewer = await self.learner()
+        if viewer is None:
+            return
+        async with self.sessions.database.read() as db:
+            self.seen = await find_view(db, token, viewer)
+        if self.seen is not None:
+            seen = self.seen
+            self.known = learners.SessionLearner(seen.learner, stale=False, name=seen.name, account=True, in_class=True)
+
     async def begin(self) -> int:
         """The learner, who is about to change something; a new one with a session where there was none.
 
@@ -314,6 +334,8 @@ class Visitor:
             RetryLaterError: There were too many changes, or new learners from one network, within a minute.
         """
         learner = await self.learner()
+        if self.seen is not None:
+            raise HTTPException(403, LOOKS_ONLY.format(name=self.seen.name), {"not-saved": "1"})
         if learner is not None:
             self.sessions.changes.consume(learner)
             return learner
@@ -358,6 +380,22 @@ def _plain(cookies: bytes) -> bytes:
     return b";".join(part for part in cookies.split(b";") if b'"' not in part)
 
 
+def refuse_as_seen(seen: SeenLearner, method: str, path: str) -> None:
+    """
+    Raises:
+        HTTPException: Whoever looks at pages as *seen* may not ask that: it changes something, or is theirs alone.
+    """
+    if method not in SAFE_METHODS:
+        raise HTTPException(403, LOOKS_ONLY.format(name=seen.name), {"not-saved": "1"})
+    if path != f"/classes/{seen.class_id}" and not SEEN_AS.fullmatch(path):
+        raise HTTPException(403, OWN_PAGE.format(name=seen.name, group=seen.class_name))
+
+
+def seeing_cookie(*, secure: bool) -> str:
+    """Name of the cookie of whoever looks at pages as one of their learners."""
+    return "__Host-seeing" if secure else "seeing"
+
+
 class VisitorMiddleware(HttpMiddleware):
     """Puts a `Visitor` into the request's state and sends the cookie of a new session."""
 
@@ -377,13 +415,19 @@ class VisitorMiddleware(HttpMiddleware):
         visitor = Visitor(self._sessions, token, client_network(scope), framed=framed)
         state["visitor"] = visitor
         scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
+        if not framed and (seeing := first_cookie(Headers(scope=scope), seeing_cookie(secure=self._secure))):
+            await visitor.look_as(seeing)
 
         def set_cookie(headers: MutableHeaders) -> None:
             if visitor.new_token is not None:
                 token = visitor.new_token
                 headers.append("set-cookie", session_cookie(token, secure=self._secure) if framed else self._set(token))
 
-        await self._app(scope, receive, with_headers(send, set_cookie))
+        looks_on = visitor.seen is not None and scope["path"] != END_OF_VIEW
+        if visitor.seen is not None and looks_on:
+            refuse_as_seen(visitor.seen, scope["method"], scope["path"])
+        with changing_nothing() if looks_on else nullcontext():
+            await self._app(scope, receive, with_headers(send, set_cookie))
 
     def _look_at_proxy(self, headers: Headers) -> None:
         """Say once that cookies are not as safe as they could be: a proxy speaks TLS, and was not mentioned to us."""

@@ -44,7 +44,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     whole = sum_of(site, site.course.lessons, solved)
     due = await due_notes(site, visitor) if saving else ()
     back = bool(resume or whole.done)
-    practice = await practice_card(site, await visitor.learner()) if back and saving else None
+    practice = await practice_card(site, await visitor.learner()) if back and saving and site.seen is None else None
     return site.pages.page(
         request,
         "index.html",

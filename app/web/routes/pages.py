@@ -168,6 +168,8 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
             learner = await visitor.begin()
     if learner is None:
         return LessonState()
+    if site.seen is not None:
+        return await site.state_of(learner, lesson)
     async with site.database.read() as db:
         opened = await progress.last_opened(db, learner)
         state = await progress.lesson_state(db, learner, lesson.name)

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from app.content.blocks import Deliverable, Exercise, Grad, Lesson, Unit
 from app.content.text.estimates import total_time
 from app.store import progress
+from app.store.board import has_exercise
 from app.web.site import LessonProgress, Site
 from app.web.views.exercise_view import exam_of
 
@@ -70,7 +71,11 @@ async def solved_by(site: Site, learner: int | None) -> dict[str, set[str]]:
     if learner is None:
         return {}
     async with site.database.read() as db:
-        return await progress.solved_by_lesson(db, learner)
+        solved = await progress.solved_by_lesson(db, learner)
+    if site.seen is None:
+        return solved
+    assigned = site.seen
+    return {lesson: {name for name in some if has_exercise(assigned, lesson, name)} for lesson, some in solved.items()}
 
 
 def unit_view(site: Site, unit: Unit, solved: Solved) -> UnitView:

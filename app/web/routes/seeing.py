@@ -1,0 +1,43 @@
+"""An instructor looks at pages as one of their learners sees them: what is assigned, to look at and not to change."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.store.learner_views import VIEW_STAYS, begin_view, end_view
+from app.web.class_access import PREFIX, Arranging, back_to_class, parse_row_id
+from app.web.middleware.visitor import END_OF_VIEW, seeing_cookie
+from app.web.render import back_to
+from app.web.site import TheSite, TheVisitor
+
+router = APIRouter()
+
+
+@router.post(f"{PREFIX}/learners/{{learner_id}}/see")
+async def begin(request: Request, site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Response:
+    """See pages as a learner of the class from now on, for an hour at most; it is written down, for them too."""
+    async with site.database.write() as db:
+        token = await begin_view(db, within.group.id, within.person.learner_id, parse_row_id(learner_id))
+    if token is None:
+        raise HTTPException(404)
+    secure, seconds = request.app.state.settings.secure_cookies, round(VIEW_STAYS.total_seconds())
+    response = back_to_class(within)
+    response.set_cookie(
+        seeing_cookie(secure=secure), token, max_age=seconds, httponly=True, samesite="lax", secure=secure
+    )
+    return response
+
+
+@router.post(END_OF_VIEW)
+async def end(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    """Be oneself again."""
+    seen, secure = visitor.seen, request.app.state.settings.secure_cookies
+    response = back_to(f"/classes/{seen.class_id}/learners/{seen.learner}" if seen else "/")
+    if seen is not None:
+        async with site.database.write(short=True) as db:
+            await end_view(db, seen.view)
+    response.delete_cookie(seeing_cookie(secure=secure), httponly=True, samesite="lax", secure=secure)
+    return response
