@@ -93,6 +93,9 @@ class Look:
 
 
 RIGHT = BOX.solution.source
+STRANGE = f"{RIGHT}\ndW = dW.cos() + dW.exp()\n"
+"""Comes to numbers that nothing names."""
+OF_MISTAKE = "?lesson={slug}&exercise={box}&mistake={mistake}"
 ENDS: dict[str, tuple[str, Callable[[Lesson, Quiz], list[str]]]] = {
     "is right": (RIGHT, right_answer),
     "is wrong": (f"{RIGHT}\ndW = 2 * dW\n", wrong_answer),
@@ -119,6 +122,9 @@ LOOKS = (
     Look("/reports", who="instructor", then=reports_that_wait),
     Look("/authors/items", who="instructor", then=answers_counted),
     Look("/authors/items/{slug}", who="instructor", then=answers_counted),
+    Look("/authors/sentences", who="instructor"),
+    Look("/authors/sentences/new", f"/authors/sentences/new{OF_MISTAKE}", "instructor"),
+    Look("/authors/sentences/{number}", "/authors/sentences/{sentence}", "instructor"),
     Look("/me", who="pupil"),
     Look("/me", who="somebody with an account"),
     Look("/me/merge", who="somebody with two accounts"),
@@ -167,6 +173,9 @@ AGAIN = (
 """Templates that are in the table already, with other parts of the styleguide in them."""
 
 UNSEEN = {
+    "/authors/sentences/export.json": "a file",
+    "/lessons/{slug}/code/{name}/sentences": "a stream, of what stands beside a verdict",
+    "/practice/{item}/code/{name}/sentences": "as that of a lesson",
     "/classes/{class_id}/board/events": "a stream, of what stands on the board",
     "/classes/{class_id}/attempts.jsonl": "a file",
     "/classes/{class_id}/gradebook.csv": "a file",
@@ -230,12 +239,16 @@ def room(server: str, server_folder: Path) -> Room:
         one.post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=code, revision="0")
     pupils[0].post(f"{SMALL_ADDRESS}/quiz/half", answer="7")
     pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code="dW = undefined", revision="0")
-    pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=BOX.solution.source, revision="1")
+    pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=STRANGE, revision="1")
+    mistake = asked(server_folder, "select code from attempt where text = ? limit 1", STRANGE)
+    pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=BOX.solution.source, revision="2")
     teacher = Visitor(server, made.instructor)
     for said in ("It says dX.", "The hint is about another line."):
         pupils[0].post(f"{SMALL_ADDRESS}/report/{BOX.name}", said=said)
     first = asked(server_folder, "select min(id) from problem_report where settled_at is null")
     teacher.post("/reports", chosen=str(first), answer="It is mended.")
+    said = {"said": "Nothing bends in this line, so no `cos` comes back.", "example": STRANGE}
+    teacher.post("/authors/sentences", lesson=SMALL_SLUG, exercise=BOX.name, mistake=mistake, **said)
     pupil = asked(
         server_folder, "select min(learner_id) from membership where class_id = ? and role = 'learner'", made.group
     )
@@ -251,6 +264,9 @@ def room(server: str, server_folder: Path) -> Room:
             "word": beside(teacher_word_in(server_folder)),
             "seat": beside(seat_word_in(server_folder, made.group, pupil)),
             "slug": SMALL_SLUG,
+            "box": BOX.name,
+            "mistake": mistake,
+            "sentence": asked(server_folder, "select max(id) from written_sentence"),
         },
         cookies={
             "nobody": [],
