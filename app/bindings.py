@@ -181,7 +181,7 @@ def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssi
     They read `name == value`, `name[…] == value`, `name <- value` or `name: value`.
     """
     comparisons: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
-    for inner in ast.walk(node):
+    for inner in ast.walk(node) if hasattr(node, "body") else (node,):  # expressions hold no statements
         match inner:
             case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq() | ast.Lt()]) as compared):
                 comparisons += [(name, compared) for name in root_of(left)]

@@ -34,6 +34,7 @@ class Rerun:
         self.before: list[Interpreter] = []
         now = start
         self.written = [writes(line) for line in lines]
+        self._forced = [self._finished_at(at) for at in range(len(lines))]
         for at in range(len(lines)):
             self.before.append(now.copy())
             self._go_on(now, at)
@@ -74,17 +75,25 @@ class Rerun:
 
     def _go_on(self, now: Interpreter, at: int) -> None:
         """Run the line *at*. What it writes is unknown where it cannot be read: other lines may do without."""
-        try:
-            now.run([self.lines[at]])
-        except UntracedError:
-            now.forget(self.written[at])
+        self._run(now, at, self.lines[at])
+
+    def _run(self, now: Interpreter, at: int, line: ast.stmt) -> None:
+        """Run *line* in the place of the one *at*, unless all that it writes is replaced."""
+        if self.written[at] != self._forced[at]:
+            try:
+                now.run([line])
+            except UntracedError:
+                now.forget(self.written[at])
         self._force(now, at)
+
+    def _finished_at(self, at: int) -> frozenset[str]:
+        """The other gradients that the line *at* finishes."""
+        later = frozenset().union(*self.written[at + 1 :])
+        return (self.written[at] & self.look.gradients.keys()) - later - {self.name}
 
     def _force(self, now: Interpreter, at: int) -> None:
         """A gradient that another line finished is replaced, as in the isolated run."""
-        for name in self.written[at] & self.look.gradients.keys():
-            if name != self.name and not any(name in later for later in self.written[at + 1 :]):
-                now.arrays[name] = self.look.gradients[name]
+        now.arrays |= {name: self.look.gradients[name] for name in self._forced[at]}
 
     def result(self, scope: Interpreter) -> Array | None:
         value = scope.arrays.get(self.name)
@@ -96,11 +105,7 @@ class Rerun:
         """The learner's tensor, had *act* been done to each line."""
         now = self.before[0].copy()
         for at, line in enumerate(self.lines):
-            try:
-                now.run([act(line)])
-            except UntracedError:
-                now.forget(self.written[at])
-            self._force(now, at)
+            self._run(now, at, act(line))
         return self.result(now)
 
     def is_right(self, result: Array | None) -> bool:

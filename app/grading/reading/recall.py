@@ -27,8 +27,11 @@ class Recall:
 
     def __init__(self, statements: Iterable[ast.stmt]) -> None:
         self.learning = True
-        inner = (node for statement in statements for node in ast.walk(statement))
-        self._names = {node: _names_in(node) for node in inner if _is_computed(node)}
+        names: dict[ast.AST, frozenset[str]] = {}
+        for node in reversed([node for statement in statements for node in ast.walk(statement)]):  # parts come first
+            own = {node.id} if isinstance(node, ast.Name) else ()
+            names[node] = frozenset(own).union(*(names[part] for part in ast.iter_child_nodes(node)))
+        self._names = {node: tuple(sorted(each)) for node, each in names.items() if _is_computed(node)}
         self._found: dict[Hashable, tuple[OpNode, list[Any]]] = {}
         self._left = HELD_MAX
 
@@ -60,7 +63,3 @@ class Recall:
 
 def _is_computed(node: ast.AST) -> bool:
     return isinstance(node, ast.expr) and not isinstance(node, ast.Name | ast.Constant)
-
-
-def _names_in(node: ast.AST) -> tuple[str, ...]:
-    return tuple(sorted({name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}))
