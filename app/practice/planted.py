@@ -85,7 +85,7 @@ def chosen(item: GeneratedItem, family: str, slip: str, avoided: str = "") -> tu
 
 
 def told(mutant: Mutant) -> str:
-    return TOLD.get(mutant.edit) or f"{slip_words(mutant.edit.partition(':')[0]).capitalize()}."
+    return TOLD.get(mutant.edit) or f"The slip in that line: {slip_words(mutant.edit.partition(':')[0])}."
 
 
 def _first(

@@ -57,7 +57,7 @@ def test_every_edit_of_a_line_has_a_sentence_of_its_own() -> None:
 
 def test_a_slip_of_an_operation_is_told_in_the_words_of_its_card() -> None:
     assert {told(mutant) for item in ITEMS for mutant in wrong_lines(item) if mutant.edit == "minus-missing"} == {
-        "A minus left out."
+        "The slip in that line: a minus left out."
     }
 
 

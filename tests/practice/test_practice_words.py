@@ -5,9 +5,11 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.grading.operations.table import EXERCISES
+from app.grading.operations.table import EXERCISES, FAMILIES
 from app.practice.practice_words import FURTHER, SLIPS, slip_words
 from app.practice.scheduler import UNNAMED, slip_of
+from app.practice.taught import family_at
+from tests.grading.boxes.load import make_forward
 
 DIAGNOSIS = Path(__file__).parents[2] / "app/grading/diagnosis"
 
@@ -26,6 +28,12 @@ def rows() -> Iterator[str]:
 
 def test_every_slip_that_opens_a_card_has_words() -> None:
     assert {slip_of(f"dx:{row}") for row in rows()} - UNNAMED - SLIPS.keys() - FURTHER.keys() == set()
+
+
+def test_a_family_is_not_said_to_be_read_twice_where_one_line_reads_the_tensor() -> None:
+    program = make_forward("mask", "N: 5", "x: [N]; m: [N]", "y", "y = x * m")
+
+    assert FAMILIES[family_at(program, "x", "wrong-upstream") or ""] == "Entry by entry, and tensors read twice"
 
 
 def test_a_mistake_that_a_lesson_numbers_is_told_without_its_number() -> None:

@@ -46,7 +46,7 @@ FAMILIES: Mapping[str, str] = {
     "softmax": "Softmax",
     "norm": "Norms",
     "layout": "Transposes and reshapes",
-    "fork": "Tensors that are read twice",
+    "fork": "Entry by entry, and tensors read twice",
     "index": "Looked-up rows",
     "convolution": "Convolution",
 }
