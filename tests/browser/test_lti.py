@@ -192,6 +192,22 @@ def test_pages_that_are_not_for_frames_stay_out_of_them(platform: Platform, page
     expect(page.frame_locator("iframe").locator(".masthead")).to_have_count(0)
 
 
+def test_after_a_visit_the_lesson_says_so_and_an_answer_is_told_as_not_kept(platform: Platform, page: Page) -> None:
+    framed = course(platform, page)
+    page.evaluate("() => { document.querySelector('iframe').width = 320 }")
+    box = framed.locator("#dw-shape")
+    expect(box).to_be_visible()
+    page.context.clear_cookies()
+    page.frames[1].goto(f"{platform.tool}/embedded/lessons/linear")
+    expect(framed.get_by_role("complementary", name="Notice")).to_contain_text("Your visit from the learning platform")
+
+    box.get_by_role("textbox").first.fill("1")
+    box.get_by_role("button", name="Check").click()
+    told = box.get_by_role("alert")
+    expect(told).to_contain_text("open the link there again")
+    assert (told.bounding_box() or {})["width"] > 200
+
+
 def test_a_frame_of_320_pixels_scrolls_nowhere_sideways(platform: Platform, page: Page) -> None:
     for user, link in (("bob", "lesson"), ("ada", "class"), ("ada", "choose")):
         framed = course(platform, page, user, link)

@@ -304,6 +304,11 @@ class Visitor:
         """The kind of an unread notice of the learner, as far as this request has loaded it."""
         return self.known.notice if self.known else ""
 
+    @property
+    def visit_over(self) -> bool:
+        """True in a frame whose session has ended, or that keeps no cookies, as far as this request has loaded it."""
+        return self.framed and not self.token
+
     async def learner(self) -> int | None:
         """Id of the learner; None for a browser that has nothing stored yet."""
         if self.known is None and self.token:

@@ -163,7 +163,7 @@ async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, lea
 
 async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson) -> LessonState:
     learner = await visitor.learner()
-    if learner is None and _by_a_person(request, framed=visitor.framed):
+    if learner is None and not visitor.framed and _by_a_person(request):
         with contextlib.suppress(RetryLaterError):  # a lesson can be read by anybody, however many come
             learner = await visitor.begin()
     if learner is None:
@@ -179,11 +179,11 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
     return state
 
 
-def _by_a_person(request: Request, *, framed: bool) -> bool:
+def _by_a_person(request: Request) -> bool:
     # A robot or a prefetch that reads a lesson leaves no rows behind, nor does a frame of another site: it stays empty.
     headers = request.headers
     elsewhere = (
         headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-dest", "document") != "document"
     )
-    seen = headers.get("sec-fetch-mode") == "navigate" and "prefetch" not in headers.get("sec-purpose", "")
-    return seen and (framed or not elsewhere)
+    fetched = headers.get("sec-fetch-mode") != "navigate" or "prefetch" in headers.get("sec-purpose", "")
+    return not fetched and not elsewhere
