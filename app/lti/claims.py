@@ -134,7 +134,7 @@ CHECKS = (
         CLAIM + "deployment_id",
         _is_installed,
         "The platform calls the place where it is installed (deployment) {seen}, which is not registered here. "
-        "The operator of this server adds it with `backhand lti deployment`.",
+        "The operator of this server adds it: backhand lti deployment",
         "deployment",
     ),
     Check(CLAIM + "target_link_uri", _leads_here, "It leads to {seen}, which is no page of this server."),

@@ -36,7 +36,7 @@ MAX_LOGIN_CHARS = 2000
 REPEATED = ("iss", "client_id", "login_hint", "lti_message_hint", "lti_deployment_id", "target_link_uri")
 UNKNOWN = (
     "{issuer} is no platform that this server knows, at least not with the client id {client_id}. Its operator "
-    "registers it with `backhand lti add`."
+    "registers it: backhand lti add"
 )
 NOT_HERE = "The link leads to {target}, which is no page of this server: its address is {base_url}."
 OVER = "This sign-in was used before, or is older than ten minutes. Open the link on the platform again."

@@ -21,7 +21,7 @@ from app.store.tables import Base, Draft, Learner, LtiPlatform
 from app.web.application import create_app
 from app.web.middleware.frames import FRAME
 from app.web.middleware.security import FROM_PLATFORMS, SAFE_METHODS
-from tests.web.asking import Answer, Ask, Asker, asking, headers_of, path_of, routes_of
+from tests.web.asking import Answer, Ask, Asker, asking, headers_of, path_of, routes_of, without_clock
 from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
 
@@ -118,7 +118,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, course: Course) -> Iterator[
     settings = Settings(data_dir=tmp_path_factory.mktemp("sites"), database_url="", changes_per_minute=0)
     app = create_app(settings, course, FakeGrader())
     file = settings.resolved_database_url.partition("///")[2]
-    with asking(app) as asker, closing(sqlite3.connect(file)) as database:
+    with without_clock(), asking(app) as asker, closing(sqlite3.connect(file)) as database:
         yield World(asker, Classroom(app, asker.run), database)
 
 

@@ -11,6 +11,7 @@ Without `SameSite` a request from elsewhere could bring that cookie along. What 
 """
 
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -46,8 +47,10 @@ class FrameMiddleware(HttpMiddleware):
             await self._app(scope, receive, send)
             return
         path = path.removeprefix(FRAME) or "/"
+        query = scope["query_string"]
         if is_of_own_tab(path):
-            path = "/lti/own-tab"
+            wanted = path + ("?" + query.decode("latin-1") if query else "")
+            path, query = "/lti/own-tab", urlencode({"to": wanted}).encode()
         headers = Headers(scope=scope)
         state["shows_cookie"] = _may_show_cookie(headers)
 
@@ -55,7 +58,7 @@ class FrameMiddleware(HttpMiddleware):
             if (location := answered.get("location", "")).startswith("/"):
                 answered["location"] = FRAME + location
 
-        await self._app({**scope, "path": path}, receive, with_headers(send, place))
+        await self._app({**scope, "path": path, "query_string": query}, receive, with_headers(send, place))
 
 
 def is_of_own_tab(path: str) -> bool:

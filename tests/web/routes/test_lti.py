@@ -480,6 +480,16 @@ def test_a_session_of_a_frame_lasts_for_eight_hours(platform: Platform, client: 
     assert not room.write(lambda db: known_after(db, 8.1))
 
 
+def test_a_lesson_can_be_read_after_the_session_of_a_frame_and_says_so(
+    platform: Platform, client: TestClient, app: FastAPI
+) -> None:
+    over = "Your visit from the learning platform has ended"
+    during = arrive(platform, client, platform.person("visits", "Bob"))
+    after = TestClient(app, headers=BROWSER, cookies={"embedded": "ended"}).get(f"/embedded{LESSON}")
+
+    assert (after.status_code, over in after.text, over in during.text) == (200, True, False)
+
+
 def test_what_is_written_after_the_session_of_a_frame_is_not_kept(client: TestClient, app: FastAPI) -> None:
     assert client
     ended = TestClient(app, headers=BROWSER, cookies={"embedded": "ended"})
@@ -508,6 +518,7 @@ def test_an_account_is_not_changed_in_a_frame(platform: Platform, client: TestCl
 
     assert sent.status_code == 405
     assert "Open in a new tab" in shown.text
+    assert f'name="to" value="{path}"' in shown.text
 
 
 def test_a_tab_of_ones_own_is_opened_once(platform: Platform, client: TestClient, app: FastAPI) -> None:
