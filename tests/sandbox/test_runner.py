@@ -147,6 +147,11 @@ def test_autograd_works_in_the_jail(jail):
     assert reply.arrays["g"].shape == (4, 4)
 
 
+def test_garbage_of_a_run_is_looked_for(jail):
+    """No start of a zygote looks for any."""
+    assert run(jail, "import gc\ny = torch.tensor(gc.isenabled())", "y").arrays["y"]
+
+
 def test_the_zygote_has_one_thread_and_no_environment(jail):
     process = Path(f"/proc/{jail.zygote_pid}")
 
