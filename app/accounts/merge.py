@@ -21,6 +21,8 @@ from app.store.tables import (
     Attempt,
     Base,
     Card,
+    Comparison,
+    ComparisonDraw,
     Credential,
     Draft,
     Drill,
@@ -98,6 +100,11 @@ def _progress(into: Progress, other: Progress) -> MergedRow:
 
 def _moments(into: Moment, other: Moment) -> MergedRow:
     return MergedRow(into, other, {"happened_at": min(into.happened_at, other.happened_at)})
+
+
+def _draws(into: ComparisonDraw, other: ComparisonDraw) -> MergedRow:
+    stays, goes = (into, other) if into.shown_at <= other.shown_at else (other, into)
+    return MergedRow(stays, goes)
 
 
 def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
@@ -178,6 +185,8 @@ MERGE_RULES = (
     MergeRule(ProblemReport),
     MergeRule(WrittenSentence),
     MergeRule(LearnerView),
+    MergeRule(Comparison),
+    MergeRule(ComparisonDraw, ("comparison_id",), _draws),
     MergeRule(FormerMember),
     MergeRule(Attempt),
     MergeRule(Draft, PLACE, _drafts),

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.comparisons import wordings_for
 from app.store.database import lock_learner, now
 from app.store.lti_scores import queue_lesson, queue_started
 from app.store.moments import PAGE, SEEN, hint_moment, record_moment
@@ -212,18 +213,28 @@ async def lesson_state(db: AsyncSession, learner: int, lesson: str, exercise: st
         progress = progress.where(Progress.exercise == exercise)
         drafts = drafts.where(Draft.exercise == exercise)
     tries = await tries_of(db, learner, lesson, exercise)
+    rows = {row.exercise: row for row in await db.scalars(progress)}
     return LessonState(
-        progress={row.exercise: row for row in await db.scalars(progress)},
+        progress=rows,
         drafts={row.exercise: row for row in await db.scalars(drafts)},
         tries=tries,
-        written=await sentences_at(db, learner, lesson, tries),
+        written=await sentences_at(db, learner, lesson, tries, hinted=any(row.hints for row in rows.values())),
     )
 
 
-async def sentences_at(db: AsyncSession, learner: int, lesson: str, tries: Mapping[str, AttemptSummary]) -> Spoken:
-    """What somebody wrote for mistakes of *learner* that are not named; asked for only where there are any."""
+async def sentences_at(
+    db: AsyncSession, learner: int, lesson: str, tries: Mapping[str, AttemptSummary], *, hinted: bool = False
+) -> Spoken:
+    """What somebody wrote for mistakes of *learner*, and for hints; asked for only where there may be any.
+
+    Args:
+        hinted: Whether a hint is open.
+    """
     unnamed = [exercise for exercise, each in tries.items() if _UNNAMED in each.newest.verdict_json]
-    return await sentences_for(db, learner, lesson, unnamed) if unnamed else {}
+    written = await sentences_for(db, learner, lesson, unnamed) if unnamed else {}
+    if hinted or any(each.newest.correct is False for each in tries.values()):
+        written |= await wordings_for(db, learner, lesson)
+    return written
 
 
 async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]]:

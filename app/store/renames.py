@@ -10,6 +10,7 @@ from app.store.drafts import store_replaced_text
 from app.store.progress import ResumePoint, progress_of
 from app.store.tables import (
     Attempt,
+    Comparison,
     Draft,
     ExerciseEdition,
     FormerMember,
@@ -45,7 +46,7 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[ResumePoint, ResumePo
         if old.lesson != new.lesson:
             opened = update(Learner).where(Learner.opened_lesson == old.lesson)
             await db.execute(opened.values(opened_lesson=new.lesson))
-        for nobodys in (ExerciseEdition, WrittenSentence):
+        for nobodys in (ExerciseEdition, WrittenSentence, Comparison):
             former = (nobodys.lesson == old.lesson, nobodys.exercise == old.exercise)
             await db.execute(update(nobodys).where(*former).values(lesson=new.lesson, exercise=new.exercise))
 

@@ -403,6 +403,33 @@ class WrittenSentence(Base):
     withdrawn_at: Mapped[datetime | None]
 
 
+class Comparison(Base):
+    """Two wordings, *first* and *second*, of which a class finds out which one helps; *learner_id* began it.
+
+    They are *about* a mistake at an exercise, by its code, or about a hint of it (`hint-1` and on).
+    """
+
+    id: Mapped[Key]
+    class_id: Mapped[ClassId]
+    lesson: Mapped[Name] = mapped_column(index=True)
+    exercise: Mapped[Name]
+    about: Mapped[Name]
+    first: Mapped[str]
+    second: Mapped[str]
+    learner_id: Mapped[Author | None]
+    began_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+
+
+class ComparisonDraw(Base):
+    """The wording that was drawn for a learner, 0 or 1 (*arm*), and when they first saw it."""
+
+    comparison_id: Mapped[int] = mapped_column(ForeignKey("comparison.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
+    arm: Mapped[int]
+    shown_at: Mapped[datetime]
+
+
 class Clock(Base):
     """Time that a *job* read from the clock last, and until when the clock is not trusted after a jump."""
 

@@ -59,6 +59,7 @@ from app.web.routes import (
     class_home,
     class_lessons,
     code_boxes,
+    comparisons,
     contents,
     downloads,
     finish,
@@ -110,6 +111,7 @@ OF_CLASSES = (
     class_board,
     class_lessons,
     seeing,
+    comparisons,
     gradebook,
     attempts_out,
 )

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from app.content.blocks import CodeBox, Lesson
 from app.store import drafts, progress
 from app.store.board import exercise_topic
+from app.store.comparisons import record_shown
 from app.store.drafts import SaveResult
 from app.store.progress import AttemptSummary
 from app.store.tables import Progress
 from app.web.checks import CheckResult
 from app.web.site import Site
 from app.web.views.exercise_view import edition_in
+
+
+def _mistakes(result: CheckResult) -> set[str]:
+    """What a sentence may be about, of what went wrong."""
+    return {name for row in result.verdict.names for name in (row.key, row.code) if name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +72,6 @@ class Submission:
                 if self.lesson.drawn:
                     await site.practice.catch_up(db, self.learner)
             if self.watched:
+                await record_shown(db, self.learner, *self._names, _mistakes(result))
                 await site.bus.publish(db, exercise_topic(*self._names))
         return tries, rows

@@ -95,6 +95,8 @@ class Look:
 RIGHT = BOX.solution.source
 STRANGE = f"{RIGHT}\ndW = dW.cos() + dW.exp()\n"
 """Comes to numbers that nothing names."""
+SLIP = f"{BOX.require[0]}:mean"
+OF_SLIP = f"exercise={BOX.name}&about={SLIP}"
 OF_MISTAKE = "?lesson={slug}&exercise={box}&mistake={mistake}"
 ENDS: dict[str, tuple[str, Callable[[Lesson, Quiz], list[str]]]] = {
     "is right": (RIGHT, right_answer),
@@ -148,6 +150,8 @@ LOOKS = (
     Look("/classes/new", who="instructor"),
     Look("/classes/{class_id}/next", who="instructor"),
     Look("/classes/{class_id}/attempts", who="instructor"),
+    Look(f"{CLASS}/comparisons", who="instructor"),
+    Look(f"{CLASS}/comparisons/new", f"{CLASS}/comparisons/new?lesson={{slug}}&{OF_SLIP}", "instructor"),
     Look(CLASS, who="pupil"),
     Look(CLASS + "/leave", who="pupil"),
     *(
@@ -247,6 +251,8 @@ def room(server: str, server_folder: Path) -> Room:
         pupils[0].post(f"{SMALL_ADDRESS}/report/{BOX.name}", said=said)
     first = asked(server_folder, "select min(id) from problem_report where settled_at is null")
     teacher.post("/reports", chosen=str(first), answer="It is mended.")
+    two = {"first": "Halve it.", "second": "What is half of `x`?"}
+    teacher.post(f"/classes/{made.group}/comparisons", lesson=SMALL_SLUG, exercise=BOX.name, about=SLIP, **two)
     said = {"said": "Nothing bends in this line, so no `cos` comes back.", "example": STRANGE}
     teacher.post("/authors/sentences", lesson=SMALL_SLUG, exercise=BOX.name, mistake=mistake, **said)
     pupil = asked(

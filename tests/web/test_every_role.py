@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import Course
 from app.settings import Settings
 from app.store.classes import ROLES, Role, new_member
+from app.store.comparisons import NewComparison, begin_comparison
 from app.store.tables import Class, Membership
 from app.web.application import create_app
 from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
@@ -55,6 +56,10 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/lessons/{slug}"): "assistant",
     ("GET", "/learners/{learner_id}"): "assistant",
     ("POST", "/learners/{learner_id}/see"): "instructor",
+    ("GET", "/comparisons"): "assistant",
+    ("GET", "/comparisons/new"): "instructor",
+    ("POST", "/comparisons"): "instructor",
+    ("POST", "/comparisons/{comparison_id}/end"): "instructor",
     ("GET", "/gradebook"): "assistant",
     ("POST", "/gradebook/again"): "instructor",
     ("GET", "/gradebook.csv"): "assistant",
@@ -93,6 +98,9 @@ class World:
         other = self.room.found("Geometry", "Max")
         self.room.join(other, "Eve")
         self.assignment = self.room.assign(self.group, "linear-layer").id
+        new = NewComparison(lesson="linear-layer", exercise="pick", about="hint-1", first="One.", second="Two.")
+        begun = self.room.write(lambda db: begin_comparison(db, self.group.id, new, self.room.ids["Ada"]))
+        self.comparison = begun.id
         self.restore()
 
     def _cookie(self, name: str) -> str:
@@ -116,6 +124,7 @@ class World:
             "learner_id": self.room.ids["Bob"],
             "assignment_id": self.assignment,
             "former_id": 1,
+            "comparison_id": self.comparison,
         }
         path = path_of(template, **{name: str(value) for name, value in values.items()}) + "?place=linear/dw-shape"
         pairs = [("cookie", self.cookies[who]), ("sec-fetch-site", "same-origin")]

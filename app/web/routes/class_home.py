@@ -12,6 +12,7 @@ from starlette.responses import Response
 from app.store import classes, invitations, joining
 from app.store.assignments import assignments_of
 from app.store.classes import ClassMember, RefusedError
+from app.store.comparisons import is_comparing
 from app.store.former_members import is_graded
 from app.store.tables import Class, Learner
 from app.teaching.dates import format_moment, list_timezones, parse_day, zone_fault
@@ -83,7 +84,9 @@ def _form(
 @router.get(PREFIX)
 async def home(request: Request, site: TheSite, within: Belonging) -> Response:
     view = await (home_view if within.is_at_least(MAY["watch"]) else own_view)(site, within)
-    return class_page(request, site, within, "class_home.html", view=view)
+    async with site.database.read() as db:
+        comparing = await is_comparing(db, within.group.id)
+    return class_page(request, site, within, "class_home.html", view=view, comparing=comparing)
 
 
 @router.get(PREFIX + "/leave")

@@ -9,6 +9,8 @@ from starlette.responses import Response
 
 from app.content.blocks import CodeBox
 from app.store import drafts, progress
+from app.store.comparisons import record_shown
+from app.store.moments import hint_moment
 from app.web.render import back_to, wants_fragment
 from app.web.routes.code_boxes import BoxRequest, received_text, with_revision
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
@@ -39,7 +41,9 @@ async def hint(
     async with site.database.write(short=True) as db:
         if isinstance(exercise, CodeBox) and revision is not None:
             saved = await drafts.save_draft(db, learner, *names, received_text(exercise, code, line), base=revision)
-        await progress.open_hint(db, learner, *names, len(exercise.hints))
+        opened = await progress.open_hint(db, learner, *names, len(exercise.hints))
+        if visitor.in_class:
+            await record_shown(db, learner, *names, [hint_moment(opened)])
         await db.flush()
         state = await progress.lesson_state(db, learner, *names)
     if not wants_fragment(request):
@@ -47,7 +51,7 @@ async def hint(
     box = BoxRequest(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
     url = f"{lesson.address}/{kind}/{exercise.name}"
     hints = hints_view(select_draw(exercise, draw), state, url)
-    opened = site.pages.fragment(
+    shown = site.pages.fragment(
         "_hinted.html",
         name=exercise.name,
         hints=hints,
@@ -55,4 +59,4 @@ async def hint(
         solution=box.solution if box else None,
         announcement=f"Hint {len(hints.open)} of {hints.total} is open.",
     )
-    return opened if saved is None else with_revision(opened, saved)
+    return shown if saved is None else with_revision(shown, saved)

@@ -1,7 +1,7 @@
 """View of one exercise: the block with what this learner has done, as plain values."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 from zlib import crc32
@@ -11,6 +11,7 @@ from markupsafe import Markup
 from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, Quiz, Unit
 from app.content.blocks.code_exercises import join_sources
 from app.content.text.mathml import words_of
+from app.content.text.sentences import render_sentence
 from app.course.editions import edition_of
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.engine.task import GradTask, HuntTask, task_of
@@ -20,6 +21,7 @@ from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.feedback import Feedback
 from app.kinds.registry import mark_quiz, quiz_kind
 from app.sandbox.gate import MAX_GATED_CHARS
+from app.store.moments import hint_moment
 from app.store.progress import LessonState
 from app.store.written_sentences import Spoken
 from app.web.pictures.difference_map import DifferencesMap, differences_map
@@ -367,8 +369,10 @@ def code_view(
 
 
 def written_for(exercise: CodeBox, verdict: Verdict, written: Spoken) -> dict[str, str]:
-    """By gradient whose mistake is not named, what is *written* for it."""
-    return {row.name: written.get((exercise.name, row.key), "") for row in verdict.names if row.key}
+    """By gradient whose mistake is not named, what is *written* for it; and what is compared for one that is."""
+    unnamed = {row.name: written.get((exercise.name, row.key), "") for row in verdict.names if row.key}
+    compared = {row.name: written.get((exercise.name, row.code or "")) for row in verdict.names}
+    return unnamed | {name: said for name, said in compared.items() if said}
 
 
 def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
@@ -446,7 +450,12 @@ def exam_of(kept: RenderCache, unit: Unit) -> tuple[Lesson, Grad] | None:
 def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
     row = state.progress.get(exercise.name)
     opened = min(row.hints, len(exercise.hints)) if row else 0
-    return HintsView(open=exercise.hints[:opened], total=len(exercise.hints), url=f"{url}/hint")
+    shown = tuple(
+        replace(hint, html=render_sentence(said)) if said else hint
+        for number, hint in enumerate(exercise.hints[:opened], start=1)
+        for said in [state.written.get((exercise.name, hint_moment(number)))]
+    )
+    return HintsView(open=shown, total=len(exercise.hints), url=f"{url}/hint")
 
 
 def solution_view(exercise: CodeBox, state: LessonState, url: str) -> SolutionView:

@@ -50,6 +50,11 @@ class MistakeView:
     """Whether somebody may write a sentence for all who made it."""
 
     @property
+    def comparable(self) -> bool:
+        """Whether two sentences for it can be compared."""
+        return not self.by_answer and self.counts.key != STOPPED
+
+    @property
     def got_on(self) -> str:
         """Share of next tries that the mistake was gone from; those that were right, at a question."""
         return share_text(
@@ -84,6 +89,7 @@ class HintView:
     said: str
     people: str
     after: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +177,7 @@ class ItemView:
                 f"hint {hint.number}" if hint.number else "the solution",
                 people_text(hint.people),
                 next_text(hint.after),
+                hint.number,
             )
             for hint in self.item.counts.hints
         )

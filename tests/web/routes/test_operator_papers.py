@@ -81,6 +81,7 @@ TOLD = {
     "grade_override": "grades set by hand",
     "audit_event": "who changed what", "former_member": "stay in its gradebook", "notice": "Notices of what was done",
     "problem_report": "Problems with exercises that you report",
+    "comparison": "compares two wordings", "comparison_draw": "was drawn for you is kept",
     "learner_view": "look at the pages of these lessons as you see them",
     "written_sentence": "a sentence for all who make one mistake",
     "roster_change": "what their last list for the roster changed",
