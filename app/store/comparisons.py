@@ -98,7 +98,7 @@ async def wordings_for(db: AsyncSession, learner: int, lesson: str) -> Spoken:
 async def record_shown(db: AsyncSession, learner: int, lesson: str, exercise: str, about: Collection[str]) -> None:
     """Keep that *learner* sees a wording now, of what is compared *about* that; the first time counts."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    for row in await _running(db, learner, lesson):
+    for row in await _running(db, learner, lesson) if about else ():
         if row.exercise == exercise and row.about in about:
             drawn = {"comparison_id": row.id, "learner_id": learner, "arm": arm_of(row.id, learner)}
             await db.execute(insert(ComparisonDraw).values(**drawn, shown_at=now()).on_conflict_do_nothing())

@@ -214,25 +214,26 @@ async def lesson_state(db: AsyncSession, learner: int, lesson: str, exercise: st
         drafts = drafts.where(Draft.exercise == exercise)
     tries = await tries_of(db, learner, lesson, exercise)
     rows = {row.exercise: row for row in await db.scalars(progress)}
+    compares = any(row.hints for row in rows.values()) or any(each.newest.correct is False for each in tries.values())
     return LessonState(
         progress=rows,
         drafts={row.exercise: row for row in await db.scalars(drafts)},
         tries=tries,
-        written=await sentences_at(db, learner, lesson, tries, hinted=any(row.hints for row in rows.values())),
+        written=await sentences_at(db, learner, lesson, tries, compares=compares),
     )
 
 
 async def sentences_at(
-    db: AsyncSession, learner: int, lesson: str, tries: Mapping[str, AttemptSummary], *, hinted: bool = False
+    db: AsyncSession, learner: int, lesson: str, tries: Mapping[str, AttemptSummary], *, compares: bool
 ) -> Spoken:
     """What somebody wrote for mistakes of *learner*, and for hints; asked for only where there may be any.
 
     Args:
-        hinted: Whether a hint is open.
+        compares: Whether two wordings of something may be compared.
     """
     unnamed = [exercise for exercise, each in tries.items() if _UNNAMED in each.newest.verdict_json]
     written = await sentences_for(db, learner, lesson, unnamed) if unnamed else {}
-    if hinted or any(each.newest.correct is False for each in tries.values()):
+    if compares:
         written |= await wordings_for(db, learner, lesson)
     return written
 

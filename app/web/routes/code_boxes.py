@@ -152,7 +152,8 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     passed = result.verdict.passed
     by_exercise = {box.exercise.name: tries}
     async with site.database.read() as db:
-        written = await progress.sentences_at(db, learner, box.lesson.name, by_exercise)
+        compares = visitor.in_class and not result.verdict.passed
+        written = await progress.sentences_at(db, learner, box.lesson.name, by_exercise, compares=compares)
     drafts_now = {box.exercise.name: saved.draft}
     state = LessonState(progress=rows, tries=by_exercise, drafts=drafts_now, written=written)
     view = box.view_of(state)
