@@ -46,8 +46,7 @@ log = structlog.get_logger()
 
 LOOK_SECONDS = 5.0
 AT_ONCE = 8
-"""Requests to platforms that are open at a time; as many grades are claimed for each."""
-ROUND = 64
+"""Grades that are on their way at a time. Each is claimed when it is sent, so that no lease ends while it waits."""
 SCORE = AGS + "scope/score"
 RESULT = AGS + "scope/result.readonly"
 SCORE_TYPE = "application/vnd.ims.lis.v1.score+json"
@@ -93,21 +92,19 @@ class ScoreSender:
 
     async def send_due(self) -> int:
         """Send all that is due now; number of grades that were tried."""
+        async with self._database.read() as db:
+            if not await lti_scores.is_any_due(db):
+                return 0
+        return sum(await asyncio.gather(*(self._send_one_by_one() for _ in range(AT_ONCE))))
+
+    async def _send_one_by_one(self) -> int:
         tried = 0
         while True:
-            async with self._database.read() as db:
-                if not await lti_scores.is_any_due(db):
-                    return tried
             async with self._database.write() as db:
-                rows = await lti_scores.claim_due(db, ROUND)
-            if not rows:
+                row = await lti_scores.claim_due(db)
+            if row is None:
                 return tried
-            tried += len(rows)
-            turns = asyncio.Semaphore(AT_ONCE)
-            await asyncio.gather(*(self._send_in_turn(row, turns) for row in rows))
-
-    async def _send_in_turn(self, row: LtiScore, turns: asyncio.Semaphore) -> None:
-        async with turns:
+            tried += 1
             await self._send(row)
 
     async def _send(self, row: LtiScore) -> None:

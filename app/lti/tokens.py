@@ -3,8 +3,10 @@
 Source: IMS Security Framework 1.0 (4.1), https://www.imsglobal.org/spec/security/v1p0
 """
 
+import asyncio
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
@@ -27,6 +29,7 @@ class PlatformServices:
     def __init__(self, client: PlatformClient, database: Database, secret_path: Path) -> None:
         self._client, self._database, self._secret_path = client, database, secret_path
         self._tokens: dict[tuple[int, str], tuple[float, str]] = {}
+        self._asking: defaultdict[tuple[int, str], asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def ask(
         self,
@@ -43,29 +46,22 @@ class PlatformServices:
         Raises:
             PlatformError: It does not answer, or gives no token.
         """
-        answer = await self._ask(platform, scope, method, url, headers, content)
-        if answer.status == 401:
-            self._tokens.pop((platform.id, scope), None)
-            answer = await self._ask(platform, scope, method, url, headers, content)
-        return answer
+        refused = ""
+        while True:
+            token = await self._token(platform, scope, refused)
+            shown = {"authorization": f"Bearer {token}", **(headers or {})}
+            answer = await self._client.ask(platform, method, url, headers=shown, content=content)
+            if answer.status != 401 or refused:
+                return answer
+            refused = token
 
-    async def _ask(
-        self,
-        platform: LtiPlatform,
-        scope: str,
-        method: str,
-        url: str,
-        headers: Mapping[str, str] | None,
-        content: bytes | None,
-    ) -> Answer:
-        shown = {"authorization": f"Bearer {await self._token(platform, scope)}", **(headers or {})}
-        return await self._client.ask(platform, method, url, headers=shown, content=content)
-
-    async def _token(self, platform: LtiPlatform, scope: str) -> str:
-        ends_at, token = self._tokens.get((platform.id, scope), (0.0, ""))
-        if ends_at > time.monotonic():
-            return token
-        return await self.fetch_token(platform, scope)
+    async def _token(self, platform: LtiPlatform, scope: str, refused: str) -> str:
+        """A token that is another one than what was *refused*: of many who need it at once, one fetches it for all."""
+        async with self._asking[platform.id, scope]:
+            ends_at, token = self._tokens.get((platform.id, scope), (0.0, ""))
+            if ends_at > time.monotonic() and token != refused:
+                return token
+            return await self.fetch_token(platform, scope)
 
     async def fetch_token(self, platform: LtiPlatform, scope: str) -> str:
         """A new token, which is kept for its time.

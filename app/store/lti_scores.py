@@ -21,7 +21,8 @@ QUIET = timedelta(seconds=30)
 """After the last change, before a grade is sent."""
 LONGEST_WAIT = timedelta(seconds=45)
 """After the first one, however many follow."""
-LEASE = timedelta(minutes=2)
+LEASE = timedelta(minutes=3)
+"""Longer than a platform can take that answers every question for one grade as late as it may."""
 FIRST_RETRY = timedelta(minutes=1)
 LONGEST_RETRY = timedelta(hours=6)
 GIVEN_UP_AFTER = timedelta(days=7)
@@ -121,15 +122,15 @@ async def is_any_due(db: AsyncSession) -> bool:
     return await db.scalar(select(LtiScore.line_item_id).where(*_due(now())).limit(1)) is not None
 
 
-async def claim_due(db: AsyncSession, most: int) -> Sequence[LtiScore]:
-    """Claim up to *most* grades that are due, for this server alone and for the time of a lease."""
+async def claim_due(db: AsyncSession) -> LtiScore | None:
+    """Claim the grade that is due first, for this server alone and for the time of a lease; None if nothing is due."""
     moment = now()
-    due = select(LtiScore).where(*_due(moment))
-    rows = (await db.scalars(due.order_by(LtiScore.due_at).limit(most).with_for_update(skip_locked=True))).all()
-    for row in rows:
+    due = select(LtiScore).where(*_due(moment)).order_by(LtiScore.due_at).limit(1)
+    row = await db.scalar(due.with_for_update(skip_locked=True))
+    if row is not None:
         row.leased_until = moment + LEASE
-    await db.flush()
-    return rows
+        await db.flush()
+    return row
 
 
 async def settle(db: AsyncSession, row: LtiScore) -> None:

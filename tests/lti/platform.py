@@ -117,6 +117,7 @@ class Platform:
         self.tool, self.client_id, self.deployment = tool, client_id, "dep-1"
         self.tls, self.links = tls, dict[str, Link]()
         self.tool_keys: Callable[[], Any] = dict
+        self.tokens: set[str] = set()
         self._serve()
         self.begin_anew()
 
@@ -138,7 +139,6 @@ class Platform:
         self.under_way, self.doubled = set[tuple[str, str]](), list[tuple[str, str]]()
         """Whose scores it thinks about, and those of whom another one came meanwhile."""
         self.asked: list[str] = []
-        self.tokens: set[str] = set()
         self.configuration: dict[str, Any] = {}
         """What it tells of itself otherwise than it should."""
         self.registered: list[dict[str, Any]] = []

@@ -135,3 +135,7 @@ class World:
         for score in self.column.scores:
             told[int(score["userId"])].append(score["scoreGiven"])
         return told
+
+    def newest(self) -> dict[int, float]:
+        """What it was told last."""
+        return {learner: points[-1] for learner, points in self.told().items()}
