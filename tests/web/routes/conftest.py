@@ -1,17 +1,32 @@
 """A class, its instructor and whoever else comes, for every page of classes."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.store.tables import Class
+from tests.lti.platform import Platform
 from tests.web.classroom import Classroom
+from tests.web.conftest import Shared
+from tests.web.routes.platforms import ADDRESS, tool_of
 
 
 @pytest.fixture
 def room(app: FastAPI, client: TestClient) -> Classroom:
     assert client
     return Classroom(app)
+
+
+@pytest.fixture(scope="session")
+def lti_tool(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Iterator[tuple[Platform, Shared]]:
+    """A learning platform, and a server that it opens pages of: for all files that import them, once."""
+    platform = Platform(ADDRESS)
+    with tool_of(platform, tmp_path_factory.mktemp("tool"), empty_database) as shared:
+        yield platform, shared
+    platform.close()
 
 
 @pytest.fixture

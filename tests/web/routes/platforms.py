@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from app.store.tables import LtiPlatform
 from app.web import application
 from app.web.application import create_app
 from app.web.site import open_to
+from tests.courses import course_in
 from tests.lti.platform import Platform
 from tests.web.conftest import BROWSER, FakeGrader, Shared, settings_in, started
 
 ADDRESS = "http://testserver"
+COURSE = Path(__file__).parents[1] / "course"
 
 
 def register(settings: Settings, platform: Platform, **values: Any) -> None:
@@ -44,29 +47,36 @@ def register(settings: Settings, platform: Platform, **values: Any) -> None:
     asyncio.run(add())
 
 
-@pytest.fixture(scope="module")
-def standing_platform() -> Iterator[Platform]:
-    platform = Platform(ADDRESS)
-    yield platform
-    platform.close()
-
-
-@pytest.fixture(scope="module")
-def shared(
-    tmp_path_factory: pytest.TempPathFactory, empty_database: Path, course: Course, standing_platform: Platform
-) -> Iterator[Shared]:
-    plain = settings_in(tmp_path_factory.mktemp("data"), empty_database)
+@contextmanager
+def tool_of(platform: Platform, folder: Path, database: Path) -> Iterator[Shared]:
+    """A server that *platform* opens pages of."""
+    plain = settings_in(folder, database)
     settings, grader = plain.model_copy(update={"address": ADDRESS, "sign_in_tries_per_minute": 0}), FakeGrader()
-    register(settings, standing_platform)
-    patch = pytest.MonkeyPatch()
-    # What a server does by itself, tests do when they look at it.
+    register(settings, platform)
+    app = create_app(settings, course_in(COURSE), grader)
+    with pytest.MonkeyPatch.context() as patch, started_with(app, patch) as client:
+        platform.tool_keys = lambda: client.get("/lti/jwks").json()
+        yield Shared(settings, grader, app, client)
+
+
+@contextmanager
+def started_with(app: FastAPI, patch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """What a server does by itself, tests do when they look at it."""
     patch.setattr(application, "LOOK_SECONDS", 1e6)
     patch.setattr(rosters, "LOOK_SECONDS", 1e6)
-    app = create_app(settings, course, grader)
     with started(app) as client:
-        standing_platform.tool_keys = lambda: client.get("/lti/jwks").json()
-        yield Shared(settings, grader, app, client)
-    patch.undo()
+        patch.undo()
+        yield client
+
+
+@pytest.fixture(scope="module")
+def standing_platform(lti_tool: tuple[Platform, Shared]) -> Platform:
+    return lti_tool[0]
+
+
+@pytest.fixture(scope="module")
+def shared(lti_tool: tuple[Platform, Shared]) -> Shared:
+    return lti_tool[1]
 
 
 @pytest.fixture

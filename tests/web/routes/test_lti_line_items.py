@@ -33,7 +33,6 @@ class Sought(Course):
         self.exercises = app.state.site.exercises(LESSON)
         self.ada = platform.person(f"ada-{platform.context}", "Ada", "Instructor")
         self.teacher = frame(app)
-        app.state.site.lti.services._tokens.clear()
         # Of the courses of other tests nothing is looked for here, and nothing is sent.
         room.write(lambda db: db.execute(update(LtiLineItem).values(seek_at=None)))
         room.write(lambda db: db.execute(LtiScore.__table__.delete()))
@@ -172,6 +171,7 @@ def test_a_link_without_points_gets_no_column_and_no_assignment(sought: Sought) 
 
 def test_who_may_only_read_columns_makes_none(sought: Sought, platform: Platform) -> None:
     platform.scopes = ["lineitem.readonly", "score"]
+    sought.app.state.site.lti.services._tokens.clear()
     sought.launch()
     sought.find()
     assert (sought.item.url, sought.made()) == ("", 0)

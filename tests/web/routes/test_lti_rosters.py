@@ -34,7 +34,6 @@ class Course:
         platform.launch(self.browser, self.ada, Link("link-1", {}))
         query = select(LtiContext).where(LtiContext.context_id == platform.context)
         self.context = room.write(lambda db: db.scalar(query))
-        app.state.site.lti.services._tokens.clear()
 
     def person(self, name: str, role: str = "Learner") -> Person:
         return self.platform.person(f"{name}-{self.platform.context}", name, role)
