@@ -457,7 +457,7 @@ class Platform:
         written = column.grades.get(person.subject, (None, 0.0))[1]
         # Compared in whole seconds with the own last write, whatever that write was stamped with.
         if int(datetime.fromisoformat(sent["timestamp"]).timestamp()) < int(written):
-            return JSONResponse([], 409)
+            return JSONResponse([], 409, headers={"date": formatdate(now, usegmt=True)})
         column.grades[person.subject] = (sent.get("scoreGiven"), now)
         column.scores.append(sent)
         return Response(status_code=200)
