@@ -114,6 +114,22 @@ def test_after_a_right_answer_one_press_goes_on(page: Page, server_folder: Path)
     expect(page).to_have_url(re.compile("/practice"))
 
 
+def test_a_sheet_that_is_right_leads_on(page: Page, server_folder: Path) -> None:
+    page.goto(LESSON)
+    page.goto("/practice")
+    address, lesson = given(server_folder, learner_of(server_folder, page), "shapes")
+    page.goto(address)
+    check, on = (page.get_by_role("button", name=name, exact=True) for name in ("Check all", "Next"))
+    leading: str = check.evaluate("button => getComputedStyle(button).backgroundColor")
+    for one in lesson.exercises:
+        fill_in(page, lesson, one)
+
+    check.press("Enter")
+
+    expect(on).to_have_css("background-color", leading)
+    expect(check).not_to_have_css("background-color", leading)
+
+
 @pytest.mark.own_context
 @pytest.mark.parametrize("form", ["write", "bug", "order", "shapes", "which"])
 @pytest.mark.browser_options(java_script_enabled=False, viewport={"width": 320, "height": 640})
