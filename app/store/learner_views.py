@@ -2,7 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,6 +14,7 @@ from app.store.learners import hash_of
 from app.store.tables import Class, LearnerView, Membership
 
 VIEW_STAYS = timedelta(hours=1)
+MOST_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,20 @@ async def find_view(db: AsyncSession, token: str, viewer: int) -> SeenLearner | 
     )
     row = (await db.execute(query)).one_or_none()
     return None if row is None else SeenLearner(*row, viewer)
+
+
+async def views_of(db: AsyncSession, class_id: int, learner: int) -> list[tuple[str, datetime]]:
+    """Instructors of a class, by their name there, who looked at pages as *learner*, and when; the newest first."""
+    query = (
+        select(Membership.name, LearnerView.began_at)
+        .outerjoin(
+            Membership, (Membership.learner_id == LearnerView.seen_by) & (Membership.class_id == LearnerView.class_id)
+        )
+        .where(LearnerView.class_id == class_id, LearnerView.learner_id == learner)
+        .order_by(LearnerView.id.desc())
+        .limit(MOST_TOLD)
+    )
+    return [(name or "An instructor", at) for name, at in await db.execute(query)]
 
 
 async def end_view(db: AsyncSession, view: int) -> None:

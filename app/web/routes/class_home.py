@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form
@@ -14,6 +15,7 @@ from app.store.assignments import assignments_of
 from app.store.classes import ClassMember, RefusedError
 from app.store.comparisons import is_comparing
 from app.store.former_members import is_graded
+from app.store.learner_views import views_of
 from app.store.tables import Class, Learner
 from app.teaching.dates import format_moment, list_timezones, parse_day, zone_fault
 from app.teaching.text_input import name_fault, one_line
@@ -86,7 +88,15 @@ async def home(request: Request, site: TheSite, within: Belonging) -> Response:
     view = await (home_view if within.is_at_least(MAY["watch"]) else own_view)(site, within)
     async with site.database.read() as db:
         comparing = await is_comparing(db, within.group.id)
-    return class_page(request, site, within, "class_home.html", view=view, comparing=comparing)
+        looked = await views_of(db, within.group.id, within.person.learner_id)
+    return class_page(
+        request, site, within, "class_home.html", view=view, comparing=comparing, looked=_dated(within, looked)
+    )
+
+
+def _dated(within: ClassMember, looked: Sequence[tuple[str, datetime]]) -> list[tuple[str, str]]:
+    """Who looked at pages as this member, and when by the clocks of the class."""
+    return [(name, format_moment(at, within.group.timezone)) for name, at in looked]
 
 
 @router.get(PREFIX + "/leave")

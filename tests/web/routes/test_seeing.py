@@ -99,6 +99,7 @@ def test_it_is_written_down_and_the_learner_can_read_it(room, group, seeing, bob
     with zipfile.ZipFile(io.BytesIO(bob.get("/me/export.zip").content)) as archive:
         told = archive.read("learner_view.jsonl").decode()
 
+    assert "Who looked at pages as you see them" in bob.get(f"/classes/{group.id}").text
     assert f'"seen_by": {room.ids["Ada"]}' in told
     assert "token" not in told
     assert seeing
