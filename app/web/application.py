@@ -82,6 +82,7 @@ from app.web.routes import (
     roster_lists,
     rosters,
     seeing,
+    sentence_copies,
     sentences,
     sign_in,
     sign_in_codes,
@@ -101,6 +102,7 @@ OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lt
 OF_CLASSES = (
     problem_reports,
     items,
+    sentence_copies,
     sentences,
     joining,
     roster_lists,

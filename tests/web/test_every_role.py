@@ -28,7 +28,7 @@ OPEN = ("/", "/accessibility", "/authors/items", "/authors/sentences",
 CLASS = "/classes/{class_id}"
 TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new"), ("GET", "/reports"), ("POST", "/reports"),
             ("GET", "/authors/items"), ("GET", "/authors/items/{slug}"), ("GET", "/authors/sentences"),
-            ("GET", "/authors/sentences/export.json")}  # fmt: skip
+            ("GET", "/authors/sentences/export.json"), ("POST", "/authors/sentences/import")}  # fmt: skip
 MAY: dict[tuple[str, str], Role] = {
     ("GET", ""): "learner",
     ("GET", "/leave"): "learner",

@@ -1,7 +1,6 @@
 """Sentences for all who make one mistake that nothing names: written once, shown at once to everybody who makes it.
 
-A sentence stands beside what the judge says, and changes no verdict. It is tried before it is shown: its example makes
-the mistake, and no right text does.
+A sentence stands beside what the judge says, and changes no verdict. It is tried before it is shown.
 """
 
 from dataclasses import dataclass
@@ -13,14 +12,12 @@ from fastapi import APIRouter, Depends, Form, Query
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app.content.blocks import Grad, Lesson
 from app.course.editions import edition_of
-from app.engine.json_columns import decoded_verdict
-from app.grading.judge.verdict import Verdict
 from app.settings import Settings
-from app.store import board, history_rows, progress
+from app.store import board, history_rows
 from app.store import written_sentences as store
 from app.store.tables import Learner, WrittenSentence
 from app.store.written_sentences import LONGEST_SENTENCE, MistakenText, NewSentence, sentence_topic
@@ -29,6 +26,7 @@ from app.web.class_access import parse_row_id
 from app.web.render import back_to
 from app.web.routes.code_boxes import received_text
 from app.web.routes.items import ReportScope, TheScope
+from app.web.sentence_trials import SentenceTrial
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.sentence_view import SentenceView, example_of, gradient_of, with_block
 
@@ -37,9 +35,6 @@ router = APIRouter(prefix="/authors/sentences")
 EMPTY = "Write the sentence. It is shown to everybody who makes this mistake."
 TOO_LONG = f"A sentence has at most {LONGEST_SENTENCE} characters; this one has {{count}}."
 NO_EXAMPLE = "Write a text that makes this mistake: it is tried, and becomes the example of the block for the lesson."
-OTHER_NUMBERS = "The example does not come to the numbers of this mistake. {told} Nothing was stored."
-RIGHT_TOO = "A text that is right comes to this mistake as well, so the sentence would be wrong for it:\n{text}"
-COLUMNS = ("lesson", "exercise", "edition", "mistake", "said", "example", "written_at", "withdrawn_at")
 
 
 async def writing_scope(scope: TheScope) -> ReportScope:
@@ -78,19 +73,8 @@ async def listed(request: Request, site: TheSite, scope: TheScope) -> Response:
     """All sentences of the class, or of the course."""
     async with site.database.read() as db:
         rows = await store.list_sentences(db, scope.number)
-    views = [_view(site, row) for row in rows]
-    return site.pages.page(request, "sentences.html", views=views, scope=scope)
-
-
-@router.get("/export.json")
-async def exported(site: TheSite, scope: TheScope) -> Response:
-    """The sentences as JSON, without who wrote them: for another server, or beside a course."""
-    async with site.database.read() as db:
-        rows = await store.list_sentences(db, scope.number)
-    told = [{name: getattr(row, name) for name in COLUMNS} for row in rows]
-    for row in told:
-        row |= {name: row[name].isoformat() if row[name] else None for name in ("written_at", "withdrawn_at")}
-    return JSONResponse({"sentences": told}, headers={"cache-control": "no-store"})
+    views = [sentence_view(site, row) for row in rows]
+    return site.pages.page(request, "sentences.html", views=views, scope=scope, problem="")
 
 
 @router.get("/new")
@@ -161,7 +145,8 @@ async def write(
     problem = EMPTY if not said else NO_EXAMPLE if not example else ""
     if len(said) > LONGEST_SENTENCE:
         problem = TOO_LONG.format(count=len(said))
-    problem = problem or await _trial(site, learner, place, example)
+    trial = SentenceTrial(site, learner, place.lesson, place.box)
+    problem = problem or await trial.fault_of(mistake, example)
     if problem:
         return _form(request, site, scope, place, said=said, example=example, problem=problem)
     new = NewSentence(
@@ -171,38 +156,7 @@ async def write(
     async with site.database.write() as db:
         row = await store.write_sentence(db, new, learner)
         await site.bus.publish(db, sentence_topic(*place.names))
-    return back_to(_view(site, row).address)
-
-
-async def _trial(site: Site, learner: int, place: MistakePlace, example: str) -> str:
-    """Reason why a sentence may not be shown; "" if its example makes the mistake and no right text does.
-
-    Raises:
-        RetryLaterError: No grader could be asked now.
-    """
-    async with site.database.read() as db:
-        right = [verdict for _, verdict in await store.right_texts_of_all(db, *place.names)]
-    for code in (place.box.solution, *place.box.alternatives):
-        if _makes(await _checked(site, learner, place, code.source), place.mistake):
-            return RIGHT_TOO.format(text=code.source)
-    if any((verdict := decoded_verdict(each)) and _makes(verdict, place.mistake) for each in right):
-        return RIGHT_TOO.format(text="one that a learner sent")
-    verdict = await _checked(site, learner, place, example)
-    if _makes(verdict, place.mistake):
-        return ""
-    name = gradient_of(place.box, place.mistake)
-    row = next((row for row in verdict.names if row.name == name), None)
-    return OTHER_NUMBERS.format(told=(row.message if row else verdict.message) or "It is right.")
-
-
-async def _checked(site: Site, learner: int, place: MistakePlace, code: str) -> Verdict:
-    async with site.database.read() as db:
-        stored = await progress.stored_verdict(db, site.tasks.key(place.lesson, place.box, code))
-    return (await site.checks.check(learner, place.lesson, place.box, code, stored=stored)).verdict
-
-
-def _makes(verdict: Verdict, mistake: str) -> bool:
-    return any(row.key == mistake for row in verdict.names)
+    return back_to(sentence_view(site, row).address)
 
 
 @router.get("/{number}")
@@ -211,7 +165,7 @@ async def shown(request: Request, site: TheSite, scope: TheScope, number: str) -
     async with site.database.read() as db:
         row = await _found(db, scope, number)
         author = await db.get(Learner, row.learner_id) if row.learner_id else None
-    view = _view(site, row)
+    view = sentence_view(site, row)
     return site.pages.page(
         request, "sentence.html", view=view, scope=scope, diff=_diff(request, view), by=author.name if author else "",
         may_withdraw=scope.may_write,
@@ -252,7 +206,8 @@ async def _found(db: AsyncSession, scope: ReportScope, number: str) -> WrittenSe
     return row
 
 
-def _view(site: Site, row: WrittenSentence) -> SentenceView:
+def sentence_view(site: Site, row: WrittenSentence) -> SentenceView:
+    """*row* with its exercise, as far as the course still has it."""
     lesson = next((lesson for lesson in site.course.lessons if lesson.name == row.lesson), None)
     box = lesson.named.get(row.exercise) if lesson else None
     if lesson is None or not isinstance(box, Grad):

@@ -217,6 +217,46 @@ def test_it_travels_with_an_export_and_to_the_class_of_the_next_term(group, ada)
     assert SAID in ada.get(f"/authors/sentences?class={group.id + 1}").text
 
 
+@pytest.mark.usefixtures("three")
+def test_another_class_or_server_takes_it_in_where_its_example_holds(room, group, ada):
+    write(ada, group)
+    other = room.found("Geometry", "Ada")
+    told = json.loads(ada.get(f"/authors/sentences/export.json?class={group.id}").text)
+    told["sentences"][0]["mistake"] = "dX:unrecognised:of another server"
+
+    ada.post(f"/authors/sentences/import?class={other.id}", data={"sentences": json.dumps(told)})
+
+    (row,) = json.loads(ada.get(f"/authors/sentences/export.json?class={other.id}").text)["sentences"]
+    assert (row["said"], row["mistake"]) == (SAID, KEY)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"exercise": "nowhere"}, "The course has no exercise"),
+        ({"example": "dX = W @ dY"}, "This is the transpose of"),
+        ({"example": RIGHT}, "The example makes no mistake here that nothing names."),
+    ],
+)
+@pytest.mark.usefixtures("three")
+def test_what_does_not_hold_here_is_told_and_not_taken_in(room, ada, changes, said):
+    other = room.found("Geometry", "Ada")
+    copy = {"lesson": "linear-layer", "exercise": "linear-backward", "mistake": KEY, "said": SAID, "example": STRANGE}
+    sent = {"sentences": json.dumps({"sentences": [{**copy, **changes}]})}
+
+    answer = ada.post(f"/authors/sentences/import?class={other.id}", data=sent)
+
+    assert (answer.status_code, "0 of 1 were taken in." in answer.text, said in answer.text) == (422, True, True)
+    assert json.loads(ada.get(f"/authors/sentences/export.json?class={other.id}").text) == {"sentences": []}
+
+
+@pytest.mark.parametrize("sent", ["", "[]", "{}", '{"sentences": 1}', "<b>"])
+def test_what_is_no_export_is_refused_in_words(ada, group, sent):
+    answer = ada.post(f"/authors/sentences/import?class={group.id}", data={"sentences": sent})
+
+    assert (answer.status_code, "This is no list of sentences" in answer.text) == (422, True)
+
+
 def test_who_may_write_and_who_may_only_read(room, group, ada, three):
     tom, max_ = room.browser("Tom"), room.browser("Max", teaches=True)
     room.join(group, "Tom", "assistant")
@@ -226,6 +266,7 @@ def test_who_may_write_and_who_may_only_read(room, group, ada, three):
     assert [tom.get(path).status_code for path in paths] == [200, 200]
     assert write(tom, group).status_code == 404
     assert tom.post(f"{path}/withdraw?class={group.id}").status_code == 404
+    assert tom.post(f"/authors/sentences/import?class={group.id}").status_code == 404
     for stranger in (three[0], max_):
         assert [stranger.get(path).status_code for path in paths] == [404, 404]
         assert write(stranger, group).status_code == 404
