@@ -1,9 +1,10 @@
 """Kinds of edits that change calls and subscripts: transposes, reductions, indices, functions, what is put in."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 
-from app.grading.diagnosis.grammar import EditVocabulary, Replacement, attribute, is_module, turned_over
+from app.grading.diagnosis.grammar import EditVocabulary, Kind, Replacement, attribute, is_module, turned_over
 from app.grading.operations.table import NAMES, OPERATIONS
 
 REDUCTIONS = frozenset(
@@ -153,6 +154,29 @@ def term_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     for term in (*(ast.Name(name, ast.Load()) for name in names), *words.parts):
         for operator in (ast.Add(), ast.Sub()):
             yield Replacement("put-addend", ast.BinOp(node, operator, term))
+
+
+def whole_edits(lines: Iterable[ast.stmt], gradients: Collection[str]) -> Kind:
+    """Edits that put one of *gradients* in the place of a term of what the *lines* add up to it."""
+    wholes: dict[str, str] = {}
+    for line in lines:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in gradients:
+                wholes |= {ast.dump(term): name for term in _terms(value)}
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value) if name in gradients:
+                wholes |= {ast.dump(term): name for term in (value, *_terms(value))}
+    return partial(_whole, wholes)
+
+
+def _terms(expr: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add):
+        for term in (expr.left, expr.right):
+            yield from (term, *_terms(term))
+
+
+def _whole(wholes: Mapping[str, str], node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    if name := wholes.get(ast.dump(node)):
+        yield Replacement("put-addend", ast.Name(name, ast.Load()))
 
 
 def size_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

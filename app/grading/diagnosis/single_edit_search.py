@@ -12,7 +12,13 @@ from functools import partial
 from itertools import chain, islice
 
 from app.bindings import as_written, called_name
-from app.grading.diagnosis.call_kinds import function_edits, insertion_edits, term_edits, unread_tensor_edits
+from app.grading.diagnosis.call_kinds import (
+    function_edits,
+    insertion_edits,
+    term_edits,
+    unread_tensor_edits,
+    whole_edits,
+)
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.feeding_lines import writes
@@ -68,7 +74,8 @@ def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
 
 def diagnose_missing_term(view: GradientAnalysis) -> Diagnosis | None:
     """A gradient, or what the forward lines read, that is missing as a term at one place of the lines."""
-    return mended_by(view, (term_edits,))
+    others = view.case.looks[0].gradients.keys() - {view.case.name}
+    return mended_by(view, (term_edits, whole_edits(view.case.lines, others)))
 
 
 def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:

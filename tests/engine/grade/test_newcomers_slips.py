@@ -55,6 +55,14 @@ LOOKUP = box(
     "e = C[ix]",
     "dC = F.one_hot(ix, V).T.to(de.dtype) @ de",
 )
+TWICE = box(
+    "twice",
+    "N: 5, K: 6, H: 3",
+    "X: [N, K]; Q: [K, H]; C: [N, H]; Z: [N, H]",
+    "y",
+    "p = X @ Q\nv = p + Z\nr = p * C\ny = v * r",
+    "dv = dy * r\ndr = dy * v\ndp = dv + dr * C\ndX = dp @ Q.T",
+)
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
 ROWS = [
     # An edited sign: the forward has no minus, or it has.
@@ -103,6 +111,8 @@ ROWS = [
     (LOSER, "dx = torch.zeros_like(x)\ndx[:, x.argmin(1)] = dy", "dx:index-every-row", ["columns"], []),
     (PICK, "dP = torch.zeros_like(P)\ndP[:, t] = dv", "dP:index-every-row", ["columns"], ["is right except"]),
     (PICK, "dP = torch.zeros_like(P)\ndP[:, t] += dv[:, None]", "dP:index-every-row", ["columns"], []),
+    # One share of a gradient that another line has added up.
+    (TWICE, "dX = dr * C @ Q.T", "dX:term-missing", ["`dr * C` lacks a term"], ["cosine"]),
     # Shares that are read where they go to.
     (LOOKUP, "dC = torch.zeros_like(C)\nfor i in ix:\n    dC[i] += de[i]", "dC:index-of-index", ["the i-th place"], []),
 ]
