@@ -135,7 +135,7 @@ class Platform:
         self.broken_lists: list[int] = []
         """How the next requests for columns go."""
         self.latency = 0.0
-        """How many seconds it thinks about a score."""
+        """How many seconds it thinks about a score, or looks for columns."""
         self.under_way, self.doubled = set[tuple[str, str]](), list[tuple[str, str]]()
         """Whose scores it thinks about, and those of whom another one came meanwhile."""
         self.asked: list[str] = []
@@ -412,6 +412,7 @@ class Platform:
             )
             return JSONResponse({**sent, "id": made.url}, 201)
         assert request.query_params["type_id"] == "1"
+        await asyncio.sleep(self.latency)
         asked = request.query_params if self.filters else {}
         resource, tag, link = (asked.get(name) for name in ("resource_id", "tag", "resource_link_id"))
         rows = [

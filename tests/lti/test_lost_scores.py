@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from app.store import lti_scores
 from app.store.database import now
-from app.store.tables import LtiScore
+from app.store.tables import LtiLineItem, LtiScore
 from tests.lti.platform import Platform, with_keys_made_before
 from tests.lti.world import World
 from tests.store import postgres
@@ -46,6 +46,20 @@ def test_servers_of_one_outbox_send_each_grade_once(
     world.send(2)
     assert world.told() == {learner: [1.0] for learner in world.solved}
     assert platform.doubled == []
+
+
+def test_servers_of_one_database_have_one_column_made(
+    tmp_path: Path, platform: Platform, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_keys_made_before(monkeypatch)
+    asyncio.run(postgres.without_rows(postgres_url))
+    world = World(tmp_path, platform, postgres_url, 0)
+    platform.latency = 0.05
+    sought = {"url": "", "creates": True, "seek_at": now()}
+    world.write(lambda db: db.execute(update(LtiLineItem).values(**sought)))
+
+    assert sorted(world.find(3)) == [0, 0, 1]
+    assert platform.asked.count("POST lineitems") == 1
 
 
 @pytest.mark.prove

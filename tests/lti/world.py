@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.lti.keys import encryption_in, make_keys, published_keys
+from app.lti.line_items import LineItemFinder
 from app.lti.scores import ScoreSender
 from app.lti.service import LtiService
 from app.settings import Settings
@@ -78,7 +79,7 @@ class World:
         group = await create_class(db, "All", "UTC", None)
         context = LtiContext(
             platform_id=platform.id, context_id="c", class_id=group.id, title="", launched_at=now(),
-            memberships_url=f"{url}/nrps/c", roster_read_at=now(),
+            memberships_url=f"{url}/nrps/c", roster_read_at=now(), lineitems_url=f"{url}/ags/c/lineitems?type_id=1",
         )  # fmt: skip
         terms = AssignmentSettings(None, None, None, None, 0.5, float(len(self.exercises)), None)
         assignment = await assign_lesson(db, group.id, LESSON, terms, None)
@@ -114,18 +115,24 @@ class World:
     def send(self, servers: int) -> list[int]:
         """How many grades each of so many servers sent, which begin at the same time."""
 
+        return self._together(
+            servers,
+            lambda tool: ScoreSender(tool.database, tool.services, lambda: lambda _: self.exercises).send_due(),
+        )
+
+    def find(self, servers: int) -> list[int]:
+        """How many columns each of so many servers looked for."""
+        return self._together(servers, lambda tool: LineItemFinder(tool.database, tool.services).find_due())
+
+    def _together(self, servers: int, work: Callable[[LtiService], Awaitable[int]]) -> list[int]:
         async def together() -> list[int]:
-            databases = [Database(self.settings.resolved_database_url) for _ in range(servers)]
-            tools = [LtiService(self.settings, database) for database in databases]
-            senders = [
-                ScoreSender(database, tool.services, lambda: lambda _: self.exercises)
-                for database, tool in zip(databases, tools, strict=True)
-            ]
+            tools = [LtiService(self.settings, Database(self.settings.resolved_database_url)) for _ in range(servers)]
             try:
-                return list(await asyncio.gather(*(sender.send_due() for sender in senders)))
+                return list(await asyncio.gather(*map(work, tools)))
             finally:
-                for open_ in (*tools, *databases):
-                    await open_.close()
+                for tool in tools:
+                    await tool.close()
+                    await tool.database.close()
 
         return asyncio.run(together())
 

@@ -191,7 +191,8 @@ def test_without_any_right_to_columns_none_is_looked_for(sought: Sought, platfor
     assert sought.items() == []
 
 
-def test_a_column_is_asked_for_once_by_servers_at_the_same_time(sought: Sought) -> None:
+def test_a_column_is_asked_for_once_by_servers_at_the_same_time(sought: Sought, platform: Platform) -> None:
+    platform.latency = 0.05
     sought.launch()
     site = sought.app.state.site
     finders = [LineItemFinder(site.database, site.lti.services) for _ in range(4)]

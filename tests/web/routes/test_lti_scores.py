@@ -404,8 +404,9 @@ def test_two_courses_of_a_platform_have_columns_of_their_own(taught: Course, pla
 
 
 def test_an_assistant_or_a_demoted_learner_is_not_graded(taught: Course, bob: Person) -> None:
-    taught.come(bob, **{CLAIM + "roles": [MEMBERSHIP + "Instructor"]})
     taught.solve(bob, 1)
+    taught.come(bob, **{CLAIM + "roles": [MEMBERSHIP + "Instructor"]})
+    taught.solve(bob, 2)
     taught.send()
 
     assert (taught.waiting(), given(taught.column, bob)) == (0, None)

@@ -74,7 +74,7 @@ def test_only_who_knows_the_client_id_may_try(client: TestClient, platform: Plat
 
 TOLD = {
     "canvas": ({"product_family_code": "canvas"}, {}, "Canvas", "In Canvas, the developer key has to be on"),
-    "moodle": ({}, {"lms": "moodle-2"}, "Moodle", "In Moodle, the settings of the tool need its Public keyset"),
+    "moodle": ({}, {"lms": "moodle-2"}, "Moodle", "curlsecurityblockedhosts has to allow it."),
 }
 
 
