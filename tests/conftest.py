@@ -68,6 +68,7 @@ SHARED = {
     "tests/web/test_http_fuzz.py": "requests of all kinds",
     "tests/web/routes/test_practice.py": "practice",
     "tests/web/routes/test_training.py": "training",
+    "tests/web/routes/test_lti*": "a server that a learning platform opens pages of",
 }
 """What is dear to start, and is shared by the tests of a room; in a room of long tests, by a part of them.
 

@@ -188,7 +188,7 @@ class TestAsMoodle:
     def test_1_a_clock_behind_the_platform_s_loses_no_grade(
         self, taught: Course, platform: Platform, bob: Person
     ) -> None:
-        platform.ahead = 30.0
+        platform.ahead, platform.dated = 30.0, False
         taught.solve(bob, 1)
         taught.send()
         taught.solve(bob, 2)
