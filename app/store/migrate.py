@@ -4,6 +4,7 @@ import asyncio
 import os
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import structlog
@@ -26,7 +27,7 @@ _LOCK = 7_319_402
 
 async def migrate(url: str) -> None:
     """Apply every migration that *url* does not have yet, in one transaction; of a SQLite file a copy stays before."""
-    engine, head = open_engine(url), ScriptDirectory(MIGRATIONS).get_current_head()
+    engine, head = open_engine(url), newest_revision()
     try:
         async with engine.connect() as connection:
             await connection.execution_options(backhand_begin="BEGIN IMMEDIATE")
@@ -34,11 +35,18 @@ async def migrate(url: str) -> None:
                 before = await connection.run_sync(_revision)
                 # While nobody else writes: another process may have been about to do the same.
                 copy = await asyncio.to_thread(_copy_at_revision, url, before) if before not in (None, head) else None
-                await connection.run_sync(upgrade)
+                if before != head:
+                    await connection.run_sync(upgrade)
         if before not in (None, head):
             log.info("migrated", before=before, now=head, **({"copy": str(copy)} if copy else {}))
     finally:
         await engine.dispose()
+
+
+@cache
+def newest_revision() -> str | None:
+    """The revision of this release; to read all migrations for it is half of what a start asks of the database."""
+    return ScriptDirectory(MIGRATIONS).get_current_head()
 
 
 def _revision(connection: Connection) -> str | None:
