@@ -13,6 +13,7 @@ import pytest
 import structlog
 from execnet import XSpec
 from hypothesis import settings
+from hypothesis import strategies as st
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.ext.asyncio import create_async_engine
 from xdist.remote import Producer
@@ -137,6 +138,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[XSpec]) -> None:
+    st.text().validate()  # which letters there are it learns once, before it is forked
     fork_workers(config, specs)
 
 
