@@ -35,6 +35,8 @@ class Rerun:
         now = start
         self.written = [writes(line) for line in lines]
         self._forced = [self._finished_at(at) for at in range(len(lines))]
+        if start.recall is not None:
+            start.recall.know(line for at, line in enumerate(lines) if self._is_run(at))
         for at in range(len(lines)):
             self.before.append(now.copy())
             self._go_on(now, at)
@@ -54,7 +56,7 @@ class Rerun:
             _without(others - names_in(lines[at + 1 :]), line) if isinstance(line, ast.For) else line
             for at, line in enumerate(lines)
         )
-        rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget, Recall(needed)))
+        rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget, Recall()))
         return rerun if view.equal(rerun.result(rerun.after), look) else None
 
     @cached_property
@@ -78,13 +80,17 @@ class Rerun:
         self._run(now, at, self.lines[at])
 
     def _run(self, now: Interpreter, at: int, line: ast.stmt) -> None:
-        """Run *line* in the place of the one *at*, unless all that it writes is replaced."""
-        if self.written[at] != self._forced[at]:
+        """Run *line* in the place of the one *at*."""
+        if self._is_run(at):
             try:
                 now.run([line])
             except UntracedError:
                 now.forget(self.written[at])
         self._force(now, at)
+
+    def _is_run(self, at: int) -> bool:
+        """Whether something that the line *at* writes is not replaced."""
+        return self.written[at] != self._forced[at]
 
     def _finished_at(self, at: int) -> frozenset[str]:
         """The other gradients that the line *at* finishes."""

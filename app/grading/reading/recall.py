@@ -25,15 +25,20 @@ class Recall:
     in the same place.
     """
 
-    def __init__(self, statements: Iterable[ast.stmt]) -> None:
+    def __init__(self, statements: Iterable[ast.stmt] = ()) -> None:
         self.learning = True
+        self._names: dict[ast.AST, tuple[str, ...]] = {}
+        self._found: dict[Hashable, tuple[OpNode, list[Any]]] = {}
+        self._left = HELD_MAX
+        self.know(statements)
+
+    def know(self, statements: Iterable[ast.stmt]) -> None:
+        """Keep what is read of *statements* as well."""
         names: dict[ast.AST, frozenset[str]] = {}
         for node in reversed([node for statement in statements for node in ast.walk(statement)]):  # parts come first
             own = {node.id} if isinstance(node, ast.Name) else ()
             names[node] = frozenset(own).union(*(names[part] for part in ast.iter_child_nodes(node)))
-        self._names = {node: tuple(sorted(each)) for node, each in names.items() if _is_computed(node)}
-        self._found: dict[Hashable, tuple[OpNode, list[Any]]] = {}
-        self._left = HELD_MAX
+        self._names |= {node: tuple(sorted(each)) for node, each in names.items() if _is_computed(node)}
 
     def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], OpNode]) -> OpNode:
         """*expr* as it was read before on the values in *scope*, or as *read* gives it."""
