@@ -35,6 +35,7 @@ ELSEWHERE = {
     "pipx install dist/backhand-*.whl": "tests/test_wheel.py::test_an_installed_copy_grades_draws_checks_and_previews",
     "docker compose -f deploy/compose.yaml up":
         "tests/test_deployment.py::test_composed_containers_are_as_confined_as_the_single_one",
+    "backhand items --class 4": "tests/cli/test_items.py::test_a_class_is_asked_for_by_its_number",
     "nats-server -c deploy/nats.conf": "tests/engine/pool/test_broker_graders.py::test_every_question_is_answered",
 }  # fmt: skip
 """What is tried in another room, with its own programs."""
@@ -115,6 +116,8 @@ def test_every_command_of_a_page_works(page: Path, folder: Path, monkeypatch: py
         if plain in ELSEWHERE:
             file, _, test = ELSEWHERE[plain].partition("::")
             assert f"def {test}(" in (ROOT / file).read_text("utf-8")
+        elif plain.startswith("export "):
+            monkeypatch.setenv(*plain.removeprefix("export ").split("=", 1))
         elif plain.startswith("make "):
             words = shlex.split(plain)
             subprocess.run([*words, "--dry-run"], cwd=ROOT, capture_output=True, check=True)
