@@ -56,12 +56,15 @@ def test_no_id_stands_there_twice_and_nothing_of_it_is_foreign(text: str, page) 
 ELSEWHERE = {
     "an answer, put together from parts that stand here": (
         "_answered", "_checked", "_hinted", "_nudged", "_opened", "_sheet_answered", "_status", "_tally", "_trained",
+        "_written_all",
     ),
     "of a whole lesson or course, which test_every_page opens": (
         "_items_head", "_practised", "_rail", "_section",
     ),
     "a frame around exercises or panels that stand here": ("_reveal", "_sheet", "kinds/train"),
     "needs the list of names, which /names shows": ("_name", "_names", "_visual_names"),
+    "beside a verdict, which the browser's test_sentences opens": ("_written",),
+    "a part of a form, which test_every_page and test_lti_setup open": ("_lti_platforms", "_term_dates"),
     "asks for more twice a second; test_preview looks at it": ("_told",),
 }  # fmt: skip
 """Parts of pages that do not stand in the styleguide, by the reason."""
