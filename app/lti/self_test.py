@@ -32,10 +32,12 @@ class Trial:
 async def try_platform(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
     """Try everything that a launch and a grade need of *platform*."""
     trials = (*await _keys(lti, platform), await _token(lti, platform), await _deployments(lti, platform))
-    return tuple(
-        trial if trial.good else replace(trial, said=f"{trial.said} {help_with(platform.family, trial.about)}".strip())
-        for trial in trials
-    )
+    return tuple(_helped(trial, help_with(platform.family, trial.about)) for trial in trials)
+
+
+def _helped(trial: Trial, help_text: str) -> Trial:
+    """*trial* with what to do at a platform of its family, where it is not good."""
+    return trial if trial.good or not help_text else replace(trial, said=f"{trial.said.rstrip('.')}. {help_text}")
 
 
 async def _keys(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:

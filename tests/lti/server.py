@@ -28,8 +28,8 @@ def main(folder: Path, url: str) -> None:
 
 
 if __name__ == "__main__":
-    platform_client.SECONDS = 2.0
+    platform_client.SECONDS = 1.0
     lti_scores.FIRST_RETRY = lti_scores.LONGEST_RETRY = timedelta(seconds=0.2)
-    lti_scores.LEASE = line_items.LEASE = timedelta(seconds=36)
+    lti_scores.LEASE = line_items.LEASE = timedelta(seconds=18)
     application.LOOK_SECONDS = rosters.LOOK_SECONDS = 0.1
     main(Path(sys.argv[1]), sys.argv[2])

@@ -17,7 +17,7 @@ from tests.lti.world import World
 from tests.store import postgres
 from tests.waiting import until
 
-LEARNERS, KILLS = 1000, 6
+LEARNERS, KILLS = 1000, 4
 
 
 @pytest.fixture
