@@ -118,12 +118,12 @@ class ScoreSender:
     async def _send_or_put_off(self, row: LtiScore) -> None:
         async with self._database.read() as db:
             score = await find_score(db, row, self._exercises())
-        answer, final = "", False
+        answer, final, is_away = "", False, False
         if score is not None:
             try:
                 answer, final = await self._tell(score)
             except PlatformError as error:
-                answer = f"{error} {error.answer}".strip()
+                answer, is_away = f"{error} {error.answer}".strip(), error.status is None
             except RefusedError as error:  # our own key cannot be used
                 answer = "This server could not sign the message."
                 log.warning("lti-no-key", fix=str(error))
@@ -134,6 +134,8 @@ class ScoreSender:
                 await lti_scores.put_off(db, row, answer, final=final)
             else:
                 await lti_scores.settle(db, row)
+            if score is not None and is_away:
+                await lti_scores.spare_platform(db, score.platform.id)
 
     async def _tell(self, score: Score) -> tuple[str, bool]:
         """Tell a platform a grade: what it says against that, if anything, and whether it is meant for good.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, delete, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, delete, func, literal, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -161,6 +161,17 @@ async def put_off(db: AsyncSession, row: LtiScore, answer: str, *, final: bool) 
     values["refused_at"] = moment if over else None
     await db.execute(update(LtiScore).where(*same, LtiScore.changed_at == row.changed_at).values(**values))
     await db.execute(update(LtiScore).where(*same).values(leased_until=None))
+
+
+async def spare_platform(db: AsyncSession, platform: int) -> None:
+    """A platform does not answer: nothing else of it is tried for a while, since grades for others would wait."""
+    moment = now()
+    items = select(LtiLineItem.id).join(LtiContext).where(LtiContext.platform_id == platform)
+    due = select(LtiScore.line_item_id, LtiScore.learner_id).where(LtiScore.line_item_id.in_(items), *_due(moment))
+    keys = tuple_(LtiScore.line_item_id, LtiScore.learner_id)
+    # Of rows that another server is at, it says so itself.
+    held = due.with_for_update(skip_locked=True)
+    await db.execute(update(LtiScore).where(keys.in_(held)).values(due_at=moment + FIRST_RETRY))
 
 
 async def waiting(db: AsyncSession, group: int) -> int:

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from sqlalchemy import func, select, update
 from starlette.testclient import TestClient
 
+from app.lti import platform_client
 from app.lti.scores import ScoreSender, below
 from app.store import lti_scores, progress
 from app.store.assignments import override_grade
@@ -330,6 +331,23 @@ def test_a_platform_that_is_down_is_asked_again(taught: Course, platform: Platfo
     taught.send()
 
     assert (taught.waiting(), given(taught.column, bob)) == (0, 1.0)
+
+
+def test_a_platform_that_hangs_keeps_no_grade_for_another_waiting(
+    taught: Course, platform: Platform, bob: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve = platform.person(f"eve-{platform.context}", "Eve")
+    taught.come(eve)
+    monkeypatch.setattr(platform_client, "SECONDS", 0.2)
+    monkeypatch.setattr("app.lti.scores.AT_ONCE", 1)
+    for person in (bob, eve):
+        taught.solve(person, 1)
+    platform.broken = ["hang"]
+
+    assert (taught.send(), taught.waiting()) == (1, 2)
+    monkeypatch.undo()
+    taught.send()
+    assert given(taught.column, bob) == given(taught.column, eve) == 1.0
 
 
 def test_a_token_that_is_expired_is_asked_for_anew(taught: Course, platform: Platform, bob: Person) -> None:
