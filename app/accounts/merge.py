@@ -44,6 +44,8 @@ from app.store.tables import (
     RosterChange,
     ServedItem,
     Session,
+    SittingAnswer,
+    SittingRecord,
     TrainingRun,
     WrittenSentence,
 )
@@ -176,6 +178,20 @@ def _platform_scores(into: LtiScore, other: LtiScore) -> MergedRow:
     return MergedRow(into, other, {"changed_at": max(into.changed_at, other.changed_at), "refused_at": None})
 
 
+def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
+    # What was begun goes on, with its programs; of two that were, the first. The time of the two that is longer holds.
+    begun = [record for record in (into, other) if record.begun_at is not None]
+    stays = min(begun, key=lambda record: record.begun_at or now(), default=into)
+    longer = {name: max(getattr(into, name), getattr(other, name)) for name in LONGER}
+    return MergedRow(stays, other if stays is into else into, longer)
+
+
+def _sitting_answers(into: SittingAnswer, other: SittingAnswer) -> MergedRow:
+    stays, goes = (other, into) if other.correct and not into.correct else (into, other)
+    return MergedRow(stays, goes)
+
+
+LONGER = ("extra_percent", "extra_minutes", "switches_allowed")
 PLACE = ("lesson", "exercise")
 MERGE_RULES = (
     MergeRule(Session),
@@ -202,6 +218,8 @@ MERGE_RULES = (
     MergeRule(Card, ("family", "slip"), _cards),
     MergeRule(PracticeSession, (), _practice_sessions),
     MergeRule(Drill, ("family",), _drills),
+    MergeRule(SittingRecord, ("assignment_id",), _sitting_records),
+    MergeRule(SittingAnswer, ("assignment_id", "item"), _sitting_answers),
     MergeRule(LtiMember, ("lti_context_id",), _platform_members),
     MergeRule(LtiScore, ("line_item_id",), _platform_scores),
 )

@@ -23,6 +23,7 @@ from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.grades import build_gradebook
 from app.store.migrate import migrate
+from app.store.progress import SITTINGS
 from app.store.tables import Class, Credential, Learner, Membership
 from app.teaching import dates
 from app.teaching.codes import shown_code
@@ -145,7 +146,7 @@ def assign(
 ) -> None:
     curriculum = _curriculum()
     target = curriculum.assigned(lesson)
-    if target is None:
+    if target is None or lesson.startswith(SITTINGS):
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
     known = [exercise.name for exercise in target.exercises]
     chosen = [part.strip() for part in exercises.split(",") if part.strip()]

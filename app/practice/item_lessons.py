@@ -21,6 +21,7 @@ from app.practice.operations import OPERATIONS
 from app.practice.planted import chosen, hunted
 from app.practice.practice_words import family_words
 from app.practice.session_plans import SETS, PracticeSet, set_called
+from app.practice.sitting_names import sitting_named
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
 from app.store.cards import lesson_of_item
 from app.store.tables import PracticeItem
@@ -134,7 +135,9 @@ class Curriculum:
         return {practice_set.key: practice_set for practice_set in practice_sets}
 
     def assigned(self, name: str) -> Lesson | None:
-        """Find what a class was assigned under *name*: a lesson, or any round of practice."""
+        """Find what a class was assigned under *name*: a lesson, any round of practice, or a sitting."""
+        if sitting := sitting_named(name):
+            return sitting.lesson
         practice = self.set_called(name)
         return practice.lesson if practice else self.lessons.get(name)
 
@@ -145,6 +148,8 @@ class Curriculum:
     def next_round(self, name: str, given: Iterable[str]) -> Lesson | None:
         """Find what is assigned by *name*: of practice a round that is not among those *given*."""
         practice = self.set_called(name)
+        if sitting_named(name):
+            return None  # it is made for its class, and given to no other
         if practice is None:
             return self.assigned(name)
         rounds = (before.number for each in given if (before := self.set_called(each)) and before.kind == practice.kind)

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.classes import HERE, RefusedError, record_event
 from app.store.database import now
 from app.store.lti_scores import queue_assignment
+from app.store.progress import SITTINGS
 from app.store.tables import Accommodation, Assignment, Class, Extension, GivenUnit, GradeOverride, Membership
 from app.teaching.dates import days_later, format_moment
 
@@ -43,7 +44,8 @@ class Times:
         due, late = assignment.due_at, assignment.late_until
         if due is None:
             return Deadline(None)
-        if days := self.extra_days.get(learner, 0):
+        # The window of a sitting is moved for one learner by hand, and never by days.
+        if (days := self.extra_days.get(learner, 0)) and not assignment.lesson.startswith(SITTINGS):
             due, late = days_later(due, days, self.timezone), late and days_later(late, days, self.timezone)
         extension = self.extensions.get((assignment.id, learner))
         if extension is None:

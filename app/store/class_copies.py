@@ -9,6 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.assignments import assignments_of
 from app.store.classes import ClassMember, find_class_member, record_event
 from app.store.lti_scores import queue_assignment
+from app.store.progress import SITTINGS
+from app.store.sittings import copy_sitting
 from app.store.tables import Assignment, Class, LtiContext
 from app.teaching.dates import days_later, to_local
 
@@ -46,23 +48,31 @@ async def take_over_assignments(
     What is assigned in both is one: what was linked already gets the dates. Lessons in *left_out* stay behind: a class
     has those of private units from the operator alone.
     """
-    present = {(row.lesson, row.exercises_json): row for row in await assignments_of(db, into.id)}
+    present = {_what_is_assigned(row): row for row in await assignments_of(db, into.id)}
     taken = [row for row in await assignments_of(db, earlier.id) if row.lesson not in left_out]
     for row in taken:
-        copy = present.get((row.lesson, row.exercises_json))
-        if copy is None:
+        copy, is_sitting = present.get(_what_is_assigned(row)), row.lesson.startswith(SITTINGS)
+        if is_new := copy is None:
             copy = Assignment(class_id=into.id, lesson=row.lesson, exercises_json=row.exercises_json)
             db.add(copy)
         for name in COPIED:
             setattr(copy, name, getattr(row, name))
         for name in DATES:
             setattr(copy, name, _later(getattr(row, name), days, earlier.timezone))
+        if is_new and is_sitting:
+            await db.flush()
+            await copy_sitting(db, row, copy)
     into.timezone = earlier.timezone
     await db.flush()
     await record_event(db, into.id, actor, "assignments-taken-over", earlier.id, count=len(taken), days=days)
     for row in await assignments_of(db, into.id):
         await queue_assignment(db, row.id)
     return len(taken)
+
+
+def _what_is_assigned(row: Assignment) -> tuple[str | None, str | None]:
+    """What two assignments are the same by: a sitting is drawn anew for each class, and known by its heading."""
+    return (row.heading, SITTINGS) if row.lesson.startswith(SITTINGS) else (row.lesson, row.exercises_json)
 
 
 async def first_day(db: AsyncSession, group: Class) -> date | None:

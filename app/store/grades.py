@@ -6,7 +6,7 @@ again.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -18,6 +18,7 @@ from app.store.assignments import Deadline, Times, assignment_times, assignments
 from app.store.classes import list_members
 from app.store.database import now
 from app.store.former_members import counts_of, former_members, overrides_of
+from app.store.sitting_results import list_ungraded
 from app.store.tables import Assignment, Class, FormerMember, GradeOverride, Membership, Progress
 
 NONE_SOLVED = (0, 0)
@@ -91,6 +92,7 @@ async def build_gradebook(
         for grade_override in await db.scalars(set_by_hand)
     }
     solved = await _solved_counts(db, group.id, assignment_rows, time, learner)
+    ungraded = await list_ungraded(db, group.id)
     rows = []
     for person in shown:
         who, joined = person.learner_id, person.joined_at is not None
@@ -98,7 +100,7 @@ async def build_gradebook(
             grade(
                 assignment_row,
                 solved.get((who, assignment_row.id), NONE_SOLVED),
-                time.deadline(assignment_row.assignment, who) if who in time.moved else assignment_row.deadline,
+                _deadline(assignment_row, time, who, ungraded),
                 overrides.get((assignment_row.id, who)),
                 moment if joined else None,
             )
@@ -109,6 +111,12 @@ async def build_gradebook(
         rows += [_former_row(former_member, assignment_rows) for former_member in await former_members(db, group.id)]
     gone = frozenset(assignment_row.id for assignment_row in assignment_rows if not assignment_row.there)
     return Gradebook(tuple(assignment_row.assignment for assignment_row in assignment_rows), tuple(rows), gone)
+
+
+def _deadline(assignment_row: "_AssignmentRow", time: Times, learner: int, ungraded: Set[tuple[int, int]]) -> Deadline:
+    if (assignment_row.id, learner) in ungraded:
+        return Deadline(None)
+    return time.deadline(assignment_row.assignment, learner) if learner in time.moved else assignment_row.deadline
 
 
 class _AssignmentRow:

@@ -19,6 +19,8 @@ PRACTISED = "practice/%"
 """What the names of items of practice are like."""
 _UNNAMED = ':unrecognised"'
 """In a verdict (JSON) with a gradient whose mistake is not named."""
+SITTINGS = "practice/sitting-"
+"""How the names of sittings begin; what is written there is kept as that of any lesson."""
 KEPT_ATTEMPTS = 50
 """At one exercise: the newest of them, the newest that was right, and those that a training run refers to."""
 

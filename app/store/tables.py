@@ -491,6 +491,76 @@ class GradeOverride(Base):
     set_at: Mapped[datetime]
 
 
+class Sitting(Base):
+    """A quiet sitting: the assignment whose items are drawn for each learner and written within so many *minutes*.
+
+    *slots_json* says what is drawn; *secret* is what the draws of its learners follow from. *shows* is `nothing`, or
+    `right` where a learner may ask whether an item is right. Its programs were there at *drawn_at*, and *drawing_fault*
+    says why some are missing. What came of it is shown from *released_at* on, when its window had ended for all.
+    """
+
+    assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
+    minutes: Mapped[int]
+    slots_json: Mapped[str]
+    secret: Mapped[str] = mapped_column(String(64))
+    shows: Mapped[str] = mapped_column(String(10))
+    drawn_at: Mapped[datetime | None]
+    drawing_fault: Mapped[str] = mapped_column(default="", server_default="")
+    released_at: Mapped[datetime | None]
+
+
+class SittingProgram(Base):
+    """One of the programs that *item* of a sitting is drawn from, all of one level and as hard, as JSON."""
+
+    __table_args__ = (UniqueConstraint("assignment_id", "item", "seed"),)
+
+    id: Mapped[Key]
+    assignment_id: Mapped[AssignmentId]
+    item: Mapped[int]
+    seed: Mapped[int]
+    program_json: Mapped[str]
+
+
+class SittingRecord(Base):
+    """One learner at a sitting: what time they have, and when they began and handed in.
+
+    Beside the minutes of all they have *extra_percent* of these and *extra_minutes*, or a window of their own, from
+    *opens_at* to *until*. *draw_json* names their programs and sizes. It goes on in the session *token_hash*, on
+    *device*; of the *switches_allowed* they have used *switches*. *handed_in_by* is `learner` or `clock`. Until
+    *leased_until* a server grades it.
+    """
+
+    assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
+    extra_percent: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    extra_minutes: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    opens_at: Mapped[datetime | None]
+    until: Mapped[datetime | None]
+    begun_at: Mapped[datetime | None]
+    draw_json: Mapped[str | None]
+    token_hash: Mapped[str | None] = mapped_column(String(64))
+    device: Mapped[Name | None]
+    switched_at: Mapped[datetime | None]
+    switches: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    switches_allowed: Mapped[int] = mapped_column(default=1, server_default=text("1"))
+    handed_in_at: Mapped[datetime | None]
+    handed_in_by: Mapped[str | None] = mapped_column(String(10))
+    graded_at: Mapped[datetime | None]
+    leased_until: Mapped[datetime | None]
+
+
+class SittingAnswer(Base):
+    """What one learner handed in for one *item*, and the verdict on it; *code* is its first diagnosis."""
+
+    assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
+    item: Mapped[int] = mapped_column(primary_key=True)
+    text: Mapped[str]
+    verdict_json: Mapped[str | None]
+    correct: Mapped[bool]
+    code: Mapped[Name | None]
+
+
 class AuditEvent(Base):
     """Audit event of a class or an account: *verb*, *subject*, with data; no submissions, no secrets."""
 

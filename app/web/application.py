@@ -1,7 +1,7 @@
 """The web application, put together from its parts."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -31,6 +31,7 @@ from app.lti.service import LtiService
 from app.practice.item_lessons import Curriculum, PracticeItems
 from app.practice.pool import REFILL_SECONDS, ItemPool
 from app.practice.sessions import Practice
+from app.practice.sittings import SittingItems
 from app.settings import Settings
 from app.store import cleanup
 from app.store.assignments import lost_assignments
@@ -87,10 +88,14 @@ from app.web.routes import (
     sign_in,
     sign_in_codes,
     sign_in_elsewhere,
+    sitting_setup,
+    sittings,
     theme,
     training,
 )
 from app.web.site import ShapeLookup, Site, open_to
+from app.web.sitting_jobs import DRAW_SECONDS, SittingJobs
+from app.web.sitting_jobs import LOOK_SECONDS as SITTING_SECONDS
 from app.web.training_runs import MOST_RUNS, TrainingRuns
 
 log = structlog.get_logger()
@@ -108,6 +113,8 @@ OF_CLASSES = (
     roster_lists,
     rosters,
     assignments,
+    sitting_setup,
+    sittings,
     class_home,
     next_term,
     class_board,
@@ -186,6 +193,7 @@ def create_app(
         reports=RateLimit(settings.share(REPORTS), said=TOO_MANY_REPORTS, minutes=REPORT_MINUTES),
         letters=RateLimit(settings.share(LETTERS), said=TOO_MANY_LETTERS, minutes=LETTER_MINUTES),
         practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool),
+        sittings=SittingItems(),
         doors=doors_of(settings),
         lti=LtiService(settings, database),
     )
@@ -206,12 +214,19 @@ def create_app(
         # What is being proved may be left where it is.
         listening.append(asyncio.create_task(refill))
         sender = ScoreSender(database, site.lti.services, lambda: app.state.site.exercises_for_anybody)
-        # What is on its way may be left where it is: it is sent again when its lease is over.
-        for name, job, seconds in (
+        jobs: list[tuple[str, Callable[[], Awaitable[object]], float]] = [
             ("lti-line-items", LineItemFinder(database, site.lti.services).find_due, LOOK_SECONDS),
             ("lti-scores", sender.send_due, LOOK_SECONDS),
             ("lti-rosters", RosterReader(database, site.lti.services).read_due, rosters_of_platforms.LOOK_SECONDS),
-        ):
+        ]
+        if not settings.demo:
+            of_sittings = sitting_jobs_of(app)
+            jobs += [
+                ("sittings-drawn", of_sittings.draw_due, DRAW_SECONDS),
+                ("sittings", of_sittings.close_and_grade, SITTING_SECONDS),
+            ]
+        # What is on its way may be left where it is: it is done again when its lease is over.
+        for name, job, seconds in jobs:
             listening.append(asyncio.create_task(cleanup.run_periodically(name, job, seconds, stopping)))
         work = [
             asyncio.create_task(cleanup.run_periodically("take-over", site.runs.take_over, RELOOK_SECONDS, stopping))
@@ -352,6 +367,19 @@ def renames_of(course: Course) -> dict[ResumePoint, ResumePoint]:
                 if ResumePoint(*old) not in current
             }
     return renames
+
+
+def sitting_jobs_of(app: FastAPI) -> SittingJobs:
+    """Jobs for quiet sittings, with the course as it is served when they run."""
+    site: Site = app.state.site
+
+    def operations() -> frozenset[str]:
+        curriculum = app.state.site.practice.curriculum
+        return frozenset(curriculum.operations_of(curriculum.lessons))
+
+    return SittingJobs(
+        site.database, site.grader, site.tasks, site.sittings, operations, lambda: app.state.site.practice.clock()
+    )
 
 
 def _trainings_at_once(settings: Settings) -> int:

@@ -40,13 +40,15 @@ from app.kinds.registry import quiz_kind
 from app.lti.service import LtiService
 from app.practice.item_lessons import exercises_in
 from app.practice.sessions import Practice
+from app.practice.sitting_names import sitting_named
+from app.practice.sittings import SittingItems
 from app.store import cards
 from app.store.assignments import lessons_seen
 from app.store.board import Asked, assigned_exercises, has_exercise
 from app.store.database import Database
 from app.store.event_bus import EventBus
 from app.store.progress import LessonState, lesson_state
-from app.store.tables import Draft
+from app.store.tables import Assignment, Draft
 from app.web.checks import CheckService, TaskRegistry
 from app.web.middleware.frames import FRAME
 from app.web.middleware.guesses import Guesses
@@ -188,6 +190,7 @@ class Site:
     """By the address that they go to."""
     doors: SignInOptions
     practice: Practice
+    sittings: SittingItems
     lti: LtiService
     turns: Turns = field(default_factory=lambda: Turns(AT_ONCE, MOST_WAITING))
     """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
@@ -217,6 +220,12 @@ class Site:
         """Find what a class may have been assigned under *name*: a lesson, or any round of practice."""
         private = (lesson for lesson in self.course.lessons if lesson.name == name)
         return self.practice.curriculum.assigned(name) or next(private, None)
+
+    def assigned_as(self, assignment: Assignment) -> Lesson | None:
+        """What an assignment is about, by its title: a sitting has no other than its heading."""
+        lesson = self.assigned(assignment.lesson)
+        named = lesson is not None and sitting_named(lesson.name) is not None
+        return replace(lesson, title=assignment.heading or lesson.title) if lesson is not None and named else lesson
 
     def assigned_to_anybody(self, name: str) -> Lesson | None:
         """The same among all lessons, private ones too: for whoever comes by a link to it."""

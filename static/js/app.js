@@ -22,3 +22,4 @@ import "./written.js";
 import "./passkeys.js";
 import "./zones.js";
 import "./lti.js";
+import "./sitting.js";

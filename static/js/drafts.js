@@ -151,6 +151,7 @@ class Draft {
     if (keepalive) this.keep();
     const body = this.body(text, line);
     const response = await fetch(this.url, { method: "POST", body, keepalive, headers: { Accept: "application/json" } });
+    if (response.status === 409) return this.refuse((await response.json()).message);
     if (!response.ok) throw Object.assign(new Error(response.status), { answered: true });
     this.unsure = null;
     this.confirm(text, line, await response.json());
@@ -187,10 +188,20 @@ class Draft {
     if (other) this.ask(other, message);
   }
 
+  /** Nothing is saved from here any more, as the server says; the text stays on the page. */
+  refuse(message) {
+    this.unsure = null;
+    this.saved = this.textarea.value;
+    this.savedLine = this.line;
+    this.forget();
+    this.say(message, "kept");
+    say(this.form, message);
+  }
+
   /** Which of two texts is wanted: the one in the box, or number *other* of the stored ones? */
   ask(other, message) {
     const both = this.form.querySelector(`#${CSS.escape(this.form.id.replace(/-form$/, "-both"))}`);
-    both.querySelectorAll("button").forEach((button) => (button.value = other));
+    both.querySelectorAll("button[name=at]").forEach((button) => (button.value = other));
     both.hidden = false;
     say(this.form, message);
   }

@@ -6,6 +6,7 @@ import sqlite3
 import urllib.request
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -15,16 +16,21 @@ from playwright.sync_api import Page
 from app.accounts.recovery import seat_link
 from app.content.blocks import Lesson
 from app.engine.json_columns import to_json_column
+from app.engine.task import grad_task_of
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
 from app.practice.item_lessons import render_form
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items
+from app.practice.sittings import PROGRAM, SittingItems, draw_for
 from app.store.classes import list_members
-from app.store.database import Database
+from app.store.database import Database, now
 from app.store.invitations import teacher_word
 from app.store.learners import hash_of
-from app.store.tables import Class
+from app.store.sitting_results import store_answers, store_program
+from app.store.sittings import SittingSettings, begin_sitting, create_sitting, find_sitting
+from app.store.tables import Class, Session, SittingAnswer
 from tests.waiting import SECONDS
+from tests.web.conftest import FakeGrader
 
 T = TypeVar("T")
 THEN = "2026-03-02 18:00:00"
@@ -87,6 +93,42 @@ def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
         (number,) = db.execute(once, row).fetchone()
         db.execute(mine, (learner, number, "fork", "", THEN, 0))
     return f"/practice/{number}", item.lesson_of(fragment)
+
+
+async def sitting_in(folder: Path, group: int, writing: str, graded: str) -> tuple[int, int]:
+    """A sitting in which one session writes, and another one sees what it came to: its id, and whose that is."""
+    database = Database(database_in(folder))
+    settings = SittingSettings("Mid-term", now(), now() + timedelta(days=1), 60, 2.0, "right")
+    async with database.write() as db:
+        row = await create_sitting(db, group, settings, '[{"family": "", "level": 1, "count": 2}]', 2, None)
+        for item, program in enumerate(curated_items(1)[:2], start=1):
+            await store_program(db, row.id, item, program.seed, PROGRAM.dump_json(program).decode())
+        found = await find_sitting(db, group, row.id)
+        assert found is not None
+        found.sitting.drawn_at = found.sitting.released_at = now()
+        learners = []
+        for token in (writing, graded):
+            session = await db.get_one(Session, hash_of(token))
+            learners.append(session.learner_id)
+            draw = await draw_for(db, found, session.learner_id)
+            place = session.token_hash, "Firefox on Linux"
+            await begin_sitting(db, await db.get_one(Class, group), found, session.learner_id, draw, place, now())
+        await db.flush()
+        own = await find_sitting(db, group, row.id, learners[1])
+        assert own is not None
+        assert own.record is not None
+        own.record.handed_in_at, own.record.handed_in_by = now(), "clock"
+        box = (await SittingItems().of(db, own))[0]
+        verdict = await FakeGrader().check(grad_task_of(box, box.exercises[0]), "dX = 2")
+        texts = (("dX = 2", to_json_column(verdict)), ("", None))
+        answers = [
+            SittingAnswer(assignment_id=row.id, learner_id=learners[1], item=item, text=text, verdict_json=told,
+                          correct=False, code="dX:transposed" if told else None)
+            for item, (text, told) in enumerate(texts, start=1)
+        ]  # fmt: skip
+        await store_answers(db, own, answers, now())
+    await database.close()
+    return row.id, learners[1]
 
 
 def trained(folder: Path, learner: int, lesson: str, exercise: str) -> None:

@@ -17,7 +17,17 @@ from app.settings import Settings
 from app.web.application import create_app
 from tests.browser.answers import SLUG, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.conftest import Contexts, Watched
-from tests.browser.seeding import Visitor, asked, beside, database_in, given, seat_word_in, teacher_word_in, trained
+from tests.browser.seeding import (
+    Visitor,
+    asked,
+    beside,
+    database_in,
+    given,
+    seat_word_in,
+    sitting_in,
+    teacher_word_in,
+    trained,
+)
 from tests.browser.steps import AXE, expect_verdict, open_page, scrolls_sideways, violations
 from tests.courses import LESSONS, course_in
 from tests.waiting import SECONDS
@@ -32,6 +42,7 @@ QUIZZES = [one for one in SMALL.exercises if isinstance(one, Quiz)]
 BOX = next(one for one in SMALL.exercises if isinstance(one, Grad))
 BOX_PATH = "/lessons/{slug}/code/{name}"
 CLASS = "/classes/{class_id}"
+SITTING = CLASS + "/sittings/{sitting_id}"
 PASSWORD = "seven times eight"
 
 
@@ -162,6 +173,10 @@ LOOKS = (
     Look(f"{CLASS}/board", CLASS + "/board?place={slug}/half", "instructor"),
     Look(f"{CLASS}/board", CLASS + "/board?place={slug}/half&project=1", "instructor"),
     Look(f"{CLASS}/learners/{{learner_id}}", CLASS + "/learners/{learner_id}?lesson={slug}", "instructor"),
+    *(Look(SITTING, who=who) for who in ("pupil", "pupil who is right", "pupil who errs", "instructor")),
+    Look(SITTING + "/specimen", who="instructor"),
+    Look(SITTING + "/results/{learner_id}", SITTING + "/results/{sitter_id}", "instructor"),
+    Look(CLASS + "/sittings/new", who="instructor"),
 )  # fmt: skip
 
 AGAIN = (
@@ -259,13 +274,14 @@ def room(server: str, server_folder: Path) -> Room:
         server_folder, "select min(learner_id) from membership where class_id = ? and role = 'learner'", made.group
     )
     trained(server_folder, pupil, "training", "run")
+    sitting, sitter = beside(sitting_in(server_folder, made.group, *made.pupils[:2]))
     accounts = Visitor(server)
     accounts.post("/sign-in/name", name=f"Ada Lovelace of a rather long name {made.group}", password=PASSWORD)
     return Room(
         values={
             "class_id": made.group,
             "learner_id": pupil,
-            "assignment_id": asked(server_folder, "select id from assignment where class_id = ?", made.group),
+            "assignment_id": asked(server_folder, "select min(id) from assignment where class_id = ?", made.group),
             "code": asked(server_folder, "select join_code from class where id = ?", made.group),
             "word": beside(teacher_word_in(server_folder)),
             "seat": beside(seat_word_in(server_folder, made.group, pupil)),
@@ -273,6 +289,8 @@ def room(server: str, server_folder: Path) -> Room:
             "box": BOX.name,
             "mistake": mistake,
             "sentence": asked(server_folder, "select max(id) from written_sentence"),
+            "sitting_id": sitting,
+            "sitter_id": sitter,
         },
         cookies={
             "nobody": [],

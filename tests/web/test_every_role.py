@@ -4,6 +4,7 @@ Whoever adds a route adds a row.
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from fastapi import FastAPI
@@ -14,7 +15,9 @@ from app.content.blocks import Course
 from app.settings import Settings
 from app.store.classes import ROLES, Role, new_member
 from app.store.comparisons import NewComparison, begin_comparison
-from app.store.tables import Class, Membership
+from app.store.database import now
+from app.store.sittings import SittingSettings, create_sitting
+from app.store.tables import Assignment, Class, Membership
 from app.web.application import create_app
 from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
 from tests.web.classroom import Classroom
@@ -73,6 +76,19 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/next"): "instructor",
     ("POST", "/next"): "instructor",
     ("POST", "/settings"): "instructor",
+    ("GET", "/sittings/new"): "instructor",
+    ("POST", "/sittings"): "instructor",
+    ("GET", "/sittings/{sitting_id}"): "learner",
+    ("POST", "/sittings/{sitting_id}"): "instructor",
+    ("GET", "/sittings/{sitting_id}/specimen"): "assistant",
+    ("GET", "/sittings/{sitting_id}/results/{learner_id}"): "assistant",
+    ("POST", "/sittings/{sitting_id}/time"): "instructor",
+    ("POST", "/sittings/{sitting_id}/switches/{learner_id}"): "instructor",
+    ("POST", "/sittings/{sitting_id}/begin"): "learner",
+    ("POST", "/sittings/{sitting_id}/switch"): "learner",
+    ("POST", "/sittings/{sitting_id}/hand-in"): "learner",
+    ("POST", "/sittings/{sitting_id}/code/{name}/draft"): "learner",
+    ("POST", "/sittings/{sitting_id}/code/{name}/check"): "learner",
     ("GET", "/assignments"): "assistant",
     ("POST", "/assignments"): "instructor",
     ("GET", "/assignments/{assignment_id}"): "instructor",
@@ -101,7 +117,12 @@ class World:
         new = NewComparison(lesson="linear-layer", exercise="pick", about="hint-1", first="One.", second="Two.")
         begun = self.room.write(lambda db: begin_comparison(db, self.group.id, new, self.room.ids["Ada"]))
         self.comparison = begun.id
+        self.sitting = self.room.write(self._sitting).id
         self.restore()
+
+    async def _sitting(self, db: AsyncSession) -> Assignment:
+        settings = SittingSettings("Sitting", now(), now() + timedelta(days=1), 30, 1.0, "nothing")
+        return await create_sitting(db, self.group.id, settings, '[{"family": "", "level": 1, "count": 1}]', 1, None)
 
     def _cookie(self, name: str) -> str:
         teaches = name in ("Ada", "Max")
@@ -125,6 +146,8 @@ class World:
             "assignment_id": self.assignment,
             "former_id": 1,
             "comparison_id": self.comparison,
+            "sitting_id": self.sitting,
+            **({"name": "item-1"} if "sittings" in template else {}),
         }
         path = path_of(template, **{name: str(value) for name, value in values.items()}) + "?place=linear/dw-shape"
         pairs = [("cookie", self.cookies[who]), ("sec-fetch-site", "same-origin")]

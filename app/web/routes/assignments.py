@@ -17,6 +17,7 @@ from app.content.blocks import Lesson
 from app.store import assignments, classes
 from app.store.assignments import MOST_POINTS, AssignmentSettings
 from app.store.classes import ClassMember, RefusedError
+from app.store.progress import SITTINGS
 from app.store.tables import Assignment, Membership
 from app.teaching import dates
 from app.teaching.roster import distinct_names, matching_people, read_days
@@ -31,6 +32,7 @@ OF_LABEL = "label:"
 """Before a label, in place of a learner: everybody who has it."""
 ALL = PREFIX + "/assignments"
 ONE = ALL + "/{assignment_id}"
+OF_A_SITTING = "The window and the time of a sitting are set on its own page."
 BEYOND = (
     "A grade is of {points:g} points here, and {given:g} are more. Moodle refuses grades above all points, unless it "
     "is told to take them."
@@ -107,8 +109,8 @@ def terms_of(
         opens_at=at["opens"],
         due_at=at["due"],
         late_until=at["late"],
-        late_share=_number("Share that late work counts", fields.share or "0"),
-        points=_number("Points", fields.points) if fields.points.strip() else float(len(chosen)),
+        late_share=parse_number("Share that late work counts", fields.share or "0"),
+        points=parse_number("Points", fields.points) if fields.points.strip() else float(len(chosen)),
         solutions_at=at["solutions"],
         heading=heading_for(fields.heading, lesson.title, taken),
         known_exercises=names,
@@ -119,7 +121,12 @@ def _dates(fields: AssignmentForm) -> dict[str, str]:
     return {"opens": fields.opens, "due": fields.due, "late": fields.late, "solutions": fields.solutions}
 
 
-def _number(field: str, typed: str) -> float:
+def parse_number(field: str, typed: str) -> float:
+    """A number as it is typed in *field*.
+
+    Raises:
+        RefusedError: It is none; the message says so.
+    """
     try:
         number = float(typed.replace(",", "."))
     except ValueError:
@@ -180,7 +187,7 @@ async def assign(
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, within.group.id)
     open_to_all = site.practice.curriculum.next_round(fields.lesson, [row.lesson for row in rows])
-    lesson = open_to_all or site.assigned(fields.lesson)
+    lesson = open_to_all or (None if fields.lesson.startswith(SITTINGS) else site.assigned(fields.lesson))
     try:
         terms = terms_of(fields, lesson, within.group.timezone, assignment_titles(site.assigned, rows))
         name = lesson.name if lesson else ""
@@ -264,6 +271,8 @@ async def _one(
 async def change(
     request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[AssignmentForm, Form()]
 ) -> Response:
+    if row.lesson.startswith(SITTINGS):
+        return await _one(request, site, within, row, OF_A_SITTING)
     try:
         taken = await _taken(site, within.group.id, row.id)
         terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone, taken)
@@ -300,6 +309,8 @@ async def extend(
 ) -> Response:
     """More time: for one until a date, or for many by lines that are shown before they are applied."""
     group, reason = within.group, one_line(reason)[:LONGEST_LINE]
+    if row.lesson.startswith(SITTINGS):
+        return await _one(request, site, within, row, OF_A_SITTING)
     async with site.database.read() as db:
         people = [membership for membership in await classes.list_members(db, group.id) if membership.role == "learner"]
     try:
@@ -400,7 +411,7 @@ async def excuse(
     people = await _learners(site, within)
     try:
         learner = _somebody(who, people).learner_id
-        given = _number("Points", points) if points.strip() else None
+        given = parse_number("Points", points) if points.strip() else None
         if given is not None and row.points < given <= MOST_POINTS and not confirm:
             problem = BEYOND.format(given=given, points=row.points)
             return await _one(request, site, within, row, problem, grade=points, graded=who, beyond=True)

@@ -29,6 +29,7 @@ from app.store import learners
 from app.store.assignments import assignments_of, units_given
 from app.store.class_copies import earlier_class
 from app.store.classes import RefusedError
+from app.store.progress import SITTINGS
 from app.store.tables import Assignment, Credential, LtiContext, LtiPlatform, Session
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.middleware.security import is_same_site
@@ -216,6 +217,8 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
         lesson = site.assigned(target.lesson)
         exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
         counts = any(target.exercise in ("", name) for name in exercises)
+        if target.lesson.startswith(SITTINGS) and target.lesson not in [row.lesson for row in rows]:
+            counts = False  # a sitting of another class, or one that was taken back
         if context is not None and lesson is not None and counts and (message.lineitem_url or message.lineitems_url):
             heading = heading_for("", lesson.title, assignment_titles(site.assigned, rows))
             await link_line_item(db, context, message, target, heading, exercises)

@@ -12,6 +12,7 @@ from app.store.assignments import Deadline
 from app.store.classes import ClassMember
 from app.store.database import now
 from app.store.grades import Grade, build_gradebook
+from app.store.progress import SITTINGS
 from app.store.tables import Assignment, Attempt, Membership, Progress
 from app.teaching import dates
 from app.teaching.codes import shown_code
@@ -25,7 +26,10 @@ STUCK_FOR = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class DueAssignment:
-    """Assignment on the home page: *solved* is a share, of all who joined or of oneself. Times in words."""
+    """Assignment on the home page: *solved* is a share, of all who joined or of oneself. Times in words.
+
+    Of a *sitting* nothing is counted before its grades are there.
+    """
 
     lesson: Lesson | None
     name: str
@@ -36,6 +40,7 @@ class DueAssignment:
     done: int
     total: int
     closed: bool
+    sitting: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def _due(site: Site, within: ClassMember, assignment: Assignment, grades: list[G
     due, late = common if within.is_at_least("assistant") else grades[0].deadline
     zone = within.group.timezone
     return DueAssignment(
-        lesson=site.assigned(assignment.lesson),
+        lesson=site.assigned_as(assignment),
         name=assignment.lesson,
         opens=dates.format_moment(assignment.opens_at, zone)
         if assignment.opens_at and assignment.opens_at > now()
@@ -104,6 +109,7 @@ def _due(site: Site, within: ClassMember, assignment: Assignment, grades: list[G
         done=done,
         total=total,
         closed=due is not None and now() > max(due, late or due),
+        sitting=assignment.lesson.startswith(SITTINGS),
     )
 
 

@@ -33,7 +33,7 @@ async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) 
         tasks = await tasks_of(db, learner, lesson.name if lesson else None)
     if visitor.seen is not None:  # what is due in other classes is no affair of the instructor's
         tasks = [task for task in tasks if task.group.id == visitor.seen.class_id]
-    notes = [note for task in tasks if (note := _note(task, site.assigned(task.assignment.lesson))) is not None]
+    notes = [note for task in tasks if (note := _note(task, site.assigned_as(task.assignment))) is not None]
     return tuple(note for note in notes if lesson is not None or not note.over)
 
 

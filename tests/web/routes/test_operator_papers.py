@@ -85,6 +85,8 @@ TOLD = {
     "learner_view": "look at the pages of these lessons as you see them",
     "written_sentence": "a sentence for all who make one mistake",
     "roster_change": "what their last list for the roster changed",
+    "sitting_record": "what was drawn for you, when you began and handed in",
+    "sitting_answer": "what you handed in once it has ended for all",
     "lti_member": "your number and role in its course", "lti_score": "which of your grades it has yet to be told",
 }  # fmt: skip
 NOBODYS = {
@@ -99,6 +101,8 @@ NOBODYS = {
     "class",
     "assignment",
     "given_unit",
+    "sitting",
+    "sitting_program",
     "clock",
 }
 

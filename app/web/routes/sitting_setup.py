@@ -1,0 +1,344 @@
+"""Quiet sittings for instructors: made, changed, looked at, and the time of single learners."""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Path
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.practice.item_lessons import LEVELS
+from app.practice.pool import ItemSpec
+from app.practice.practice_words import family_words
+from app.practice.sitting_names import sitting_named
+from app.practice.sittings import (
+    MAX_ITEMS,
+    PROGRAM,
+    SLOTS,
+    VARIANTS,
+    SittingSlot,
+    draw_items,
+    resized,
+    sitting_item,
+    slot_of_item,
+)
+from app.practice.taught import families_of
+from app.store import assignments, classes, sitting_results, sittings
+from app.store.classes import ClassMember, RefusedError
+from app.store.sittings import ExtraTime, OwnSitting, SittingSettings
+from app.store.tables import Membership
+from app.teaching import dates
+from app.teaching.roster import distinct_names
+from app.teaching.text_input import LONGEST_LINE, one_line
+from app.web.class_access import (
+    PREFIX,
+    Arranging,
+    Grading,
+    Watching,
+    back_to_class,
+    class_page,
+    may_act,
+    parse_row_id,
+)
+from app.web.routes.assignments import parse_number
+from app.web.site import Site, TheSite
+from app.web.views.grade_sheet import assignment_titles, heading_for
+from app.web.views.sitting_view import board_of, graded_items, sitting_view, slot_words, written_items
+
+router = APIRouter(prefix=PREFIX + "/sittings")
+ONE = "/{sitting_id}"
+ROWS = 6
+"""In which an instructor says what is drawn."""
+NOTHING_TYPED = dict.fromkeys(("who", "percent", "minutes", "opens", "until"), "")
+SPECIMEN = 0
+"""Whose items a specimen is: nobody's."""
+
+
+class SittingForm(BaseModel):
+    """The settings of a sitting as they are typed; rows of items are in lists of their own."""
+
+    title: str = ""
+    opens: str = ""
+    until: str = ""
+    minutes: str = ""
+    points: str = ""
+    shows: str = "nothing"
+    family: list[str] = []
+    level: list[str] = []
+    count: list[str] = []
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """The rows of items, as they are shown again."""
+        typed = list(zip(self.family, self.level, self.count, strict=False))[:ROWS]
+        return typed + [("", "1", "")] * (ROWS - len(typed))
+
+
+@router.get("/new")
+async def ask(request: Request, site: TheSite, within: Arranging) -> Response:
+    return _form(request, site, within, SittingForm())
+
+
+def _form(request: Request, site: Site, within: ClassMember, fields: SittingForm, problem: str = "") -> Response:
+    families = sorted(families_of(_operations(site)), key=family_words)
+    return class_page(
+        request, site, within, "sitting_new.html", fields=fields, problem=problem,
+        families=[(family, family_words(family)) for family in families], levels=LEVELS, most=MAX_ITEMS,
+    )  # fmt: skip
+
+
+def _operations(site: Site) -> frozenset[str]:
+    curriculum = site.practice.curriculum
+    return curriculum.operations_of(curriculum.lessons)
+
+
+@router.post("")
+async def make(request: Request, site: TheSite, within: Arranging, fields: Annotated[SittingForm, Form()]) -> Response:
+    try:
+        slots = _slots(site, fields)
+        items = sum(slot.count for slot in slots)
+        async with site.database.write() as db:
+            rows = await assignments.assignments_of(db, within.group.id)
+            settings = _settings(fields, within, items, assignment_titles(site.assigned, rows))
+            text = SLOTS.dump_json(slots).decode()
+            made = await sittings.create_sitting(db, within.group.id, settings, text, items, within.person.learner_id)
+    except RefusedError as refused:
+        return _form(request, site, within, fields, str(refused))
+    return back_to_class(within, "sittings", made.id)
+
+
+def _slots(site: Site, fields: SittingForm) -> tuple[SittingSlot, ...]:
+    """
+    Raises:
+        RefusedError: A row cannot be read, or nothing can be drawn for it.
+    """
+    within = tuple(_operations(site))
+    slots = []
+    for number, (family, level, count) in enumerate(fields.rows, start=1):
+        if not count.strip():
+            continue
+        if not (count.strip().isascii() and count.strip().isdecimal() and 0 < int(count) <= MAX_ITEMS):
+            raise RefusedError(f"Row {number}: {count.strip()[:20]!r} is no number of exercises from 1 to {MAX_ITEMS}.")
+        if level not in map(str, LEVELS):
+            raise RefusedError(f"Row {number}: choose a level.")
+        kind = ItemSpec(int(level), within=within, family=family)
+        what = f"with {family_words(family).lower()}" if family else "of this course"
+        if not kind.lowest:
+            raise RefusedError(f"Row {number}: the course teaches nothing from which exercises {what} can be drawn.")
+        if kind.lowest > int(level):
+            raise RefusedError(f"Row {number}: exercises {what} begin at level {kind.lowest}. Choose a higher level.")
+        slots.append(SittingSlot(family, int(level), int(count)))
+    if not slots:
+        raise RefusedError("Say in one row at least how many exercises are drawn.")
+    if sum(slot.count for slot in slots) > MAX_ITEMS:
+        raise RefusedError(f"A sitting has {MAX_ITEMS} exercises at most.")
+    return tuple(slots)
+
+
+def _settings(fields: SittingForm, within: ClassMember, items: int, taken: list[str]) -> SittingSettings:
+    """
+    Raises:
+        RefusedError: A date or a number cannot be read, or another assignment has that title.
+    """
+    title = one_line(fields.title)[:LONGEST_LINE]
+    return SittingSettings(
+        title=heading_for(title, title, taken) if title else "",
+        opens_at=_moment("When it opens", fields.opens, within),
+        until=_moment("When it ends", fields.until, within),
+        minutes=_whole("Minutes", fields.minutes),
+        points=parse_number("Points", fields.points) if fields.points.strip() else float(items),
+        shows=fields.shows,
+    )
+
+
+def _moment(what: str, typed: str, within: ClassMember) -> datetime:
+    if not typed.strip():
+        raise RefusedError(f"{what} is missing.")
+    try:
+        return dates.parse_local_date(typed, within.group.timezone)
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+
+
+def _whole(what: str, typed: str) -> int:
+    number = parse_number(what, typed.strip() or "0")
+    if number != math.floor(number):
+        raise RefusedError(f"{what}: {typed.strip()[:20]!r} is no whole number.")
+    return int(number)
+
+
+async def setup_of(site: TheSite, within: Watching, sitting_id: Annotated[str, Path()]) -> OwnSitting:
+    """A sitting of this very class; 404 for every other."""
+    async with site.database.read() as db:
+        own = await sittings.find_sitting(db, within.group.id, parse_row_id(sitting_id))
+    if own is None:
+        raise HTTPException(404)
+    return own
+
+
+TheSetup = Annotated[OwnSitting, Depends(setup_of)]
+
+
+async def board_page(
+    request: Request,
+    site: Site,
+    within: ClassMember,
+    own: OwnSitting,
+    problem: str = "",
+    *,
+    fields: SittingForm | None = None,
+    typed: Mapping[str, str] | None = None,
+) -> Response:
+    """Who has begun and handed in, and what came of it; what they type is looked at by nobody."""
+    group, row, sitting = within.group, own.assignment, own.sitting
+    async with site.database.read() as db:
+        people = await classes.list_members(db, group.id)
+        records = await sittings.list_records(db, row.id)
+        answers = await sitting_results.answers_of(db, row.id)
+        programs = await sitting_results.programs_of(db, row.id)
+    slots = SLOTS.validate_json(sitting.slots_json)
+    there = sum(map(len, programs.values())), VARIANTS * len(slot_of_item(slots))
+    moment = site.practice.clock()
+    shown = fields or SittingForm(
+        title=row.heading or "", opens=dates.date_field(row.opens_at, group.timezone),
+        until=dates.date_field(row.due_at, group.timezone), minutes=str(sitting.minutes), points=f"{row.points:g}",
+        shows=sitting.shows,
+    )  # fmt: skip
+    plain = OwnSitting(row, sitting, None)
+    return class_page(
+        request, site, within, "sitting_board.html", problem=problem, row=row, sitting=sitting, fields=shown,
+        view=sitting_view(plain, records, group.timezone, moment), slots=tuple(map(slot_words, slots)),
+        board=board_of(plain, people, records, answers, group.timezone, moment, there),
+        learners=[person for person in people if person.role == "learner"], names=distinct_names(people),
+        arranges=may_act(within, "arrange"), grades=may_act(within, "grade"), typed=typed or NOTHING_TYPED,
+        address=f"/classes/{group.id}/sittings/{row.id}",
+    )  # fmt: skip
+
+
+@router.post(ONE)
+async def change(
+    request: Request, site: TheSite, within: Arranging, own: TheSetup, fields: Annotated[SittingForm, Form()]
+) -> Response:
+    """Another title, window, time or worth; what is drawn stays."""
+    name = sitting_named(own.assignment.lesson)
+    try:
+        async with site.database.write() as db:
+            rows = [row for row in await assignments.assignments_of(db, within.group.id) if row.id != own.assignment.id]
+            titles = assignment_titles(site.assigned, rows)
+            settings = _settings(fields, within, name.items if name else 0, titles)
+            fresh = await sittings.find_sitting(db, within.group.id, own.assignment.id)
+            assert fresh is not None, "it was there a moment ago"
+            moment = site.practice.clock()
+            await sittings.change_sitting(db, fresh, settings, within.person.learner_id, moment)
+    except RefusedError as refused:
+        return await board_page(request, site, within, own, str(refused), fields=fields)
+    return back_to_class(within, "sittings", own.assignment.id)
+
+
+@router.get(ONE + "/specimen")
+async def specimen(request: Request, site: TheSite, within: Watching, own: TheSetup) -> Response:
+    """What a learner would see: items of the same draw that nobody has."""
+    async with site.database.read() as db:
+        rows = await sitting_results.programs_of(db, own.assignment.id)
+        records = await sittings.list_records(db, own.assignment.id)
+    name = sitting_named(own.assignment.lesson)
+    assert name is not None, "a sitting has such a name"
+    programs = [[(row.id, PROGRAM.validate_json(row.program_json)) for row in rows[item]] for item in sorted(rows)]
+    known = {row: program for each in programs for row, program in each}
+    drawn = draw_items(programs, SPECIMEN, own.sitting.secret)
+    lessons = [
+        sitting_item(resized(known[item.program], item.sizes), name, number, SPECIMEN)
+        for number, item in zip(sorted(rows), drawn, strict=True)
+    ]
+    items = written_items(site, lessons, {})
+    view = sitting_view(own, records, within.group.timezone, site.practice.clock(), items=items)
+    return class_page(
+        request, site, within, "sitting_specimen.html", view=view,
+        address=f"/classes/{within.group.id}/sittings/{own.assignment.id}",
+    )  # fmt: skip
+
+
+@router.get(ONE + "/results/{learner_id}")
+async def result(
+    request: Request, site: TheSite, within: Watching, own: TheSetup, learner_id: Annotated[str, Path()]
+) -> Response:
+    """The full diagnosis of one learner, once it is over for all."""
+    learner = parse_row_id(learner_id)
+    person = await _learner(site, within, learner)
+    async with site.database.read() as db:
+        theirs = await sittings.find_sitting(db, within.group.id, own.assignment.id, learner)
+        if theirs is None or person is None:
+            raise HTTPException(404)
+        graded = theirs.record is not None and theirs.record.graded_at is not None
+        items = []
+        if graded:
+            answers = await sitting_results.answers_of(db, own.assignment.id, learner)
+            items = graded_items(site, await site.sittings.of(db, theirs), answers)
+        records = await sittings.list_records(db, own.assignment.id)
+    view = sitting_view(theirs, records, within.group.timezone, site.practice.clock(), items=items)
+    return class_page(
+        request, site, within, "sitting_result.html", view=view, graded=graded, person=person,
+        address=f"/classes/{within.group.id}/sittings/{own.assignment.id}",
+    )  # fmt: skip
+
+
+async def _learner(site: Site, within: ClassMember, learner: int) -> Membership | None:
+    async with site.database.read() as db:
+        people = await classes.list_members(db, within.group.id)
+    return next((person for person in people if person.learner_id == learner), None)
+
+
+async def _chosen(site: Site, within: ClassMember, who: str) -> Membership:
+    """
+    Raises:
+        RefusedError: It is no learner of the class.
+    """
+    person = await _learner(site, within, parse_row_id(who)) if who.isdecimal() else None
+    if person is None or person.role != "learner":
+        raise RefusedError("Choose one learner of this class.")
+    return person
+
+
+@router.post(ONE + "/time")
+async def give_time(
+    request: Request,
+    site: TheSite,
+    within: Grading,
+    own: TheSetup,
+    who: Annotated[str, Form()] = "",
+    percent: Annotated[str, Form()] = "",
+    minutes: Annotated[str, Form()] = "",
+    opens: Annotated[str, Form()] = "",
+    until: Annotated[str, Form()] = "",
+) -> Response:
+    """The time of one learner: more of it, or a window of their own; nothing takes it back."""
+    typed = {"who": who, "percent": percent, "minutes": minutes, "opens": opens, "until": until}
+    try:
+        person = await _chosen(site, within, who)
+        extra = ExtraTime(
+            percent=_whole("Per cent", percent.replace("%", "")),
+            minutes=_whole("Minutes more", minutes),
+            opens_at=_moment("When their window opens", opens, within) if opens or until else None,
+            until=_moment("When their window ends", until, within) if opens or until else None,
+        )
+        async with site.database.write() as db:
+            actor, moment = within.person.learner_id, site.practice.clock()
+            await sittings.give_time(db, own, person.learner_id, extra, actor, moment)
+    except RefusedError as refused:
+        return await board_page(request, site, within, own, str(refused), typed=typed)
+    return back_to_class(within, "sittings", own.assignment.id)
+
+
+@router.post(ONE + "/switches/{learner_id}")
+async def allow_switch(site: TheSite, within: Grading, own: TheSetup, learner_id: Annotated[str, Path()]) -> Response:
+    """Let a learner go on on one more device."""
+    person = await _learner(site, within, parse_row_id(learner_id))
+    if person is None or person.role != "learner":
+        raise HTTPException(404)
+    async with site.database.write() as db:
+        await sittings.allow_switch(db, own.assignment, person.learner_id, within.person.learner_id)
+    return back_to_class(within, "sittings", own.assignment.id)
