@@ -40,6 +40,7 @@ UNKNOWN = (
 )
 NOT_HERE = "The link leads to {target}, which is no page of this server: its address is {base_url}."
 OVER = "This sign-in was used before, or is older than ten minutes. Open the link on the platform again."
+NOT_THROUGH = "{name} did not let you through. It said: {said}"
 UNSIGNED = "What {name} sent is not signed by it as it should be."
 
 
@@ -125,6 +126,15 @@ async def find_pending(db: AsyncSession, state: str) -> Pending:
     if data is None or platform is None:
         raise LaunchError(OVER)
     return Pending(platform, data)
+
+
+def check_no_error(pending: Pending, said: str) -> None:
+    """
+    Raises:
+        LaunchError: The platform *said* something in the place of who came.
+    """
+    if said:
+        raise LaunchError(NOT_THROUGH.format(name=pending.platform.name, said=said[:300]))
 
 
 async def read_message(

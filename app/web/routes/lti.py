@@ -22,7 +22,7 @@ from app.lti.enrolment import Target, enrol, identity_of, is_known, target_of
 from app.lti.errors import LaunchError, PlatformError
 from app.lti.families import help_with
 from app.lti.keys import published_keys
-from app.lti.launches import Login, Pending, begin_login, find_pending, name_in_browser, read_message
+from app.lti.launches import Login, Pending, begin_login, check_no_error, find_pending, name_in_browser, read_message
 from app.lti.line_items import link_line_item
 from app.lti.platform_client import origin_of
 from app.store import learners
@@ -31,6 +31,7 @@ from app.store.class_copies import earlier_class
 from app.store.classes import RefusedError
 from app.store.progress import SITTINGS
 from app.store.tables import Assignment, Credential, LtiContext, LtiPlatform, Session
+from app.teaching.text_input import one_line
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.middleware.security import is_same_site
 from app.web.render import back_to, first_cookie, own_path
@@ -107,7 +108,13 @@ def _stored(request: Request, site: Site, began: Login) -> Response:
 
 @router.post("/launch")
 async def launch(
-    request: Request, site: TheSite, state: Text = "", id_token: Text = "", stored: Text = "", error: Text = ""
+    request: Request,
+    site: TheSite,
+    state: Text = "",
+    id_token: Text = "",
+    stored: Text = "",
+    error: Text = "",
+    error_description: Text = "",
 ) -> Response:
     """Somebody is here, and a platform says who."""
     name = name_in_browser(state)
@@ -115,6 +122,7 @@ async def launch(
     try:
         async with site.database.read() as db:
             pending = await find_pending(db, state)
+        check_no_error(pending, "" if id_token else one_line(f"{error} {error_description}"))
         kept, storage = pending.is_of(cookie), pending.data["storage"]
         if not kept and not stored and storage and id_token:
             values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}

@@ -213,6 +213,15 @@ def test_a_message_that_the_platform_did_not_sign_is_not_believed(
     assert post(client, asked["state"], FORGED[forged](platform, claims)).status_code == 403
 
 
+def test_what_a_platform_says_instead_of_a_message_is_told(platform: Platform, client: TestClient) -> None:
+    asked, _ = asked_and_claims(platform, client)
+
+    told = post(client, asked["state"], "", error="login_required", error_description="<b>Sign in</b> first")
+
+    assert told.status_code == 403
+    assert "Moodle did not let you through. It said: login_required &lt;b&gt;Sign in&lt;/b&gt; first" in told.text
+
+
 def test_a_message_counts_once(platform: Platform, client: TestClient) -> None:
     asked, claims = asked_and_claims(platform, client)
     token = platform.token(claims)
