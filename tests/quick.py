@@ -13,6 +13,13 @@ ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {"templates": "tests/web/routes", "static": "tests/web/test_assets.py", "lessons": "tests/content"}
 """What has no module of its own, and where it is shown first."""
 EVERYWHERE = {
+    "app.grading.forward.facts": (
+        "tests/engine/grade/test_engine.py",
+        "tests/engine/grade/test_facts_cache.py",
+        "tests/engine/grade/test_hidden_sizes.py",
+        "tests/engine/grade/test_predicates.py",
+        "tests/grading/reading/test_shape_inference.py",
+    ),
     "app.kinds.readers": ("tests/kinds/test_registry.py", "tests/content/test_parse.py"),
     "app.settings": ("tests/accounts/test_settings.py", "tests/web/test_server.py", "tests/test_deployment.py"),
     "app.web.application": (
