@@ -79,7 +79,7 @@ async def link_line_item(
     if launch.lineitem_url:
         assignment = await _graded_by(db, context, LtiLineItem.url == launch.lineitem_url, target)
         assignment = assignment or await _assignment(db, context, launch, target, title, known)
-        await _take(db, context, assignment, launch.lineitem_url, launch.link)
+        await _set_column(db, context, assignment, launch.lineitem_url, launch.link)
     elif launch.lineitems_url:
         assignment = await _graded_by(db, context, LtiLineItem.resource_link_id == launch.link, target)
         assignment = assignment or await _assigned(db, context, target)
@@ -87,7 +87,7 @@ async def link_line_item(
         if assignment is None and stated_points(launch) is not None:
             assignment = await _assignment(db, context, launch, target, title, known)
         if assignment is not None:
-            await _have_it_looked_for(db, context, assignment, launch)
+            await _schedule_search(db, context, assignment, launch)
 
 
 async def _graded_by(db: AsyncSession, context: LtiContext, column: Any, target: Target) -> Assignment | None:
@@ -132,7 +132,9 @@ async def _item_of(db: AsyncSession, context: LtiContext, assignment: Assignment
     return item
 
 
-async def _take(db: AsyncSession, context: LtiContext, assignment: Assignment, url: str, link: str | None) -> None:
+async def _set_column(
+    db: AsyncSession, context: LtiContext, assignment: Assignment, url: str, link: str | None
+) -> None:
     item = await _item_of(db, context, assignment)
     if item.url == url:
         return
@@ -146,7 +148,7 @@ async def _take(db: AsyncSession, context: LtiContext, assignment: Assignment, u
     await lti_scores.queue_assignment(db, assignment.id)
 
 
-async def _have_it_looked_for(db: AsyncSession, context: LtiContext, assignment: Assignment, launch: Launch) -> None:
+async def _schedule_search(db: AsyncSession, context: LtiContext, assignment: Assignment, launch: Launch) -> None:
     """Look for a column that is not known, or is gone; again where it was looked for in vain and an instructor comes.
 
     What was copied came with its columns, and one that somebody deleted is not wanted: for these none is made.
