@@ -115,11 +115,12 @@ def fill_in(page: Page, quiz: Quiz, answer: list[str]) -> None:
         case ChoiceQuestion() | AxesQuestion():
             for box in form.locator("input[name=answer]").all():
                 box.set_checked(box.get_attribute("value") in answer)
-        case MatmulQuestion() if not form.locator(".tile").count():  # a browser that runs no scripts
+        case MatmulQuestion() if page.evaluate("matchMedia('(scripting: none)').matches"):
             for side, factor in zip(("left", "right"), answer, strict=True):
                 form.locator(f"select[name={side}]").select_option(factor.removesuffix(".T"))
                 form.locator(f"input[name={side}_transposed]").set_checked(factor.endswith(".T"))
         case MatmulQuestion():
+            form.locator(".tile").first.wait_for()  # the script of the question comes after the page
             while form.locator(".place-for[data-filled]").count():
                 form.locator(".place-for[data-filled]").first.click()
             for factor in answer:
