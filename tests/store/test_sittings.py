@@ -1,0 +1,116 @@
+"""Sittings in each database: what servers do by themselves, once and in time."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+from app.accounts.merge import merge_learners
+from app.store import classes, joining, learners, sitting_results, sittings
+from app.store.database import Database
+from app.store.grades import build_gradebook
+from app.store.sittings import ExtraTime, OwnSitting, SittingSettings
+from app.store.tables import Class, Progress, SittingAnswer, SittingRecord
+
+pytestmark = pytest.mark.anyio
+
+OPENS = datetime(2026, 11, 30, 9, tzinfo=UTC)
+SETTINGS = SittingSettings("Exam", OPENS, OPENS + timedelta(hours=2), 40, 2.0, "nothing")
+
+
+class Exam:
+    """A class with one sitting, and learners who begin when it opens."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.group = self.sitting = 0
+
+    async def set_up(self) -> None:
+        async with self.database.write() as db:
+            teacher, _ = await learners.begin_session(db)
+            group = await classes.create_class(db, "Algebra", "UTC", teacher, "Ada")
+            row = await sittings.create_sitting(db, group.id, SETTINGS, "[]", 2, teacher)
+            self.group, self.sitting = group.id, row.id
+            (await self.own(db)).sitting.drawn_at = OPENS
+
+    async def own(self, db, learner: int | None = None) -> OwnSitting:
+        own = await sittings.find_sitting(db, self.group, self.sitting, learner)
+        assert own is not None
+        return own
+
+    async def begins(self, name: str) -> int:
+        async with self.database.write() as db:
+            learner, _ = await learners.begin_session(db)
+            group = await db.get_one(Class, self.group)
+            await joining.join_class(db, group, learner, name)
+            own = await self.own(db, learner)
+            await sittings.begin_sitting(db, group, own, learner, "[]", ("0" * 64, "Firefox"), OPENS)
+        return learner
+
+    async def close(self, **after: int) -> int:
+        async with self.database.write() as db:
+            return await sitting_results.close_over(db, OPENS + timedelta(**after))
+
+    async def claim(self, **after: int) -> int | None:
+        async with self.database.write() as db:
+            own = await sitting_results.claim_ungraded(db, OPENS + timedelta(**after))
+            return own.record.learner_id if own and own.record else None
+
+
+@pytest.fixture
+async def exam(database: Database) -> Exam:
+    exam = Exam(database)
+    await exam.set_up()
+    return exam
+
+
+async def test_each_is_handed_in_by_the_clock_at_their_own_end(exam: Exam) -> None:
+    bob, eve = await exam.begins("Bob"), await exam.begins("Eve")
+    async with exam.database.write() as db:
+        await sittings.give_time(db, await exam.own(db, eve), eve, ExtraTime(percent=50), None, OPENS)
+
+    assert [await exam.close(minutes=minutes) for minutes in (40, 41, 41, 60, 61)] == [0, 1, 0, 0, 1]
+
+    async with exam.database.read() as db:
+        ends = {record.learner_id: record.handed_in_at for record in await sittings.list_records(db, exam.sitting)}
+    assert ends == {bob: OPENS + timedelta(minutes=40), eve: OPENS + timedelta(minutes=60)}
+
+
+async def test_an_answer_is_graded_by_one_server_and_by_another_after_a_lease(exam: Exam) -> None:
+    bob = await exam.begins("Bob")
+    await exam.close(hours=1)
+    assert await exam.claim(hours=1) is None, "it is not over for all"
+    await exam.close(hours=3)
+
+    assert [await exam.claim(hours=3, minutes=minutes) for minutes in (0, 1, 6)] == [bob, None, bob]
+
+
+async def test_what_is_right_counts_when_it_was_handed_in_and_once(exam: Exam) -> None:
+    bob = await exam.begins("Bob")
+    await exam.close(hours=3)
+    answers = {"assignment_id": exam.sitting, "learner_id": bob, "verdict_json": "{}", "code": None}
+    for _ in range(2):
+        async with exam.database.write() as db:
+            own = await exam.own(db, bob)
+            rows = [SittingAnswer(item=item, text="x", correct=item == 1, **answers) for item in (1, 2)]
+            await sitting_results.store_answers(db, own, rows, OPENS + timedelta(hours=3))
+
+    async with exam.database.read() as db:
+        (solved,) = await db.scalars(select(Progress).where(Progress.learner_id == bob))
+        group = await db.get_one(Class, exam.group)
+        book = await build_gradebook(db, group, lambda _: ("item-1", "item-2"), bob, OPENS + timedelta(hours=4))
+    assert (solved.exercise, solved.solved_at) == ("item-1", OPENS + timedelta(minutes=40))
+    assert [grade.points for grade in book.rows[0].grades] == [1.0]
+
+
+async def test_of_two_that_become_one_the_sitting_that_was_begun_goes_on(exam: Exam) -> None:
+    bob = await exam.begins("Bob")
+    async with exam.database.write() as db:
+        other, _ = await learners.begin_session(db)
+        await sittings.give_time(db, await exam.own(db, other), other, ExtraTime(minutes=20), None, OPENS)
+    async with exam.database.write() as db:
+        assert await merge_learners(db, bob, other)
+
+    async with exam.database.read() as db:
+        (record,) = await db.scalars(select(SittingRecord))
+    assert (record.learner_id, record.begun_at, record.extra_minutes) == (other, OPENS, 20)
