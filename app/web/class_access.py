@@ -104,7 +104,8 @@ def tabs(request: Request, within: ClassMember) -> tuple[Tab, ...]:
     """The pages of the class that there are for this person."""
     served = {context.path for context in iter_route_contexts(request.app.routes)}
     home = f"/classes/{within.group.id}"
-    asked = request.url.path.removeprefix(home)
+    # A sitting is an assignment, and made beside the others.
+    asked = request.url.path.removeprefix(home).replace("/sittings", "/assignments", 1)
     return tuple(
         Tab(title, home + end, here=asked == end or (end != "" and asked.startswith(end + "/")))
         for title, end, act in TABS

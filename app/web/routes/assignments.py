@@ -33,6 +33,7 @@ OF_LABEL = "label:"
 ALL = PREFIX + "/assignments"
 ONE = ALL + "/{assignment_id}"
 OF_A_SITTING = "The window and the time of a sitting are set on its own page."
+NOT_SURE = "A sitting goes with all that was handed in and graded in it. Tick that this is meant."
 BEYOND = (
     "A grade is of {points:g} points here, and {given:g} are more. Moodle refuses grades above all points, unless it "
     "is told to take them."
@@ -289,7 +290,11 @@ async def change(
 
 
 @router.post(ONE + "/delete")
-async def delete(site: TheSite, within: Arranging, row: TheAssignment) -> Response:
+async def delete(
+    request: Request, site: TheSite, within: Arranging, row: TheAssignment, sure: Annotated[str, Form()] = ""
+) -> Response:
+    if row.lesson.startswith(SITTINGS) and sure != "yes":
+        return await _one(request, site, within, row, NOT_SURE)
     async with site.database.write() as db:
         await assignments.take_back(db, await db.get_one(Assignment, row.id), within.person.learner_id)
     return back_to_class(within, "assignments")

@@ -221,7 +221,7 @@ class ItemRequest:
         if own.record.token_hash != asked.token_hash:
             at = own.record.switched_at
             zone = asked.within.group.timezone
-            raise RefusedError(ELSEWHERE.format(at=f" at {to_local(at, zone):%H:%M}" if at else ""))
+            raise RefusedError(ELSEWHERE.format(at=f" at {to_local(at, zone):%H:%M} ({zone})" if at else ""))
         await self.lesson(db, own)
         lesson = own.assignment.lesson
         return own, await drafts.save_draft(db, asked.learner, lesson, self.name, self.code, base=self.revision)

@@ -62,6 +62,7 @@ class SittingView:
     tells_right: bool
     results: str
     begun: str = ""
+    begun_at: str = ""
     ends: str = ""
     ends_at: str = ""
     seconds: int = 0
@@ -70,6 +71,7 @@ class SittingView:
     by_clock: bool = False
     device: str = ""
     switched: str = ""
+    switched_at: str = ""
     may_switch: bool = False
     items: tuple[ItemView, ...] = ()
     right: int = 0
@@ -81,8 +83,8 @@ class SittingView:
 
 
 def slot_words(slot: SittingSlot) -> str:
-    """`2 exercises of sums, level 2 (three to five lines with a fork)`"""
-    what = f" with {family_words(slot.family).lower()}" if slot.family else ""
+    """`2 exercises: sums, level 2 (three to five lines with a fork)`"""
+    what = f": {family_words(slot.family).lower()}" if slot.family else ""
     exercises = "exercise" if slot.count == 1 else "exercises"
     return f"{slot.count} {exercises}{what}, level {slot.level} ({LEVELS[slot.level]})"
 
@@ -132,6 +134,7 @@ def sitting_view(
         tells_right=own.sitting.shows == "right",
         results=format_moment(release_moment(own.assignment, own.sitting, records), zone),
         begun=_clock(record.begun_at, zone) if record and record.begun_at else "",
+        begun_at=record.begun_at.isoformat() if record and record.begun_at else "",
         ends=_clock(ends, zone) if ends else "",
         ends_at=ends.isoformat() if ends else "",
         seconds=max(0, math.floor((ends - moment).total_seconds())) if ends else 0,
@@ -140,6 +143,7 @@ def sitting_view(
         by_clock=record is not None and record.handed_in_by != "learner",
         device=(record.device or "another device") if record else "",
         switched=_clock(record.switched_at, zone) if record and record.switched_at else "",
+        switched_at=record.switched_at.isoformat() if record and record.switched_at else "",
         may_switch=record is not None and record.switches < record.switches_allowed,
         items=tuple(items),
         right=sum(item.right for item in items),

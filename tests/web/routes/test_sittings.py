@@ -305,7 +305,7 @@ def test_one_change_of_device_is_told_on_both_and_a_second_needs_leave(room: Roo
     assert "write on" in room.page(others[0])
     assert room.save(others[0], 1, "stolen").status_code == 409
     assert "dX = 1" in said(others[0].post(f"{room.address}/switch").text)
-    assert "on another device at 10:10" in room.save(bob, 1, "dX = 2", 1).json()["message"]
+    assert "on another device at 10:10 (Europe/Berlin)" in room.save(bob, 1, "dX = 2", 1).json()["message"]
     assert "used your change of device" in said(others[1].post(f"{room.address}/switch").text)
     room.ada.post(f"{room.address}/switches/{room.classroom.ids['Bob']}")
     assert "dX = 1" in said(others[1].post(f"{room.address}/switch").text)
@@ -391,6 +391,17 @@ def test_a_sitting_is_given_to_no_other_class_and_its_dates_stay_its_own(room: R
     assert assign(f"/classes/{room.group.id}/assignments", data={"lesson": name}).status_code == 409
     moved = assign(f"/classes/{room.group.id}/assignments/{room.sitting}", data={"due": "2027-01-01T10:00"})
     assert "set on its own page" in said(moved.text)
+
+
+def test_a_sitting_is_taken_back_only_by_who_means_it(room: Room, bob: TestClient) -> None:
+    room.save(bob, 1, "dX = 1")
+    address = f"/classes/{room.group.id}/assignments/{room.sitting}/delete"
+
+    assert "Tick that this is meant" in said(room.ada.post(address).text)
+    assert room.rows(SittingRecord)
+    assert room.ada.post(address, data={"sure": "yes"}).status_code == 200
+    assert room.rows(SittingRecord) == []
+    assert bob.get(room.address).status_code == 404
 
 
 def test_a_class_that_hands_in_at_once_waits_for_no_grader(room: Room) -> None:
