@@ -150,3 +150,21 @@ def test_a_stolen_token_is_nothing_in_another_browser(room, seeing):
     stranger.cookies.set("seeing", seeing.cookies["seeing"])
 
     assert BANNER not in stranger.get("/lessons/linear").text
+
+
+def test_what_a_page_would_write_is_rolled_back(room, seeing, bob, monkeypatch):
+    async def standing(site, _visitor):
+        async with site.database.write() as db:
+            (await db.get_one(Learner, room.ids["Bob"])).opened_lesson = "by a page"
+        return {}, None, True
+
+    def opened():
+        return room.write(lambda db: db.scalar(select(Learner.opened_lesson).where(Learner.id == room.ids["Bob"])))
+
+    monkeypatch.setattr("app.web.routes.contents._standing", standing)
+
+    seeing.get("/")
+    assert opened() != "by a page"
+
+    bob.get("/")
+    assert opened() == "by a page"
