@@ -81,9 +81,10 @@ async def _release(db: AsyncSession, moment: datetime) -> None:
     ended = query.where(Sitting.released_at.is_(None), Assignment.due_at <= moment)
     for assignment, sitting in (await db.execute(ended)).all():
         records = await list_records(db, assignment.id)
-        writing = any(record.begun_at and not record.handed_in_at for record in records)
-        if not writing and moment >= release_moment(assignment, sitting, records) + GRACE:
+        if moment >= release_moment(assignment, sitting, records) + GRACE:
             sitting.released_at = moment
+            await db.flush()
+            await queue_assignment(db, assignment.id)  # for who did not begin it is a zero now
             await record_event(db, assignment.class_id, None, "sitting-over", assignment.id)
 
 

@@ -103,6 +103,19 @@ async def test_what_is_right_counts_when_it_was_handed_in_and_once(exam: Exam) -
     assert [grade.points for grade in book.rows[0].grades] == [1.0]
 
 
+async def test_what_is_not_graded_yet_is_no_zero(exam: Exam) -> None:
+    await exam.begins("Bob")
+    async with exam.database.write() as db:
+        idle, _ = await learners.begin_session(db)
+        await joining.join_class(db, await db.get_one(Class, exam.group), idle, "Idle")
+    await exam.close(hours=3)
+
+    async with exam.database.read() as db:
+        group = await db.get_one(Class, exam.group)
+        book = await build_gradebook(db, group, lambda _: ("item-1", "item-2"), moment=OPENS + timedelta(hours=4))
+    assert {row.person.name: row.grades[0].points for row in book.rows} == {"Bob": None, "Idle": 0.0}
+
+
 async def test_of_two_that_become_one_the_sitting_that_was_begun_goes_on(exam: Exam) -> None:
     bob = await exam.begins("Bob")
     async with exam.database.write() as db:
