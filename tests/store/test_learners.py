@@ -1,4 +1,7 @@
+import shutil
+import sqlite3
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from app.store.trainings import NewTrainingRun
 
 pytestmark = pytest.mark.anyio
 
+ROOM = 200
 MANY_LIKE_ONE = """
 INSERT INTO learner (created_at)
 WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < :many)
@@ -100,12 +104,26 @@ async def test_readers_are_forgotten_when_they_were_not_here_for_long(database: 
         assert await learners.forget_empty(db, now() - timedelta(days=30)) == 1
 
 
-async def test_more_learners_are_forgotten_than_a_statement_has_room_for(database: Database, me: int) -> None:
+async def test_more_learners_are_forgotten_than_a_statement_has_room_for(
+    tmp_path: Path, template: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The room of others is sixty thousand; a database that is told to has as little as fits into this test."""
+    connect = sqlite3.connect
+
+    def narrow(*place: Any, **options: Any) -> sqlite3.Connection:
+        made = connect(*place, **options)
+        made.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, ROOM)
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", narrow)
+    database = Database(f"sqlite+aiosqlite:///{shutil.copy(template, tmp_path / 'own.db')}")
     async with database.write() as db:
-        await db.execute(text(MANY_LIKE_ONE), {"one": me, "many": 66_000})
+        me, _ = await learners.begin_session(db)
+        await db.execute(text(MANY_LIKE_ONE), {"one": me, "many": 2 * ROOM})
 
     async with database.write() as db:
-        assert await learners.forget_empty(db, now() + timedelta(seconds=1)) == 66_001
+        assert await learners.forget_empty(db, now() + timedelta(seconds=1)) == 2 * ROOM + 1
+    await database.close()
 
 
 async def test_recent_learners_are_not_forgotten(database: Database, me: int) -> None:
