@@ -8,6 +8,7 @@ class WrittenSentences extends HTMLElement {
   connectedCallback() {
     this.#source = new EventSource(this.dataset.events);
     this.#source.addEventListener("written", ({ data }) => this.#show(data));
+    this.#source.addEventListener("end", () => this.#source.close());
   }
 
   disconnectedCallback() {

@@ -193,8 +193,8 @@ AGAIN = (
 
 UNSEEN = {
     "/authors/sentences/export.json": "a file",
-    "/lessons/{slug}/code/{name}/sentences": "a stream, of what stands beside a verdict",
-    "/practice/{item}/code/{name}/sentences": "as that of a lesson",
+    "/lessons/{slug}/code/{name}/sentences/events": "a stream, of what stands beside a verdict",
+    "/practice/{item}/code/{name}/sentences/events": "as that of a lesson",
     "/classes/{class_id}/board/events": "a stream, of what stands on the board",
     "/classes/{class_id}/attempts.jsonl": "a file",
     "/classes/{class_id}/gradebook.csv": "a file",

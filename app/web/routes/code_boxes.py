@@ -218,13 +218,17 @@ async def written_moments(
         yield _written(site, learner, lesson, exercise)
 
 
-@router.get("/sentences", response_class=EventSourceResponse)
+@router.get("/sentences/events", response_class=EventSourceResponse)
 async def written_events(
     moments: Annotated[AsyncIterator[str], Depends(written_moments)],
 ) -> AsyncIterator[ServerSentEvent]:
-    """`written` events: by gradient, what somebody wrote for its mistake, as HTML, whenever it has changed."""
+    """`written` events: by gradient, what somebody wrote for its mistake, as HTML, whenever it has changed.
+
+    One `end` where the newest check has no mistake that a sentence could be written for.
+    """
     async for html in moments:
         yield ServerSentEvent(raw_data=html, event="written")
+    yield ServerSentEvent(raw_data="", event="end")
 
 
 async def _written(site: Site, learner: int, lesson: Lesson, box: CodeBox) -> AsyncIterator[str]:
@@ -235,6 +239,8 @@ async def _written(site: Site, learner: int, lesson: Lesson, box: CodeBox) -> As
             tries = state.tries.get(box.name)
             verdict = decoded_verdict(tries.newest.verdict_json) if tries else None
             written = written_for(box, verdict, state.written) if verdict else {}
+            if not written:
+                return
             html = site.pages.text("_written_all.html", name=box.name, written=written)
             if html != seen:
                 yield html

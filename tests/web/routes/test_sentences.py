@@ -104,8 +104,17 @@ def test_a_page_listens_only_where_a_mistake_has_no_name(room, three):
     (bob, *_), other = three, room.browser("Eve")
     check(other, "dX = W @ dY")
 
-    assert 'data-events="/lessons/linear/code/linear-backward/sentences"' in bob.get("/lessons/linear").text
+    assert 'data-events="/lessons/linear/code/linear-backward/sentences/events"' in bob.get("/lessons/linear").text
     assert "written-sentences" not in other.get("/lessons/linear").text
+
+
+def test_a_stream_ends_where_there_is_nothing_to_wait_for(room):
+    browser = room.browser("Eve")
+    check(browser, "dX = W @ dY")
+
+    events = browser.get("/lessons/linear/code/linear-backward/sentences/events").text
+
+    assert [line for line in events.splitlines() if line.startswith("event:")] == ["event: end"]
 
 
 def test_a_class_has_its_own_and_the_course_has_one_for_everybody(room, group, ada, three):
