@@ -21,8 +21,8 @@ PATH_PREFIX = re.compile(r"(/[A-Za-z0-9_-]+)+")
 OWN_PATHS = frozenset(
     {
         "accessibility", "authors", "classes", "embedded", "finish", "healthz", "imprint", "join", "lessons", "lti",
-        "me", "metrics", "names", "pictures", "practice", "privacy", "readyz", "reports", "sign-in", "sign-out",
-        "static", "theme", "units",
+        "me", "metrics", "names", "pictures", "practice", "privacy", "readyz", "reports", "seeing", "sign-in",
+        "sign-out", "static", "theme", "units",
     }
 )  # fmt: skip
 """What an address of the site begins with: behind a proxy that takes a prefix away nobody could tell one from it."""

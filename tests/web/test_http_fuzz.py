@@ -26,7 +26,7 @@ from app.engine.training_chunk import ChunkResult
 from app.settings import Settings
 from app.store import assignments, classes, invitations, learners
 from app.store.database import now
-from app.store.tables import Assignment
+from app.store.tables import Assignment, Comparison, WrittenSentence
 from app.teaching.codes import read_code
 from app.web.application import create_app
 from tests.courses import course_in
@@ -309,6 +309,11 @@ async def as_it_was(db: AsyncSession) -> None:
         await db.merge(classes.new_member(1, learner, role, role))
     soon = now() + timedelta(days=1)
     await db.merge(Assignment(id=1, class_id=1, lesson="linear-layer", due_at=soon, late_share=0.5, points=10))
+    place = {"id": 1, "lesson": "linear-layer", "exercise": "linear-backward"}
+    await db.merge(
+        WrittenSentence(**place, edition="", mistake="dX:unrecognised:1", said="No.", example="", written_at=soon)
+    )
+    await db.merge(Comparison(**place, class_id=1, about="hint-1", first="One.", second="Two.", began_at=soon))
 
 
 def test_every_route_is_reached_with_what_its_page_sends(app: FastAPI, asker: Asker, cookie: str) -> None:
@@ -344,6 +349,10 @@ def test_every_route_is_reached_with_what_its_page_sends(app: FastAPI, asker: As
     watched = {("GET", f"{one}/events") for one in ("/lessons/{slug}/train/{name}", "/classes/{class_id}/board")}
     # An imprint is the operator's to write.
     unseen = {("GET", "/pictures/{path:path}"), ("GET", "/imprint")}
+    # Nothing is named that sentences could be about.
+    sentences, comparisons = "/authors/sentences", "/classes/{class_id}/comparisons"
+    unseen |= {(method, f"{sentences}{end}") for method, end in (("GET", "/new"), ("POST", ""), ("POST", "/import"))}
+    unseen |= {("GET", f"{comparisons}/new"), ("POST", comparisons)}
     assert missed <= watched | unseen, {route: reached[route] for route in missed}
 
 
