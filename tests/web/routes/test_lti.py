@@ -20,7 +20,8 @@ from app.store import learners
 from app.store.assignments import assignments_of, give_unit
 from app.store.database import now
 from app.store.lti_platforms import add_deployment, find_platform
-from app.store.tables import Class, Credential, LtiContext, Membership, Session
+from app.store.sittings import SittingSettings, create_sitting
+from app.store.tables import Class, Credential, LtiContext, LtiLineItem, Membership, Session
 from app.web.middleware.frames import session_cookie
 from app.web.routes import lti as lti_routes
 from tests.lti.platform import CLAIM, FROM_ELSEWHERE, IN_A_TAB, KEYS, MEMBERSHIP, Link, Person, Platform
@@ -101,6 +102,29 @@ def test_a_launch_leads_to_a_round_of_practice(platform: Platform, app: FastAPI,
     reply = platform.launch(client, platform.person("u1", "Bob"), Link("l", {"lesson": practice.lesson.name}))
 
     assert reply.headers["location"] == "/embedded" + practice.lesson.address
+
+
+def test_a_sitting_is_linked_in_its_own_course_and_begins_in_a_tab(
+    platform: Platform, client: TestClient, room: Classroom
+) -> None:
+    ada, bob = platform.person("exam-ada", "Ada", "Instructor"), platform.person("exam-bob", "Bob")
+    arrive(platform, client, ada)
+    group = class_of(room, platform)
+    assert group
+    window = SittingSettings("Exam", now(), now() + timedelta(hours=2), 30, 5.0, "nothing")
+    made = room.write(lambda db: create_sitting(db, group.id, window, "[]", 1, None))
+    other = made.lesson.replace(f"sitting-{group.id}-", f"sitting-{group.id + 1}-")
+    links = [Link(name, {"lesson": name}, platform.add_column(name)) for name in (made.lesson, other)]
+    before = [row.id for row in room.write(lambda db: assignments_of(db, group.id))]
+
+    pages = [arrive(platform, client, bob, link) for link in links]
+
+    assert "Open in a tab of its own" in pages[0].text
+    assert "Begin" not in pages[0].text
+    assert pages[1].status_code == 404
+    assert [row.id for row in room.write(lambda db: assignments_of(db, group.id))] == before
+    linked = room.write(lambda db: db.scalar(select(LtiLineItem).where(LtiLineItem.assignment_id == made.id)))
+    assert linked is not None
 
 
 def test_an_address_of_a_lesson_is_a_link_to_it(platform: Platform, client: TestClient) -> None:
