@@ -232,7 +232,7 @@ async def written_events(
 
 
 async def _written(site: Site, learner: int, lesson: Lesson, box: CodeBox) -> AsyncIterator[str]:
-    seen = ""
+    seen = None  # the first is sent even if nothing is written: who asks for the head alone waits for it
     with site.bus.subscribe(sentence_topic(lesson.name, box.name)) as ear:
         while not site.runs.closing:
             state = await site.state_of(learner, lesson, box.name)
