@@ -161,6 +161,7 @@ PARAMETERS = {
     "path": "none.css",
     "family": "matmul",
     "key": "matmul",
+    "sitting_id": "2",
 }
 
 

@@ -26,7 +26,7 @@ from app.engine.training_chunk import ChunkResult
 from app.settings import Settings
 from app.store import assignments, classes, invitations, learners
 from app.store.database import now
-from app.store.tables import Assignment, Comparison, WrittenSentence
+from app.store.tables import Assignment, Comparison, Sitting, WrittenSentence
 from app.teaching.codes import read_code
 from app.web.application import create_app
 from tests.courses import course_in
@@ -309,6 +309,12 @@ async def as_it_was(db: AsyncSession) -> None:
         await db.merge(classes.new_member(1, learner, role, role))
     soon = now() + timedelta(days=1)
     await db.merge(Assignment(id=1, class_id=1, lesson="linear-layer", due_at=soon, late_share=0.5, points=10))
+    name = "practice/sitting-1-2-1"
+    await db.merge(
+        Assignment(id=2, class_id=1, lesson=name, opens_at=soon, due_at=soon, late_share=0, points=1, heading="Exam")
+    )
+    slots = '[{"family": "", "level": 1, "count": 1}]'
+    await db.merge(Sitting(assignment_id=2, minutes=5, slots_json=slots, secret="", shows="right", drawn_at=soon))
     place = {"id": 1, "lesson": "linear-layer", "exercise": "linear-backward"}
     await db.merge(
         WrittenSentence(**place, edition="", mistake="dX:unrecognised:1", said="No.", example="", written_at=soon)

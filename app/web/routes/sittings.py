@@ -88,9 +88,9 @@ TheSitting = Annotated[SittingRequest, Depends(sitting_of)]
 
 
 async def sitter_of(asked: TheSitting) -> SittingRequest:
-    """The same for a learner who changes something; 403 for who teaches the class."""
+    """The same for a learner who changes something; 409 for who teaches the class."""
     if asked.within.person.role != "learner":
-        raise HTTPException(403, NOT_A_LEARNER)
+        raise HTTPException(409, NOT_A_LEARNER)
     return asked
 
 
