@@ -18,7 +18,6 @@ import "./paths.js";
 import "./dialog.js";
 import "./train.js";
 import "./board.js";
-import "./written.js";
 import "./passkeys.js";
 import "./zones.js";
 import "./lti.js";

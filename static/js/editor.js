@@ -1,5 +1,6 @@
 // <code-box>: CodeMirror over a real <textarea>. The textarea stays in the form and always holds the text,
 // so plain forms, htmx, drafts and tests never need to know that an editor lies over it.
+import "./written.js"; // here, since whoever has a code box fetches this, and nobody else waits for sentences
 import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";

@@ -30,7 +30,5 @@ def test_a_sentence_comes_to_the_open_page_of_who_made_the_mistake(
     )  # fmt: skip
 
     expect(written).to_have_text("Written for this mistake: Nothing bends in this line.")
-    expect(page_with_errors.locator(f"#{BOX.name}-status")).to_have_text(
-        "Written for this mistake: Nothing bends in this line."
-    )
+    expect(written).to_have_attribute("aria-live", "polite")
     assert not scrolls_sideways(page_with_errors)
