@@ -70,9 +70,9 @@ async def _platform_lines(settings: Settings) -> list[str]:
         await database.close()
     tried = await try_platforms(settings, platforms) if platforms else {}
     return [
-        f"{'on' if trial.good else 'missing':<9} {name}: {trial.said}"
-        for name, trials in tried.items()
-        for trial in trials
+        f"{'on' if trial.good else 'missing':<9} platform {platform.id}, {platform.name}: {trial.said}"
+        for platform in platforms
+        for trial in tried[platform.id]
     ]
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts import one_time_tokens
 from app.cli import environment
 from app.cli.classes import Facts, print_facts, run_transaction
-from app.cli.refuse import refuse
+from app.cli.refuse import ask_whether_meant, refuse
 from app.lti.claims import MAX_ID_CHARS
 from app.lti.keys import encryption_in, make_keys, published_keys, rotate_keys
 from app.lti.platform_client import LOOPBACK, address_fault, origin_of
@@ -26,8 +26,8 @@ from app.teaching.text_input import one_line
 
 OWN_ADDRESSES = (
     ("Tool URL", "/lti/launch"),
-    ("Login initiation URL", "/lti/login"),
-    ("Redirect URI", "/lti/launch"),
+    ("Initiate login URL", "/lti/login"),
+    ("Redirection URI", "/lti/launch"),
     ("Public keyset URL", "/lti/jwks"),
     ("Deep linking URL", "/lti/launch"),
 )
@@ -62,7 +62,7 @@ def add(
         return await _facts(db, platform)
 
     facts = run_transaction(work)
-    print_facts({**facts, "tool": _own_addresses(settings)}, [_line(facts), *_entered(settings)], as_json=as_json)
+    print_facts({**facts, "tool": _own_addresses(settings)}, [*_lines(facts), *_entered(settings)], as_json=as_json)
 
 
 def change(
@@ -72,10 +72,11 @@ def change(
     name: str,
     origins: Sequence[str],
     audience: str,
+    dropped: Sequence[str],
     private: bool | None,
     as_json: bool,
 ) -> None:
-    """Change what is not empty; of *origins* each is one more."""
+    """Change what is not empty; of *origins* each is one more, and of *dropped* one less."""
 
     async def work(db: AsyncSession) -> Facts:
         platform = await lti_platforms.get_platform(db, number)
@@ -86,12 +87,17 @@ def change(
         platform.jwks_url = addresses.get("jwks") or platform.jwks_url
         platform.name = one_line(name)[:200] or platform.name
         platform.audience = audience or platform.audience
-        platform.origins = " ".join(dict.fromkeys((*platform.origins.split(), *map(origin_of, origins))))
+        kept = dict.fromkeys((*platform.origins.split(), *map(origin_of, origins)))
+        if unknown := [origin for origin in map(origin_of, dropped) if origin not in kept]:
+            raise RefusedError(
+                f"{unknown[0] or 'That'} is no origin of platform {number}. `backhand lti list` has them."
+            )
+        platform.origins = " ".join(origin for origin in kept if origin not in map(origin_of, dropped))
         await record_event(db, None, None, "platform-changed", number)
         return await _facts(db, platform)
 
     facts = run_transaction(work)
-    print_facts(facts, [_line(facts), "Servers that run know it within half a minute."], as_json=as_json)
+    print_facts(facts, [*_lines(facts), "Servers that run know it within half a minute."], as_json=as_json)
 
 
 def _check_addresses(addresses: Mapping[str, str], origins: Sequence[str], *, private: bool) -> None:
@@ -119,18 +125,18 @@ def list_(*, as_json: bool) -> None:
         return [await _facts(db, platform) for platform in await lti_platforms.list_platforms(db)]
 
     platforms = run_transaction(work)
-    lines = [_line(facts) for facts in platforms] or ["There is no platform yet: backhand lti add"]
+    lines = [line for facts in platforms for line in _lines(facts)] or ["There is no platform yet: backhand lti add"]
     lines += _entered(settings) if settings.address else []
     print_facts({"platforms": platforms, "tool": _own_addresses(settings)}, lines, as_json=as_json)
 
 
-def deployment(number: int, named: str, *, as_json: bool) -> None:
+def deployment(number: int, named: str, *, drop: bool, as_json: bool) -> None:
     if not 0 < len(named) <= MAX_ID_CHARS or not named.isprintable():
         refuse(f"{named[:80]!r} is no deployment id.")
 
     async def work(db: AsyncSession) -> Facts:
         platform = await lti_platforms.get_platform(db, number)
-        await lti_platforms.add_deployment(db, platform, named)
+        await (lti_platforms.drop_deployment if drop else lti_platforms.add_deployment)(db, platform, named)
         await db.flush()
         return await _facts(db, platform)
 
@@ -138,7 +144,19 @@ def deployment(number: int, named: str, *, as_json: bool) -> None:
     print_facts(facts, [_line(facts)], as_json=as_json)
 
 
-def remove(number: int, *, as_json: bool) -> None:
+def remove(number: int, *, sure: bool, as_json: bool) -> None:
+    async def count(db: AsyncSession) -> int:
+        return await lti_platforms.count_courses(db, (await lti_platforms.get_platform(db, number)).id)
+
+    if (courses := run_transaction(count)) and not sure:
+        lost = "1 course loses its class" if courses == 1 else f"{courses} courses lose their classes"
+        ask_whether_meant(
+            f"{lost}: what is there stays, and no launch leads to it again, not even when the platform is registered "
+            f"anew. To change the platform instead: backhand lti change {number}.",
+            "Forget it?",
+            "--yes",
+        )
+
     async def work(db: AsyncSession) -> Facts:
         platform = await lti_platforms.get_platform(db, number)
         facts = await _facts(db, platform)
@@ -158,19 +176,19 @@ def try_(number: int, *, as_json: bool) -> None:
         return await lti_platforms.get_platform(db, number)
 
     platform = run_transaction(work)
-    trials = asyncio.run(try_platforms(settings, [platform]))[platform.name]
+    trials = asyncio.run(try_platforms(settings, [platform]))[number]
     lines = [f"{'good' if trial.good else 'bad':<5} {trial.said}" for trial in trials]
     print_facts({"trials": [{"good": trial.good, "said": trial.said} for trial in trials]}, lines, as_json=as_json)
     if not all(trial.good for trial in trials):
         sys.exit(1)
 
 
-async def try_platforms(settings: Settings, platforms: Sequence[LtiPlatform]) -> dict[str, tuple[Trial, ...]]:
-    """What a try of each of *platforms* has shown, by its name."""
+async def try_platforms(settings: Settings, platforms: Sequence[LtiPlatform]) -> dict[int, tuple[Trial, ...]]:
+    """What a try of each of *platforms* has shown, by its number: several may have the same name."""
     database = Database(settings.resolved_database_url)
     lti = LtiService(settings, database)
     try:
-        return {platform.name: await try_platform(lti, platform) for platform in platforms}
+        return {platform.id: await try_platform(lti, platform) for platform in platforms}
     finally:
         await lti.close()
         await database.close()
@@ -187,7 +205,7 @@ def rotate(*, anew: bool, as_json: bool) -> None:
 
     facts = run_transaction(work)
     what = "Platforms are shown new keys" if anew else "Messages are signed with the next key"
-    print_facts(facts, [f"{what}. They fetch them by themselves, within the hour at most."], as_json=as_json)
+    print_facts(facts, [f"{what}. Platforms fetch keys by themselves, within the hour at most."], as_json=as_json)
 
 
 def _ready_settings() -> Settings:
@@ -212,12 +230,29 @@ async def _facts(db: AsyncSession, platform: LtiPlatform) -> Facts:
         "issuer": platform.issuer,
         "client_id": platform.client_id,
         "deployments": sorted(await lti_platforms.deployments_of(db, platform.id)),
+        "auth": platform.auth_url,
+        "token": platform.token_url,
+        "jwks": platform.jwks_url,
+        "audience": platform.audience,
+        "origins": platform.origins.split(),
         "private": platform.private,
     }
 
 
+def _lines(facts: Facts) -> list[str]:
+    """A platform as people read it: what it was registered with is called as the options are."""
+    told = {option: facts[option] for option in ("auth", "token", "jwks", "audience")}
+    told["origin"] = ", ".join(facts["origins"])
+    lines = [f"   {option:<9} {value}" for option, value in told.items() if value]
+    return [
+        _line(facts),
+        *lines,
+        *(["   private   its addresses may be in a private network"] if facts["private"] else []),
+    ]
+
+
 def _line(facts: Facts) -> str:
-    places = ", ".join(facts["deployments"]) or "none yet: backhand lti deployment"
+    places = ", ".join(facts["deployments"]) or f"none yet: backhand lti deployment {facts['id']} ID"
     return f"{facts['id']}  {facts['name']}  {facts['issuer']}  client {facts['client_id']}  deployments {places}"
 
 

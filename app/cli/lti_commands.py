@@ -53,6 +53,9 @@ def change(
     origin: Annotated[
         list[str] | None, typer.Option(help="One more origin of its pages and services; may be given several times.")
     ] = None,
+    drop_origin: Annotated[
+        list[str] | None, typer.Option("--drop-origin", help="An origin that is its own no more; several are possible.")
+    ] = None,
     audience: Annotated[str, typer.Option(help="What requests for tokens name.")] = "",
     private: Annotated[
         bool | None, typer.Option("--private/--public", help="Whether its addresses may be in a private network.")
@@ -63,7 +66,16 @@ def change(
     from app.cli import lti
 
     addresses = {option: url for option, url in (("auth", auth), ("token", token), ("jwks", jwks)) if url}
-    lti.change(number, addresses, name=name, origins=origin or [], audience=audience, private=private, as_json=as_json)
+    lti.change(
+        number,
+        addresses,
+        name=name,
+        origins=origin or [],
+        dropped=drop_origin or [],
+        audience=audience,
+        private=private,
+        as_json=as_json,
+    )
 
 
 @platforms.command()
@@ -79,7 +91,7 @@ def ticket(
 
 @platforms.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """Print every platform, with its deployments, and what its administrator enters there."""
+    """Print every platform, with its deployments and addresses, and what its administrator enters there."""
     from app.cli import lti
 
     lti.list_(as_json=as_json)
@@ -89,20 +101,25 @@ def list_(as_json: AsJson = False) -> None:
 def deployment(
     number: Number,
     id_: Annotated[str, typer.Argument(metavar="ID", help="What the platform calls the place of installation.")],
+    drop: Annotated[bool, typer.Option("--drop", help="Accept it no more.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Accept one more deployment of a platform."""
+    """Accept one more deployment of a platform, or one less."""
     from app.cli import lti
 
-    lti.deployment(number, id_, as_json=as_json)
+    lti.deployment(number, id_, drop=drop, as_json=as_json)
 
 
 @platforms.command()
-def remove(number: Number, as_json: AsJson = False) -> None:
-    """Forget a platform. Its people keep their work and their classes; nobody comes from it any more."""
+def remove(
+    number: Number,
+    sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget a platform, and which class is whose course: no launch leads to these classes again."""
     from app.cli import lti
 
-    lti.remove(number, as_json=as_json)
+    lti.remove(number, sure=sure, as_json=as_json)
 
 
 @platforms.command("try")

@@ -6,6 +6,7 @@ Source: IMS Security Framework 1.0 (5.1.3), https://www.imsglobal.org/spec/secur
 """
 
 import hmac
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,10 @@ Claims = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a message must agree with. *base_url* is what addresses of this server begin with; *now* is in seconds."""
+    """What a message must agree with.
+
+    *base_url* is what addresses of this server begin with; *now* is in seconds; *platform* is its number here.
+    """
 
     issuer: str
     client_id: str
@@ -37,11 +41,14 @@ class Expected:
     deployments: frozenset[str]
     base_url: str
     now: float
+    platform: int
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule, and what is told where it does not hold; `{seen}` there is the value of *claim*.
+    """A rule, and what is told where it does not hold.
+
+    `{seen}` there is the value of *claim*, `{word}` the same for a command, and `{platform}` the platform's number.
 
     *trouble* is what families of platforms know more about.
     """
@@ -110,7 +117,8 @@ CHECKS = (
     Check(
         "exp",
         _has_not_expired,
-        "It has expired. Open the link on the platform again; if that does not help, a clock is wrong.",
+        "It has expired. Open the link on the platform again; if it stays so, its clock is behind this server's.",
+        "clock",
     ),
     Check(
         "iat",
@@ -134,7 +142,7 @@ CHECKS = (
         CLAIM + "deployment_id",
         _is_installed,
         "The platform calls the place where it is installed (deployment) {seen}, which is not registered here. "
-        "The operator of this server adds it: backhand lti deployment",
+        "The operator of this server adds it: backhand lti deployment {platform} {word}.",
         "deployment",
     ),
     Check(CLAIM + "target_link_uri", _leads_here, "It leads to {seen}, which is no page of this server."),
@@ -149,7 +157,10 @@ def check_claims(claims: Claims, expected: Expected) -> None:
     for check in CHECKS:
         seen = claims.get(check.claim)
         if not check.holds(seen, claims, expected):
-            raise LaunchError(check.message.format(seen=repr(seen)[:200]), trouble=check.trouble)
+            said = check.message.format(
+                seen=repr(seen)[:200], word=shlex.quote(str(seen)[:200]), platform=expected.platform
+            )
+            raise LaunchError(said, trouble=check.trouble)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

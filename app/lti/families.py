@@ -84,6 +84,18 @@ def family_in(claims: Claims) -> str:
     return family_code(product) or family_code(lms).partition("-")[0]
 
 
+def with_help(said: str, code: str, trouble: str, known: str = "") -> str:
+    """*said* as a sentence, and behind it what to do about a *trouble* at a platform of that family.
+
+    Help that names a path is left out where *known*, the address that is used, has it already.
+    """
+    sentence = said if said.endswith((".", "?", "!")) else f"{said}."
+    advice = help_with(code, trouble)
+    if any(word in known for word in advice.split() if word.startswith("/")):
+        return sentence
+    return f"{sentence} {advice}".strip()
+
+
 def help_with(code: str, trouble: str) -> str:
     """What to do about a *trouble* at a platform of that family; "" where nothing is known."""
     family = BY_CODE.get(code)

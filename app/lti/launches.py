@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts import one_time_tokens
 from app.lti.claims import Claims, Expected, Launch, check_claims, is_own_address, read_launch
 from app.lti.errors import LaunchError
-from app.lti.families import family_in, help_with
+from app.lti.families import family_in, with_help
 from app.lti.keys import ALGORITHM, PlatformKeys
 from app.lti.platform_client import origin_of
 from app.store.database import Database
@@ -35,8 +35,12 @@ MAX_LOGIN_CHARS = 2000
 """Of each thing that a platform says when a login begins: all of it goes into an address."""
 REPEATED = ("iss", "client_id", "login_hint", "lti_message_hint", "lti_deployment_id", "target_link_uri")
 UNKNOWN = (
-    "{issuer} is no platform that this server knows, at least not with the client id {client_id}. Its operator "
-    "registers it: backhand lti add"
+    "{issuer} with the client id {client_id} is no platform that this server knows. The operator of this server finds "
+    "what is registered with backhand lti list, where every letter counts, and adds another with backhand lti add."
+)
+BY_HAND = (
+    "Learning platforms send people here, and none has: open the link inside of the course. What a platform is told is "
+    "at {base_url}/lti/setup."
 )
 NOT_HERE = "The link leads to {target}, which is no page of this server: its address is {base_url}."
 OVER = "This sign-in was used before, or is older than ten minutes. Open the link on the platform again."
@@ -86,11 +90,11 @@ async def begin_login(db: AsyncSession, asked: Mapping[str, str], base_url: str)
         LaunchError: It is not known, or leads elsewhere.
     """
     said = {name: asked.get(name, "")[:MAX_LOGIN_CHARS] for name in REPEATED}
+    if not said["iss"]:
+        raise LaunchError(BY_HAND.format(base_url=base_url))
     platform = await find_platform(db, said["iss"], said["client_id"])
     if platform is None:
-        raise LaunchError(
-            UNKNOWN.format(issuer=said["iss"][:200] or "Nobody", client_id=said["client_id"][:200] or "(none)")
-        )
+        raise LaunchError(UNKNOWN.format(issuer=said["iss"][:200], client_id=said["client_id"][:200] or "(none)"))
     if not is_own_address(said["target_link_uri"], base_url):
         raise LaunchError(NOT_HERE.format(target=said["target_link_uri"][:200] or "nowhere", base_url=base_url))
     if not said["login_hint"]:
@@ -150,11 +154,13 @@ async def read_message(
     async with database.read() as db:
         deployments = await deployments_of(db, pending.platform.id)
     platform, family = pending.platform, family_in(claims)
-    expected = Expected(platform.issuer, platform.client_id, pending.data["nonce"], deployments, base_url, time.time())
+    expected = Expected(
+        platform.issuer, platform.client_id, pending.data["nonce"], deployments, base_url, time.time(), platform.id
+    )
     try:
         check_claims(claims, expected)
     except LaunchError as error:
-        raise LaunchError(f"{error} {help_with(family or platform.family, error.trouble)}".strip()) from error
+        raise LaunchError(with_help(str(error), family or platform.family, error.trouble)) from error
     launch = read_launch(claims, base_url)
     async with database.write(short=True) as db:
         if await one_time_tokens.redeem(db, "lti-login", state) is None:

@@ -121,6 +121,10 @@ def is_public(text: str) -> bool:
     return address.is_global and not address.is_multicast
 
 
+class NotPublicError(PlatformError):
+    """A platform in a private network, where nobody said that it is."""
+
+
 class _PublicNetwork(httpcore2.AnyIOBackend):
     """Connects to addresses that are public."""
 
@@ -135,9 +139,8 @@ class _PublicNetwork(httpcore2.AnyIOBackend):
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(entry[4][0]) for entry in found]
         if hidden := [address for address in addresses if not is_public(address)]:
-            raise PlatformError(
-                f"{host} is {hidden[0]}, an address that is not public. If that is meant: backhand lti change "
-                "--private, or backhand lti ticket --private"
+            raise NotPublicError(
+                f"{host} is {'' if host == hidden[0] else f'{hidden[0]}, '}an address that is not public."
             )
         return await super().connect_tcp(addresses[0], port, timeout, local_address, socket_options)
 
@@ -165,13 +168,18 @@ class PlatformClient:
         if fault := address_fault(url, private=platform.private):
             raise PlatformError(fault)
         if origin_of(url) not in origins_of(platform):
+            meant = f" If that is meant: backhand lti change {platform.id} --origin {origin_of(url)}."
             raise PlatformError(
-                f"It wants {origin_of(url)} to be asked, which is none of its registered addresses. "
-                "If that is meant: backhand lti change --origin"
+                f"It wants {origin_of(url)} to be asked, which is none of its registered addresses."
+                f"{meant if platform.id else ''}"
             )
         try:
             async with asyncio.timeout(SECONDS):
                 return await self._ask(platform.private, method, url, headers or {}, content)
+        except NotPublicError as error:
+            # One that registers itself has no number yet.
+            command = f"change {platform.id}" if platform.id else "ticket"
+            raise NotPublicError(f"{error} If that is meant: backhand lti {command} --private.") from error
         except TimeoutError as error:
             raise PlatformError(f"It did not answer within {SECONDS:g} s.") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as error:

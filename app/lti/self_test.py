@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from app.lti.errors import PlatformError
-from app.lti.families import help_with
+from app.lti.families import with_help
 from app.lti.platform_client import Answer
 from app.lti.scores import SCORE
 from app.lti.service import LtiService
@@ -32,12 +32,12 @@ class Trial:
 async def try_platform(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
     """Try everything that a launch and a grade need of *platform*."""
     trials = (*await _keys(lti, platform), await _token(lti, platform), await _deployments(lti, platform))
-    return tuple(_helped(trial, help_with(platform.family, trial.about)) for trial in trials)
+    return tuple(trial if trial.good else _helped(trial, platform) for trial in trials)
 
 
-def _helped(trial: Trial, help_text: str) -> Trial:
-    """*trial* with what to do at a platform of its family, where it is not good."""
-    return trial if trial.good or not help_text else replace(trial, said=f"{trial.said.rstrip('.')}. {help_text}")
+def _helped(trial: Trial, platform: LtiPlatform) -> Trial:
+    """*trial* with what to do at a platform of its family."""
+    return replace(trial, said=with_help(trial.said, platform.family, trial.about, platform.jwks_url))
 
 
 async def _keys(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
@@ -78,5 +78,6 @@ async def _deployments(lti: LtiService, platform: LtiPlatform) -> Trial:
     async with lti.database.read() as db:
         known = sorted(await deployments_of(db, platform.id))
     if not known:
-        return Trial(good=False, said="No deployment is registered: backhand lti deployment", about="deployment")
+        said = f"No deployment is registered: backhand lti deployment {platform.id} ID."
+        return Trial(good=False, said=said, about="deployment")
     return Trial(good=True, said=f"Launches are taken from the deployments {', '.join(known)}.")

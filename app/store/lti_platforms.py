@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import RefusedError, record_event
@@ -41,10 +41,10 @@ async def add_platform(db: AsyncSession, platform: LtiPlatform, deployments: Col
     Raises:
         RefusedError: It is there already.
     """
-    if await find_platform(db, platform.issuer, platform.client_id) is not None:
+    if (known := await find_platform(db, platform.issuer, platform.client_id)) is not None:
         raise RefusedError(
-            f"{platform.issuer} with the client id {platform.client_id} is registered already. "
-            "To register it anew, remove it first."
+            f"{platform.issuer} with the client id {platform.client_id} is registered already, as platform {known.id}. "
+            f"To change it, and keep its courses and grades: backhand lti change {known.id}."
         )
     db.add(platform)
     await db.flush()
@@ -55,6 +55,23 @@ async def add_platform(db: AsyncSession, platform: LtiPlatform, deployments: Col
 
 async def add_deployment(db: AsyncSession, platform: LtiPlatform, deployment: str) -> None:
     await db.merge(LtiDeployment(platform_id=platform.id, deployment_id=deployment))
+
+
+async def drop_deployment(db: AsyncSession, platform: LtiPlatform, deployment: str) -> None:
+    """
+    Raises:
+        RefusedError: It is none of *platform*.
+    """
+    if deployment not in await deployments_of(db, platform.id):
+        raise RefusedError(f"{deployment!r} is no deployment of platform {platform.id}. `backhand lti list` has them.")
+    same = (LtiDeployment.platform_id == platform.id, LtiDeployment.deployment_id == deployment)
+    await db.execute(delete(LtiDeployment).where(*same))
+
+
+async def count_courses(db: AsyncSession, platform: int) -> int:
+    """How many courses of a platform have a class."""
+    query = select(func.count()).select_from(LtiContext).where(LtiContext.platform_id == platform)
+    return await db.scalar(query) or 0
 
 
 async def remove_platform(db: AsyncSession, platform: LtiPlatform) -> None:

@@ -47,7 +47,7 @@ def test_a_platform_is_registered_and_its_administrator_told_what_to_enter() -> 
     said = told(*MOODLE, "--deployment", "1", "--deployment", "2")
 
     assert "m.example  https://m.example  client abc  deployments 1, 2" in said
-    assert "Login initiation URL  https://learn.example.org/lti/login" in said
+    assert "Initiate login URL    https://learn.example.org/lti/login" in said
     assert "Public keyset URL     https://learn.example.org/lti/jwks" in said
 
 
@@ -56,6 +56,9 @@ def test_platforms_are_listed_given_deployments_and_forgotten() -> None:
     number = str(facts(*MOODLE, "--name", "Campus")["id"])
 
     assert facts("deployment", number, "7")["deployments"] == ["7"]
+    facts("deployment", number, "8")
+    assert facts("deployment", number, "7", "--drop")["deployments"] == ["8"]
+    assert "'7' is no deployment of platform" in told("deployment", number, "7", "--drop", status=2)
     assert [one["name"] for one in facts("list")["platforms"]] == ["Campus"]
     assert "Campus is forgotten" in told("remove", number)
     assert facts("list")["platforms"] == []
@@ -81,7 +84,14 @@ def test_what_is_known_of_a_platform_is_changed() -> None:
     row = rows("lti_platform")[0]
     assert row["origins"] == "https://a.example https://b.example"
     assert (row["auth_url"], row["jwks_url"]) == ("https://m.example/auth", "https://k.example/keys")
-    assert facts("list")["platforms"][0]["private"]
+    listed = told("list")
+    assert "   origin    https://a.example, https://b.example" in listed
+    assert "   jwks      https://k.example/keys" in listed
+    told("change", number, "--drop-origin", "https://a.example/")
+    (one,) = facts("list")["platforms"]
+    assert one["private"]
+    assert one["origins"] == ["https://b.example"]
+    assert "is no origin of platform" in told("change", number, "--drop-origin", "https://a.example", status=2)
     assert "--origin:" in told("change", number, "--origin", "b.example", status=2)
     assert "There is no platform" in told("change", "9", status=2)
 
@@ -93,9 +103,24 @@ def rows(table: str) -> list[dict[str, Any]]:
 
 
 def test_a_platform_is_registered_once() -> None:
-    told(*MOODLE)
+    number = facts(*MOODLE)["id"]
 
-    assert "registered already" in told(*MOODLE, status=2)
+    assert f"keep its courses and grades: backhand lti change {number}." in told(*MOODLE, status=2)
+
+
+def test_a_platform_whose_courses_have_classes_is_forgotten_only_when_meant() -> None:
+    number = str(facts(*MOODLE)["id"])
+    with closing(sqlite3.connect(load_settings().resolved_database_url.partition("///")[2])) as database:
+        group = "INSERT INTO class (name, timezone, joining, created_at) VALUES ('A', 'UTC', 'closed', '2026-01-01')"
+        made = database.execute(group).lastrowid
+        into = "lti_context (platform_id, context_id, class_id, title, launched_at)"
+        course = f"INSERT INTO {into} VALUES (?, 'c', ?, 'A', '2026-01-01')"
+        database.execute(course, (number, made))
+        database.commit()
+
+    assert "1 course loses its class" in told("remove", number, status=2)
+    assert len(facts("list")["platforms"]) == 1
+    assert "is forgotten" in told("remove", number, "--yes")
 
 
 @pytest.mark.parametrize(
@@ -133,14 +158,16 @@ def test_a_platform_that_does_not_answer_is_told_by_a_try_and_by_the_doctor(monk
     number = str(
         facts("add", "--private", "--issuer", nobody, "--client-id", "abc", "--name", "Nobody", *addresses)["id"]
     )
+    other = facts("add", "--private", "--issuer", nobody, "--client-id", "de", "--name", "Nobody", *addresses)["id"]
     monkeypatch.setattr("app.sandbox.kernel.LINUX", False)
 
     said = told("try", number, status=1)
     doctor = CliRunner().invoke(app, ["doctor"]).output
 
     assert "bad   Your platform's keys do not answer. It cannot be reached" in said
-    assert "bad   No deployment is registered" in said
-    assert "missing   Nobody: Your platform's keys do not answer" in doctor
+    assert f"bad   No deployment is registered: backhand lti deployment {number} ID.\n" in said
+    for one in (number, other):  # of the same name
+        assert f"missing   platform {one}, Nobody: Your platform's keys do not answer" in doctor
 
 
 def test_a_ticket_is_an_address_that_works_for_an_hour() -> None:

@@ -6,7 +6,7 @@ from app.lti.claims import CLAIM, Expected, check_claims
 from app.lti.errors import LaunchError
 
 NOW = 1_800_000_000.0
-EXPECTED = Expected("https://m.example", "tool", "n", frozenset({"1"}), "https://t.example", NOW)
+EXPECTED = Expected("https://m.example", "tool", "n", frozenset({"1"}), "https://t.example", NOW, 3)
 SOUND = {
     "iss": "https://m.example", "aud": "tool", "exp": NOW + 60, "iat": NOW, "nonce": "n", "sub": "u",
     CLAIM + "version": "1.3.0", CLAIM + "message_type": "LtiResourceLinkRequest", CLAIM + "deployment_id": "1",

@@ -20,9 +20,18 @@ from app.lti.claims import DeepLinking, Launch
 from app.lti.deep_linking import check_return_url, pending_choice
 from app.lti.enrolment import Target, enrol, identity_of, is_known, target_of
 from app.lti.errors import LaunchError, PlatformError
-from app.lti.families import help_with
+from app.lti.families import with_help
 from app.lti.keys import published_keys
-from app.lti.launches import Login, Pending, begin_login, check_no_error, find_pending, name_in_browser, read_message
+from app.lti.launches import (
+    BY_HAND,
+    Login,
+    Pending,
+    begin_login,
+    check_no_error,
+    find_pending,
+    name_in_browser,
+    read_message,
+)
 from app.lti.line_items import link_line_item
 from app.lti.platform_client import origin_of
 from app.store import learners
@@ -106,6 +115,12 @@ def _stored(request: Request, site: Site, began: Login) -> Response:
     return _page(request, site, "lti_store.html", began=began, key=name_in_browser(began.state))
 
 
+@router.get("/launch")
+async def launch_by_hand(request: Request, site: TheSite) -> Response:
+    """Somebody opens the address of launches itself, to see whether the server is up."""
+    return _refused(request, site, BY_HAND.format(base_url=site.lti.base_url) if site.lti.address else NO_ADDRESS)
+
+
 @router.post("/launch")
 async def launch(
     request: Request,
@@ -134,8 +149,8 @@ async def launch(
         message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
     except PlatformError as away:
         log.warning("lti-platform-unavailable", error=str(away), status=away.status)
-        said = f"The keys of your learning platform cannot be read. {away}"
-        return _refused(request, site, f"{said} {help_with(pending.platform.family, 'keys')}".strip(), status=502)
+        known, said = pending.platform, f"The keys of your learning platform cannot be read. {away}"
+        return _refused(request, site, with_help(said, known.family, "keys", known.jwks_url), status=502)
     except LaunchError as refused:
         log.warning("lti-launch-refused", reason=str(refused), error=error[:200])
         return _refused(request, site, str(refused))

@@ -37,8 +37,10 @@ async def ask(
     data = await _ticket(site, ticket)
     if data is None:
         return _page(request, site, problem=NO_TICKET, status=403)
-    if not openid_configuration or address_fault(openid_configuration, private=data["private"]):
+    if not openid_configuration:
         return _page(request, site, problem=NO_PLATFORM, status=422)
+    if fault := address_fault(openid_configuration, private=data["private"]):
+        return _page(request, site, problem=f"The platform's configuration cannot be asked for. {fault}", status=422)
     _let_frame(request, openid_configuration)
     form = {"ticket": ticket, "openid_configuration": openid_configuration, "registration_token": registration_token}
     return _page(request, site, form=form, host=origin_of(openid_configuration))

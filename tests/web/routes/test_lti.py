@@ -293,7 +293,9 @@ def test_a_state_and_a_nonce_have_192_bits(platform: Platform, client: TestClien
 
 def test_a_client_may_have_several_deployments(platform: Platform, client: TestClient, room: Classroom) -> None:
     there, person = {CLAIM + "deployment_id": "dep-2nd"}, platform.person("u1", "Bob")
-    assert platform.launch(client, person, TO_LESSON, **there).status_code == 403
+    refused = platform.launch(client, person, TO_LESSON, **there)
+    assert refused.status_code == 403
+    assert re.search(r"The operator of this server adds it: backhand lti deployment [0-9]+ dep-2nd\.", refused.text)
 
     async def add(db: Any) -> None:
         known = await find_platform(db, platform.url, platform.client_id)
@@ -304,6 +306,15 @@ def test_a_client_may_have_several_deployments(platform: Platform, client: TestC
 
     assert platform.launch(client, person, TO_LESSON, **there).status_code == 303
     assert platform.launch(client, person, TO_LESSON).status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/lti/login", "/lti/launch"])
+def test_who_opens_an_address_for_platforms_is_told_where_to_look(client: TestClient, path: str) -> None:
+    page = client.get(path)
+
+    assert page.status_code == 403
+    assert "open the link inside of the course" in page.text
+    assert "http://testserver/lti/setup." in page.text
 
 
 def test_cookies_of_a_frame_are_partitioned_and_of_this_host_alone(

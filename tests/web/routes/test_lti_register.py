@@ -116,4 +116,7 @@ def test_what_a_platform_says_against_it_is_told(platform: Platform, client: Tes
 def test_an_address_that_is_none_is_refused(platform: Platform, client: TestClient, app: FastAPI, ticket: str) -> None:
     assert app
     assert ask(client, platform, ticket, url="file:///etc/passwd").status_code == 422
-    assert client.get("/lti/register", params={"ticket": ticket}).status_code == 422
+    by_http = ask(client, platform, ticket, url="http://m.example/configuration")
+    assert (by_http.status_code, "is no address with https" in by_http.text) == (422, True)
+    by_hand = client.get("/lti/register", params={"ticket": ticket})
+    assert (by_hand.status_code, "the registration form of a learning platform" in by_hand.text) == (422, True)
