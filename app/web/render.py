@@ -132,6 +132,7 @@ class Pages:
         visitor = getattr(request.state, "visitor", None)
         shared |= {"called": getattr(visitor, "called", ""), "account": getattr(visitor, "account", False)}
         shared |= {"notice": getattr(visitor, "notice", ""), "seen": getattr(visitor, "seen", None)}
+        shared["in_class"] = getattr(visitor, "in_class", False)
         shared["visit_over"] = getattr(visitor, "visit_over", False)
         text = self._render(template, swapped=False, **self._shared, **shared, **values)
         # Private, and asked for again: it shows one learner's state.

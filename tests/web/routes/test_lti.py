@@ -60,7 +60,7 @@ def test_a_launch_shows_its_lesson_in_the_frame(platform: Platform, client: Test
     assert page.url.path == "/embedded/lessons/linear"
     assert page.status_code == 200
     assert 'class="masthead"' not in page.text
-    assert 'class="footer"' not in page.text
+    assert "No account is needed" not in page.text
     assert set(re.findall(r'(?:href|action|hx-post)="(/[a-z]+)/', page.text)) == {"/embedded", "/static"}
 
 
@@ -125,6 +125,22 @@ def test_a_sitting_is_linked_in_its_own_course_and_begins_in_a_tab(
     assert [row.id for row in room.write(lambda db: assignments_of(db, group.id))] == before
     linked = room.write(lambda db: db.scalar(select(LtiLineItem).where(LtiLineItem.assignment_id == made.id)))
     assert linked is not None
+
+
+def test_a_lesson_in_a_frame_leads_to_the_class_and_to_what_is_kept(platform: Platform, client: TestClient) -> None:
+    visitor = arrive(platform, client, platform.person("foot-bob", "Bob")).text
+    taught = arrive(platform, client, platform.person("foot-ada", "Ada", "Instructor")).text
+    (way,) = re.findall('<a href="([^"]*)">Your classes', taught)
+    (group,) = re.findall(r'href="(/embedded/classes/\d+)">', client.get(way, headers=BROWSER).text)
+    board = client.get(group, headers=BROWSER).text
+
+    assert "Your classes" not in visitor
+    assert f'href="{group}/gradebook">Gradebook' in board
+    assert f'href="{group}/roster">Roster' in board
+    privacy = client.get("/embedded/privacy", headers=BROWSER)
+    for page in (visitor, taught, board):
+        assert '<a href="/embedded/privacy">Privacy' in page
+    assert privacy.status_code == 200
 
 
 def test_an_address_of_a_lesson_is_a_link_to_it(platform: Platform, client: TestClient) -> None:
