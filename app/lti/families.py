@@ -43,7 +43,7 @@ FAMILIES = (
         "canvas",
         "Canvas",
         {
-            "token": "In Canvas, the developer key has to be on, with all of LTI Advantage Services.",
+            "token": "In Canvas, the developer key has to be on, with the four LTI Advantage Services of /lti/setup.",
             "deployment": "In Canvas it is at Settings, Apps, behind the gear of the app.",
             "404": "The assignment was deleted in Canvas.",
         },
