@@ -82,12 +82,17 @@ async def link_line_item(
         await _set_column(db, context, assignment, launch.lineitem_url, launch.link)
     elif launch.lineitems_url:
         assignment = await _graded_by(db, context, LtiLineItem.resource_link_id == launch.link, target)
-        assignment = assignment or await _assigned(db, context, target)
+        assignment = assignment or await _assigned(db, context, launch, target)
         # Without points it is a link that nobody meant to be graded, unless the class was given the same thing.
         if assignment is None and stated_points(launch) is not None:
             assignment = await _assignment(db, context, launch, target, title, known)
         if assignment is not None:
             await _schedule_search(db, context, assignment, launch)
+
+
+def _is_copied(context: LtiContext, launch: Launch) -> bool:
+    """True if the link was chosen for a course of another class."""
+    return launch.custom.get("class", str(context.class_id)) != str(context.class_id)
 
 
 async def _graded_by(db: AsyncSession, context: LtiContext, column: Any, target: Target) -> Assignment | None:
@@ -100,17 +105,23 @@ async def _graded_by(db: AsyncSession, context: LtiContext, column: Any, target:
     return None
 
 
-async def _assigned(db: AsyncSession, context: LtiContext, target: Target) -> Assignment | None:
+async def _assigned(db: AsyncSession, context: LtiContext, launch: Launch, target: Target) -> Assignment | None:
+    """What the class has of *target*: of a copied link to a lesson also the fewer exercises that were taken over."""
     chosen = json.dumps([target.exercise]) if target.exercise else None
-    assignments = await assignments_of(db, context.class_id)
-    return next((row for row in assignments if (row.lesson, row.exercises_json) == (target.lesson, chosen)), None)
+    rows = [row for row in await assignments_of(db, context.class_id) if row.lesson == target.lesson]
+    if (same := next((row for row in rows if row.exercises_json == chosen), None)) is not None:
+        return same
+    if target.exercise or len(rows) != 1 or not _is_copied(context, launch):
+        return None
+    theirs = (LtiLineItem.lti_context_id == context.id, LtiLineItem.assignment_id == rows[0].id)
+    return rows[0] if await db.scalar(select(LtiLineItem.id).where(*theirs)) is None else None
 
 
 async def _assignment(
     db: AsyncSession, context: LtiContext, launch: Launch, target: Target, title: str, known: Sequence[str]
 ) -> Assignment:
     """What the class was given of *target*; it is given it now where it has nothing of it."""
-    if (assignment := await _assigned(db, context, target)) is not None:
+    if (assignment := await _assigned(db, context, launch, target)) is not None:
         return assignment
     points = stated_points(launch) or float(1 if target.exercise else len(known))
     settings = AssignmentSettings(
@@ -159,9 +170,8 @@ async def _schedule_search(db: AsyncSession, context: LtiContext, assignment: As
         return
     if not is_new and (item.seek_at is not None or launch.role != "instructor"):
         return
-    is_copied = launch.custom.get("class", str(context.class_id)) != str(context.class_id)
     may_create = launch.lineitems_scope == LINE_ITEM_SCOPES[0] and stated_points(launch) is not None
-    item.creates = may_create and not is_copied and not item.url
+    item.creates = may_create and not _is_copied(context, launch) and not item.url
     item.resource_link_id = launch.link
     item.seek_at, item.seek_tries = now(), 0
 

@@ -1,5 +1,6 @@
 """Assignments that a class takes over from an earlier one: of next term, or of a course that was copied."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
@@ -45,16 +46,21 @@ async def take_over_assignments(
 ) -> int:
     """Give the class *into* the assignments of an *earlier* one, their dates *days* later; how many.
 
-    What is assigned in both is one: what was linked already gets the dates. Lessons in *left_out* stay behind: a class
-    has those of private units from the operator alone.
+    What is assigned in both is one: what was linked already gets the dates, and where it is a whole lesson also the
+    exercises that the earlier class was given of it. Lessons in *left_out* stay behind: a class has those of private
+    units from the operator alone.
     """
     present = {_what_is_assigned(row): row for row in await assignments_of(db, into.id)}
     taken = [row for row in await assignments_of(db, earlier.id) if row.lesson not in left_out]
+    times = Counter(row.lesson for row in taken)
     for row in taken:
         copy, is_sitting = present.get(_what_is_assigned(row)), row.lesson.startswith(SITTINGS)
+        if copy is None and times[row.lesson] == 1:
+            copy = present.get((row.lesson, None))
         if is_new := copy is None:
             copy = Assignment(class_id=into.id, lesson=row.lesson, exercises_json=row.exercises_json)
             db.add(copy)
+        copy.exercises_json = row.exercises_json
         for name in COPIED:
             setattr(copy, name, getattr(row, name))
         for name in DATES:

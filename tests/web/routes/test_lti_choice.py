@@ -1,6 +1,7 @@
 """Choosing links for a platform, and what a copied course takes over."""
 
 import html
+import json
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +14,7 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from app.store.assignments import AssignmentSettings, assign_lesson, assignments_of
-from app.store.tables import Assignment, LtiContext
+from app.store.tables import Assignment, LtiContext, LtiLineItem
 from tests.lti.platform import CLAIM, DEEP, Link, Person, Platform
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
@@ -198,6 +199,40 @@ class TestCopiedCourse:
         assert [(row.lesson, row.points, row.due_at) for row in rows] == [
             (LESSON, 7.0, datetime(2030, 3, 15, 12, tzinfo=UTC))
         ]
+
+    @pytest.mark.parametrize("launched_first", [True, False], ids=["the first link", "a later link"])
+    def test_what_had_fewer_exercises_is_one_assignment_with_its_column(
+        self,
+        platform: Platform,
+        app: FastAPI,
+        ada: Person,
+        room: Classroom,
+        custom: dict[str, str],
+        launched_first: bool,
+    ) -> None:
+        earlier = int(custom["class"])
+        chosen = json.dumps(["dw-shape"])
+
+        async def narrow(db: Any) -> None:
+            row = await db.scalar(select(Assignment).where(Assignment.class_id == earlier))
+            row.exercises_json = chosen
+
+        room.write(narrow)
+        browser = frame(app)
+        link = Link("new", custom, platform.add_column("new"))
+        first = link if launched_first else Link("class", {"class": custom["class"]})
+        reply = platform.launch(browser, ada, first)
+        page = browser.get(reply.headers["location"], headers={**BROWSER, "sec-fetch-dest": "iframe"})
+        fields = dict(re.findall(r'<input type="hidden" name="(.*?)" value="(.*?)"', page.text))
+        browser.post(page.url.path, data={**fields, "weeks": "2"}, headers=BROWSER)
+        assert platform.launch(browser, ada, link).status_code == 303
+
+        group = self.group(platform, room)
+        (row,) = room.write(lambda db: assignments_of(db, group))
+        query = select(LtiLineItem).where(LtiLineItem.assignment_id == row.id)
+        (item,) = room.write(lambda db: db.scalars(query)).all()
+        assert (row.exercises_json, item.resource_link_id) == (chosen, "new")
+        assert item.url
 
     def test_what_is_of_a_private_unit_stays_behind(
         self, platform: Platform, client: TestClient, ada: Person, room: Classroom, custom: dict[str, str], exam: str
