@@ -36,9 +36,10 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    # Of who may ask for cookies in a frame our own pages alone are one.
-    "permissions-policy": ", ".join((*(f"{name}=()" for name in UNUSED), "storage-access=(self)")),
 }
+# Of who may ask for cookies in a frame our own pages alone are one.
+PERMISSIONS = ", ".join((*(f"{name}=()" for name in UNUSED), "storage-access=(self)"))
+"""For pages: browsers read it there alone, and it is longer than all other heads of a script or font."""
 HSTS = "max-age=31536000"
 
 
@@ -89,6 +90,8 @@ class SecurityHeaders(HttpMiddleware):
             ancestors, elsewhere = state.get("frame_ancestors"), state.get("form_action", "")
             framed = policy.replace(NOBODY, f"frame-ancestors {ancestors}") if ancestors else policy
             own.update(self._fixed)
+            if own.get("content-type", "").startswith("text/html"):
+                own["permissions-policy"] = PERMISSIONS
             own["content-security-policy"] = framed.replace("form-action", f"form-action{elsewhere}")
 
         await self._app(scope, receive, with_headers(send, change))

@@ -92,11 +92,15 @@ def test_every_answer_carries_the_policy_and_its_fellows(client: TestClient, pat
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"
     assert headers["cross-origin-opener-policy"] == "same-origin"
-    assert "camera=(), " in headers["permissions-policy"]
-    assert "geolocation=(), " in headers["permissions-policy"]
-    assert headers["permissions-policy"].endswith(", storage-access=(self)")
     assert headers["cross-origin-resource-policy"] == "same-origin"
     assert "strict-transport-security" not in headers
+
+
+@pytest.mark.parametrize("path", ["/", LESSON, "/nope"])
+def test_a_page_asks_its_browser_for_no_camera_and_no_place(client: TestClient, path: str) -> None:
+    policy = client.get(path).headers["permissions-policy"]
+
+    assert {"camera=()", "geolocation=()", "storage-access=(self)"} <= set(policy.split(", "))
 
 
 def test_the_nonce_is_new_each_time_and_stands_in_the_page(client: TestClient) -> None:
