@@ -38,10 +38,6 @@ UNKNOWN = (
     "{issuer} with the client id {client_id} is no platform that this server knows. The operator of this server finds "
     "what is registered with backhand lti list, where every letter counts, and adds another with backhand lti add."
 )
-BY_HAND = (
-    "Learning platforms send people here, and none has: open the link inside of the course. What a platform is told is "
-    "at {base_url}/lti/setup."
-)
 NOT_HERE = "The link leads to {target}, which is no page of this server: its address is {base_url}."
 OVER = "This sign-in was used before, or is older than ten minutes. Open the link on the platform again."
 NOT_THROUGH = "{name} did not let you through. It said: {said}"
@@ -90,11 +86,11 @@ async def begin_login(db: AsyncSession, asked: Mapping[str, str], base_url: str)
         LaunchError: It is not known, or leads elsewhere.
     """
     said = {name: asked.get(name, "")[:MAX_LOGIN_CHARS] for name in REPEATED}
-    if not said["iss"]:
-        raise LaunchError(BY_HAND.format(base_url=base_url))
     platform = await find_platform(db, said["iss"], said["client_id"])
     if platform is None:
-        raise LaunchError(UNKNOWN.format(issuer=said["iss"][:200], client_id=said["client_id"][:200] or "(none)"))
+        raise LaunchError(
+            UNKNOWN.format(issuer=said["iss"][:200] or "Nobody", client_id=said["client_id"][:200] or "(none)")
+        )
     if not is_own_address(said["target_link_uri"], base_url):
         raise LaunchError(NOT_HERE.format(target=said["target_link_uri"][:200] or "nowhere", base_url=base_url))
     if not said["login_hint"]:

@@ -1,6 +1,7 @@
 """To whom the server speaks, and how much it listens to."""
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -116,6 +117,30 @@ async def test_an_address_that_is_not_public_is_not_asked(monkeypatch: pytest.Mo
     with pytest.raises(PlatformError, match="not public"):
         await client.ask(registered(url, private=False), "GET", f"{url}/jwks")
     await client.close()
+
+
+@pytest.mark.parametrize(("number", "command"), [(4, "change 4 --private"), (None, "ticket --private")])
+async def test_what_lets_a_private_network_in_can_be_pasted(
+    monkeypatch: pytest.MonkeyPatch, number: int | None, command: str
+) -> None:
+    async def resolved(*_: object, **__: object) -> list[object]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 443))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolved)
+    client, platform = PlatformClient(), registered("https://10.1.2.3", private=False)
+    if number is not None:
+        platform.id = number
+    said = f"10.1.2.3 is an address that is not public. If that is meant: backhand lti {command}."
+    with pytest.raises(PlatformError, match=f"^{re.escape(said)}$"):
+        await client.ask(platform, "GET", "https://10.1.2.3/jwks")
+    await client.close()
+
+
+async def test_what_registers_another_origin_can_be_pasted() -> None:
+    platform = registered("https://moodle.example.org")
+    platform.id = 4
+    with pytest.raises(PlatformError, match=r"backhand lti change 4 --origin https://school\.example\.org\.$"):
+        await PlatformClient().ask(platform, "GET", "https://school.example.org/scores?page=2")
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "64:ff9b::93.184.216.34"])

@@ -22,16 +22,7 @@ from app.lti.enrolment import Target, enrol, identity_of, is_known, target_of
 from app.lti.errors import LaunchError, PlatformError
 from app.lti.families import with_help
 from app.lti.keys import published_keys
-from app.lti.launches import (
-    BY_HAND,
-    Login,
-    Pending,
-    begin_login,
-    check_no_error,
-    find_pending,
-    name_in_browser,
-    read_message,
-)
+from app.lti.launches import Login, Pending, begin_login, check_no_error, find_pending, name_in_browser, read_message
 from app.lti.line_items import link_line_item
 from app.lti.platform_client import origin_of
 from app.store import learners
@@ -63,6 +54,7 @@ router = APIRouter(prefix="/lti")
 Text = Annotated[str, Form()]
 ENTRY_COOKIE, ENTRY_PATH = "lti-entry", "/lti/enter"
 NO_ADDRESS = "This server does not know its own address. Its operator sets BACKHAND_ADDRESS."
+BY_HAND = "Learning platforms send people here, and none has sent you: open the link inside of the course."
 OTHER_BROWSER = (
     "Your browser did not show what it was given a moment ago: it keeps no cookies in this frame. Open the exercise in "
     "a tab of its own."
@@ -96,6 +88,8 @@ async def login_by_form(request: Request, site: TheSite, visitor: TheVisitor) ->
 
 
 async def _login(request: Request, site: Site, visitor: TheVisitor, asked: Mapping[str, str]) -> Response:
+    if not asked.get("iss"):
+        return _refused(request, site, BY_HAND, by_hand=True)
     if not site.lti.address:
         return _refused(request, site, NO_ADDRESS)
     spend_ticket(site, visitor)
@@ -118,7 +112,7 @@ def _stored(request: Request, site: Site, began: Login) -> Response:
 @router.get("/launch")
 async def launch_by_hand(request: Request, site: TheSite) -> Response:
     """Somebody opens the address of launches itself, to see whether the server is up."""
-    return _refused(request, site, BY_HAND.format(base_url=site.lti.base_url) if site.lti.address else NO_ADDRESS)
+    return _refused(request, site, BY_HAND, by_hand=True)
 
 
 @router.post("/launch")
@@ -355,8 +349,10 @@ def _again(site: Site, pending: Pending) -> str:
     return f"{site.lti.base_url}/lti/login?{urlencode(pending.data['again'])}"
 
 
-def _refused(request: Request, site: Site, message: str, *, again: str = "", status: int = 403) -> Response:
-    return _page(request, site, "lti_refused.html", status=status, message=message, again=again)
+def _refused(
+    request: Request, site: Site, message: str, *, again: str = "", by_hand: bool = False, status: int = 403
+) -> Response:
+    return _page(request, site, "lti_refused.html", status=status, message=message, again=again, by_hand=by_hand)
 
 
 def _page(request: Request, site: Site, template: str, *, status: int = 200, **values: Any) -> Response:

@@ -330,7 +330,7 @@ def test_who_opens_an_address_for_platforms_is_told_where_to_look(client: TestCl
 
     assert page.status_code == 403
     assert "open the link inside of the course" in page.text
-    assert "http://testserver/lti/setup." in page.text
+    assert 'href="http://testserver/lti/setup"' in page.text
 
 
 def test_cookies_of_a_frame_are_partitioned_and_of_this_host_alone(
