@@ -32,7 +32,7 @@ from app.store.classes import RefusedError, new_member
 from app.teaching import codes, dates, roster
 from app.web.class_access import parse_row_id
 from app.web.middleware.security import _declared_length
-from app.web.routes.assignments import _number
+from app.web.routes.assignments import parse_number
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.slips_view import said_of
 from tests.examples import examples
@@ -73,7 +73,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "the line of a hunt": (lambda text: split_line(f"x = 1\n# wrong line: {text}"), ()),
     "a date": (lambda text: dated(lambda one: dates.parse_local_date(one, "Europe/Berlin"), text), ()),
     "a day": (lambda text: dated(dates.parse_day, text), ()),
-    "points": (lambda text: _number("Points", text), (RefusedError,)),
+    "points": (lambda text: parse_number("Points", text), (RefusedError,)),
     "days for people": (lambda text: roster.read_days(text, PEOPLE), ()),
     "a roster": (roster.read_roster, (roster.SheetError,)),
     "a code of a class": (codes.read_code, ()),
