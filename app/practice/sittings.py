@@ -7,7 +7,6 @@ Which of them a learner has, and in which sizes, follows from the secret of the 
 import asyncio
 import hmac
 import random
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -125,8 +124,9 @@ def _number(secret: str, *about: int) -> int:
 def resized(program: GeneratedItem, sizes: dict[str, int]) -> GeneratedItem:
     """*program* with its dims in these *sizes*."""
     dims = ", ".join(f"{name}: {size}" for name, size in sizes.items())
-    forward = re.sub(r"^:dims: \{.*\}$", f":dims: {{{dims}}}", program.forward, count=1, flags=re.MULTILINE)
-    return replace(program, forward=forward)
+    lines = program.forward.split("\n")
+    sized = [f":dims: {{{dims}}}" if line.startswith(":dims:") else line for line in lines]
+    return replace(program, forward="\n".join(sized))
 
 
 def sitting_item(program: GeneratedItem, name: SittingName, item: int, learner: int) -> Lesson:

@@ -209,6 +209,7 @@ UNSEEN = {
     "/classes/{class_id}/take-over": "of a course that was copied, in test_lti_choice",
     "/lti/enter": "leads elsewhere",
     "/lti/jwks": "for machines",
+    "/lti/launch": "a sentence, as /lti/login has it",
     "/lti/login": "leads elsewhere, and is looked at in test_lti",
     "/lti/register": "of a platform, in test_lti_register",
     "/lti/setup": "as other forms, in test_lti_setup",

@@ -65,6 +65,9 @@ ELSEWHERE = {
     "needs the list of names, which /names shows": ("_name", "_names", "_visual_names"),
     "beside a verdict, which the browser's test_sentences opens": ("_written",),
     "a part of a form, which test_every_page and test_lti_setup open": ("_lti_platforms", "_term_dates"),
+    "of a sitting, which the browser's test_sittings opens": (
+        "_sitting_about", "_sitting_answers", "_sitting_box", "_sitting_fields", "_sitting_told",
+    ),
     "asks for more twice a second; test_preview looks at it": ("_told",),
 }  # fmt: skip
 """Parts of pages that do not stand in the styleguide, by the reason."""
