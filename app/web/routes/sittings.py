@@ -29,7 +29,7 @@ from app.web.routes.code_boxes import CONFLICT, with_revision
 from app.web.routes.sign_in_result import device_of
 from app.web.routes.sitting_setup import board_page
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.sitting_view import ItemView, graded_items, sitting_state, sitting_view, written_items
+from app.web.views.sitting_view import SittingItemView, graded_items, sitting_state, sitting_view, written_items
 
 router = APIRouter(prefix=PREFIX + "/sittings/{sitting_id}")
 
@@ -121,7 +121,7 @@ async def _page(
     return response
 
 
-async def _items(db: AsyncSession, asked: SittingRequest) -> list[ItemView]:
+async def _items(db: AsyncSession, asked: SittingRequest) -> list[SittingItemView]:
     """What a learner sees of the items now: none before they begin, and none once they handed in, until it is shown."""
     own = asked.own
     match sitting_state(own, asked.moment, asked.token_hash):
@@ -191,7 +191,7 @@ async def hand_in(
 
 
 @dataclass(frozen=True, slots=True)
-class ItemRequest:
+class SittingItemRequest:
     """One item of a sitting, and the text that was sent from its box."""
 
     asked: SittingRequest
@@ -233,11 +233,13 @@ async def item_of(
     code: Annotated[str, Form()] = "",
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)] = 0,
-) -> ItemRequest:
-    return ItemRequest(asked, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision)
+) -> SittingItemRequest:
+    return SittingItemRequest(
+        asked, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision
+    )
 
 
-TheItem = Annotated[ItemRequest, Depends(item_of)]
+TheItem = Annotated[SittingItemRequest, Depends(item_of)]
 
 
 @router.post("/code/{name}/draft")

@@ -24,7 +24,7 @@ State = Literal["early", "undrawn", "open", "writing", "elsewhere", "over", "sho
 
 
 @dataclass(frozen=True, slots=True)
-class ItemView:
+class SittingItemView:
     """One item: its box as a learner has it, *right* where it is known; *written* tells that it is not empty."""
 
     number: int
@@ -73,7 +73,7 @@ class SittingView:
     switched: str = ""
     switched_at: str = ""
     may_switch: bool = False
-    items: tuple[ItemView, ...] = ()
+    items: tuple[SittingItemView, ...] = ()
     right: int = 0
 
     @property
@@ -115,7 +115,7 @@ def sitting_view(
     zone: str,
     moment: datetime,
     token_hash: str = "",
-    items: Sequence[ItemView] = (),
+    items: Sequence[SittingItemView] = (),
 ) -> SittingView:
     """The page of one learner; *records* are those of all."""
     record, time, ends = own.record, own.time, own.ends_at
@@ -154,12 +154,12 @@ def _clock(moment: datetime, zone: str) -> str:
     return f"{to_local(moment, zone):%H:%M}"
 
 
-def written_items(site: Site, lessons: Sequence[Lesson], drafts: Mapping[str, Draft]) -> list[ItemView]:
+def written_items(site: Site, lessons: Sequence[Lesson], drafts: Mapping[str, Draft]) -> list[SittingItemView]:
     """The items with what is written in them, and with nothing said of it."""
     return [_item(site, number, lesson, drafts, None) for number, lesson in enumerate(lessons, start=1)]
 
 
-def graded_items(site: Site, lessons: Sequence[Lesson], answers: Sequence[SittingAnswer]) -> list[ItemView]:
+def graded_items(site: Site, lessons: Sequence[Lesson], answers: Sequence[SittingAnswer]) -> list[SittingItemView]:
     """The items with the full diagnosis of each answer, and the author's lines."""
     by_item = {answer.item: answer for answer in answers}
     return [_item(site, number, lesson, {}, by_item.get(number)) for number, lesson in enumerate(lessons, start=1)]
@@ -167,7 +167,7 @@ def graded_items(site: Site, lessons: Sequence[Lesson], answers: Sequence[Sittin
 
 def _item(
     site: Site, number: int, lesson: Lesson, drafts: Mapping[str, Draft], answer: SittingAnswer | None
-) -> ItemView:
+) -> SittingItemView:
     box = lesson.boxes[0]
     assert isinstance(box, CodeBox), "an item is a box"
     draft = drafts.get(box.name)
@@ -181,7 +181,9 @@ def _item(
     text = answer.text if answer else draft.text if draft else ""
     if answer is not None:
         view = replace(view, code=text, solved=answer.correct, solution=replace(view.solution, shown=True, own=""))
-    return ItemView(number, lesson, view, right=answer is not None and answer.correct, written=bool(text.strip()))
+    return SittingItemView(
+        number, lesson, view, right=answer is not None and answer.correct, written=bool(text.strip())
+    )
 
 
 def _tries(answer: SittingAnswer) -> AttemptSummary:
