@@ -81,6 +81,11 @@ class VerdictRow:
         return self.fault and not self.explained and bool(self.verdict.facts) and not self.verdict.message
 
     @property
+    def folds(self) -> bool:
+        """It waits behind the rows to look at first."""
+        return self.unsaid or not (self.fault or self.explained)
+
+    @property
     def compared(self) -> str:
         """Comparison of its numbers on the lesson's own data."""
         return compared(self.verdict)
@@ -114,11 +119,11 @@ class VerdictView:
     @property
     def first(self) -> tuple[VerdictRow, ...]:
         """Rows to look at first, and then the others at fault."""
-        return tuple(sorted((row for row in self.rows if row not in self.rest), key=lambda row: not row.explained))
+        return tuple(sorted((row for row in self.rows if not row.folds), key=lambda row: not row.explained))
 
     @property
     def rest(self) -> tuple[VerdictRow, ...]:
-        return tuple(row for row in self.rows if row.unsaid or not (row.fault or row.explained))
+        return tuple(row for row in self.rows if row.folds)
 
     @cached_property
     def title(self) -> str:
