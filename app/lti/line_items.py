@@ -76,18 +76,19 @@ async def link_line_item(
     Of the same thing that is linked twice in a course the newer column is told; an assignment is made where the class
     has none of it yet, which is called *title*. *known* are the exercises of the lesson.
     """
-    if launch.lineitem_url:
-        assignment = await _graded_by(db, context, LtiLineItem.url == launch.lineitem_url, target)
-        assignment = assignment or await _assignment(db, context, launch, target, title, known)
-        await _set_column(db, context, assignment, launch.lineitem_url, launch.link)
-    elif launch.lineitems_url:
-        assignment = await _graded_by(db, context, LtiLineItem.resource_link_id == launch.link, target)
-        assignment = assignment or await _assigned(db, context, launch, target)
+    if not launch.lineitem_url and not launch.lineitems_url:
+        return
+    assignment = await _find_assignment(db, context, target)
+    if assignment is None:
         # Without points it is a link that nobody meant to be graded, unless the class was given the same thing.
-        if assignment is None and stated_points(launch) is not None:
-            assignment = await _assignment(db, context, launch, target, title, known)
-        if assignment is not None:
-            await _schedule_search(db, context, assignment, launch)
+        if not launch.lineitem_url and stated_points(launch) is None:
+            return
+        assignment = await _assign(db, context, launch, target, title, known)
+    assignment.resource_id = assignment.resource_id or target.resource_id
+    if launch.lineitem_url:
+        await _set_column(db, context, assignment, launch.lineitem_url, launch.link)
+    else:
+        await _schedule_search(db, context, assignment, launch)
 
 
 def _is_copied(context: LtiContext, launch: Launch) -> bool:
@@ -95,34 +96,23 @@ def _is_copied(context: LtiContext, launch: Launch) -> bool:
     return launch.custom.get("class", str(context.class_id)) != str(context.class_id)
 
 
-async def _graded_by(db: AsyncSession, context: LtiContext, column: Any, target: Target) -> Assignment | None:
-    """The assignment whose grades go to a *column* already, if *target* is in it still: its exercises may be fewer."""
-    query = select(Assignment).join(LtiLineItem, LtiLineItem.assignment_id == Assignment.id)
-    for assignment in await db.scalars(query.where(LtiLineItem.lti_context_id == context.id, column)):
-        chosen = exercises_chosen(assignment)
-        if assignment.lesson == target.lesson and (chosen is None or target.exercise in ("", *chosen)):
-            return assignment
-    return None
-
-
-async def _assigned(db: AsyncSession, context: LtiContext, launch: Launch, target: Target) -> Assignment | None:
-    """What the class has of *target*: of a copied link to a lesson also the fewer exercises that were taken over."""
+async def _find_assignment(db: AsyncSession, context: LtiContext, target: Target) -> Assignment | None:
+    """What the class was given of *target*: by such a link, be it fewer exercises now, or by hand and the same."""
     chosen = json.dumps([target.exercise]) if target.exercise else None
-    rows = [row for row in await assignments_of(db, context.class_id) if row.lesson == target.lesson]
-    if (same := next((row for row in rows if row.exercises_json == chosen), None)) is not None:
-        return same
-    if target.exercise or len(rows) != 1 or not _is_copied(context, launch):
-        return None
-    theirs = (LtiLineItem.lti_context_id == context.id, LtiLineItem.assignment_id == rows[0].id)
-    return rows[0] if await db.scalar(select(LtiLineItem.id).where(*theirs)) is None else None
+    rows = await assignments_of(db, context.class_id)
+    linked = next((row for row in rows if row.resource_id == target.resource_id and _holds(row, target)), None)
+    by_hand = (row for row in rows if row.resource_id is None)
+    return linked or next((row for row in by_hand if (row.lesson, row.exercises_json) == (target.lesson, chosen)), None)
 
 
-async def _assignment(
+def _holds(assignment: Assignment, target: Target) -> bool:
+    chosen = exercises_chosen(assignment)
+    return chosen is None or target.exercise in ("", *chosen)
+
+
+async def _assign(
     db: AsyncSession, context: LtiContext, launch: Launch, target: Target, title: str, known: Sequence[str]
 ) -> Assignment:
-    """What the class was given of *target*; it is given it now where it has nothing of it."""
-    if (assignment := await _assigned(db, context, launch, target)) is not None:
-        return assignment
     points = stated_points(launch) or float(1 if target.exercise else len(known))
     settings = AssignmentSettings(
         exercises=[target.exercise] if target.exercise else None,

@@ -1,6 +1,5 @@
 """Assignments that a class takes over from an earlier one: of next term, or of a course that was copied."""
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
@@ -46,21 +45,19 @@ async def take_over_assignments(
 ) -> int:
     """Give the class *into* the assignments of an *earlier* one, their dates *days* later; how many.
 
-    What is assigned in both is one: what was linked already gets the dates, and where it is a whole lesson also the
-    exercises that the earlier class was given of it. Lessons in *left_out* stay behind: a class has those of private
-    units from the operator alone.
+    What is assigned in both is one: what was linked already gets the dates, and the exercises that the earlier class
+    was given by the same link. Lessons in *left_out* stay behind: a class has those of private units from the operator
+    alone.
     """
-    present = {_what_is_assigned(row): row for row in await assignments_of(db, into.id)}
+    present = await assignments_of(db, into.id)
     taken = [row for row in await assignments_of(db, earlier.id) if row.lesson not in left_out]
-    times = Counter(row.lesson for row in taken)
     for row in taken:
-        copy, is_sitting = present.get(_what_is_assigned(row)), row.lesson.startswith(SITTINGS)
-        if copy is None and times[row.lesson] == 1:
-            copy = present.get((row.lesson, None))
+        copy, is_sitting = _counterpart(row, present), row.lesson.startswith(SITTINGS)
         if is_new := copy is None:
             copy = Assignment(class_id=into.id, lesson=row.lesson, exercises_json=row.exercises_json)
             db.add(copy)
         copy.exercises_json = row.exercises_json
+        copy.resource_id = row.resource_id or copy.resource_id
         for name in COPIED:
             setattr(copy, name, getattr(row, name))
         for name in DATES:
@@ -76,9 +73,21 @@ async def take_over_assignments(
     return len(taken)
 
 
-def _what_is_assigned(row: Assignment) -> tuple[str | None, str | None]:
-    """What two assignments are the same by: a sitting is drawn anew for each class, and known by its heading."""
-    return (row.heading, SITTINGS) if row.lesson.startswith(SITTINGS) else (row.lesson, row.exercises_json)
+def _counterpart(row: Assignment, present: Sequence[Assignment]) -> Assignment | None:
+    """The assignment in *present* that is *row* in another class: that of the same link, or of the same exercises.
+
+    A sitting is drawn anew for each class, and known by its heading.
+    """
+    if row.lesson.startswith(SITTINGS):
+        return next(
+            (item for item in present if (item.lesson[: len(SITTINGS)], item.heading) == (SITTINGS, row.heading)), None
+        )
+    if row.resource_id is not None:
+        linked = next((item for item in present if item.resource_id == row.resource_id), None)
+        if linked is not None:
+            return linked
+    same = [item for item in present if (item.lesson, item.exercises_json) == (row.lesson, row.exercises_json)]
+    return next((item for item in same if None in (row.resource_id, item.resource_id)), None)
 
 
 async def first_day(db: AsyncSession, group: Class) -> date | None:

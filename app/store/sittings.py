@@ -126,7 +126,7 @@ async def create_sitting(
     _apply(row, settings)
     db.add(row)
     await db.flush()
-    row.lesson = f"{SITTINGS}{group}-{row.id}-{items}"
+    row.lesson = row.resource_id = f"{SITTINGS}{group}-{row.id}-{items}"
     db.add(_new_sitting(row.id, settings.minutes, slots, settings.shows))
     await record_event(db, group, actor, "sitting-made", row.id, opens=settings.opens_at, until=settings.until)
     await db.flush()

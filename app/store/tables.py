@@ -443,7 +443,8 @@ class Assignment(Base):
 
     What is solved after *due_at* counts *late_share* until *late_until*, and nothing after that. Solutions stay closed
     until *solutions_at*. *heading* is what it is called in the gradebook, for good; *known_exercises_json* lists those
-    that the lesson had when it was assigned, which count where the course has lost it.
+    that the lesson had when it was assigned, which count where the course has lost it. *resource_id* is what links of
+    learning platforms to it lead to, whatever its exercises are by now; None without such a link.
     """
 
     id: Mapped[Key]
@@ -458,6 +459,7 @@ class Assignment(Base):
     solutions_at: Mapped[datetime | None]
     heading: Mapped[Name | None]
     known_exercises_json: Mapped[str | None]
+    resource_id: Mapped[str | None]
 
 
 class Extension(Base):

@@ -234,6 +234,30 @@ class TestCopiedCourse:
         assert (row.exercises_json, item.resource_link_id) == (chosen, "new")
         assert item.url
 
+    def test_a_link_to_a_lesson_leaves_the_assignment_of_an_exercise_alone(
+        self, platform: Platform, app: FastAPI, ada: Person, room: Classroom, custom: dict[str, str]
+    ) -> None:
+        earlier, chosen = int(custom["class"]), json.dumps(["dw-shape"])
+
+        async def of_the_exercise(db: Any) -> None:  # whose link alone was followed
+            row = await db.scalar(select(Assignment).where(Assignment.class_id == earlier))
+            row.exercises_json, row.resource_id = chosen, f"{LESSON}/dw-shape"
+
+        room.write(of_the_exercise)
+        browser = frame(app)
+        page = self.launched(platform, browser, ada, custom)
+        fields = dict(re.findall(r'<input type="hidden" name="(.*?)" value="(.*?)"', page.text))
+        browser.post(page.url.path, data={**fields, "weeks": "2"}, headers=BROWSER)
+        link = Link("exercise", {**custom, "exercise": "dw-shape"}, platform.add_column("exercise"))
+        platform.launch(browser, ada, link)
+
+        group = self.group(platform, room)
+        query = select(Assignment.exercises_json, LtiLineItem.resource_link_id).join(
+            LtiLineItem, LtiLineItem.assignment_id == Assignment.id
+        )
+        columns = room.write(lambda db: db.execute(query.where(Assignment.class_id == group))).all()
+        assert sorted(columns, key=str) == [(chosen, "exercise"), (None, "new")]
+
     def test_what_is_of_a_private_unit_stays_behind(
         self, platform: Platform, client: TestClient, ada: Person, room: Classroom, custom: dict[str, str], exam: str
     ) -> None:
