@@ -24,7 +24,7 @@ from app.course.editions import wordings_of
 from app.engine.grader import Grader
 from app.insight.renewal import RENEWAL_SECONDS, renew_reports
 from app.lti import rosters as rosters_of_platforms
-from app.lti.line_items import LineItemFinder
+from app.lti.line_item_search import LineItemFinder
 from app.lti.rosters import RosterReader
 from app.lti.scores import LOOK_SECONDS, ScoreSender
 from app.lti.service import LtiService
@@ -71,6 +71,7 @@ from app.web.routes import (
     joining,
     lti,
     lti_choice,
+    lti_entry,
     lti_register,
     lti_setup,
     me,
@@ -103,7 +104,17 @@ log = structlog.get_logger()
 FOR_ALL = (
     contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
 )  # fmt: skip
-OF_ACCOUNTS = (sign_in, sign_in_codes, passkey_calls, sign_in_elsewhere, lti, lti_choice, lti_register, lti_setup)
+OF_ACCOUNTS = (
+    sign_in,
+    sign_in_codes,
+    passkey_calls,
+    sign_in_elsewhere,
+    lti,
+    lti_entry,
+    lti_choice,
+    lti_register,
+    lti_setup,
+)
 OF_CLASSES = (
     problem_reports,
     items,

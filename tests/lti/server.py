@@ -9,7 +9,7 @@ from pathlib import Path
 
 import uvicorn
 
-from app.lti import line_items, platform_client, rosters
+from app.lti import line_item_search, platform_client, rosters
 from app.settings import Settings
 from app.store import lti_scores
 from app.web import application
@@ -30,6 +30,6 @@ def main(folder: Path, url: str) -> None:
 if __name__ == "__main__":
     platform_client.SECONDS = 1.0
     lti_scores.FIRST_RETRY = lti_scores.LONGEST_RETRY = timedelta(seconds=0.2)
-    lti_scores.LEASE = line_items.LEASE = timedelta(seconds=18)
+    lti_scores.LEASE = line_item_search.LEASE = timedelta(seconds=18)
     application.LOOK_SECONDS = rosters.LOOK_SECONDS = 0.1
     main(Path(sys.argv[1]), sys.argv[2])

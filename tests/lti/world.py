@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.lti.keys import encryption_in, make_keys, published_keys
-from app.lti.line_items import LineItemFinder
+from app.lti.line_item_search import LineItemFinder
 from app.lti.scores import ScoreSender
 from app.lti.service import LtiService
 from app.settings import Settings

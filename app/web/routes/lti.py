@@ -1,24 +1,22 @@
-"""Coming from a learning platform: login, launch, and a tab of one's own."""
+"""Coming from a learning platform: login and launch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import structlog
 from fastapi import APIRouter, Form
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from app.accounts import one_time_tokens
-from app.accounts.credentials import VerifiedIdentity, sign_in
+from app.accounts.credentials import sign_in
 from app.lti.claims import DeepLinking, Launch
 from app.lti.deep_linking import check_return_url, pending_choice
-from app.lti.enrolment import Target, enrol, identity_of, is_known, target_of
+from app.lti.enrolment import enrol, identity_of, is_known
 from app.lti.errors import LaunchError, PlatformError
 from app.lti.families import with_help
 from app.lti.keys import published_keys
@@ -26,25 +24,18 @@ from app.lti.launches import Login, Pending, begin_login, check_no_error, find_p
 from app.lti.line_items import link_line_item
 from app.lti.platform_client import origin_of
 from app.store import learners
-from app.store.assignments import assignments_of, units_given
+from app.store.assignments import assignments_of
 from app.store.class_copies import earlier_class
-from app.store.classes import RefusedError
 from app.store.progress import SITTINGS
-from app.store.tables import Assignment, Credential, LtiContext, LtiPlatform, Session
+from app.store.tables import LtiContext, LtiPlatform
 from app.teaching.text_input import one_line
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.middleware.security import is_same_site
-from app.web.render import back_to, first_cookie, own_path
+from app.web.render import first_cookie
 from app.web.routes.lti_choice import picker
-from app.web.routes.sign_in_result import (
-    MINUTES,
-    device_of,
-    drop_cookie,
-    keep_cookie,
-    shown_cookie,
-    sign_in_response,
-    spend_ticket,
-)
+from app.web.routes.lti_entry import enter_in_tab, frame_page, is_secure, issue_entry
+from app.web.routes.lti_targets import link_target, site_of_class, target_address
+from app.web.routes.sign_in_result import MINUTES, device_of, spend_ticket
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.grade_sheet import assignment_titles, heading_for
 
@@ -52,7 +43,6 @@ log = structlog.get_logger()
 router = APIRouter(prefix="/lti")
 
 Text = Annotated[str, Form()]
-ENTRY_COOKIE, ENTRY_PATH = "lti-entry", "/lti/enter"
 NO_ADDRESS = "This server does not know its own address. Its operator sets BACKHAND_ADDRESS."
 BY_HAND = "Learning platforms send people here, and none has sent you: open the link inside of the course."
 OTHER_BROWSER = (
@@ -61,7 +51,6 @@ OTHER_BROWSER = (
 )
 NOT_TO_CHOOSE = "Links are chosen by those who teach the course, and your learning platform says that you learn in it."
 CHOICE_LIVES = timedelta(hours=1)
-TICKET_OVER = "This was opened before, or more than ten minutes ago. Open the link on your learning platform again."
 ONCE_MORE = 3
 """Two launches of one person, or of the first two of a course, may come at once."""
 
@@ -106,7 +95,7 @@ async def _login(request: Request, site: Site, visitor: TheVisitor, asked: Mappi
 
 def _stored(request: Request, site: Site, began: Login) -> Response:
     """A page that has the platform keep the secret, and goes on to it."""
-    return _page(request, site, "lti_store.html", began=began, key=name_in_browser(began.state))
+    return frame_page(request, site, "lti_store.html", began=began, key=name_in_browser(began.state))
 
 
 @router.get("/launch")
@@ -135,9 +124,9 @@ async def launch(
         kept, storage = pending.is_of(cookie), pending.data["storage"]
         if not kept and not stored and storage and id_token:
             values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}
-            return _page(request, site, "lti_stored.html", origin=origin_of(pending.platform.auth_url), **values)
+            return frame_page(request, site, "lti_stored.html", origin=origin_of(pending.platform.auth_url), **values)
         # A page of somebody else could bring a secret that it was given, and so let its own person in.
-        own = is_same_site(request.headers, secure=_is_secure(request))
+        own = is_same_site(request.headers, secure=is_secure(request))
         if not kept and not (storage and own and pending.is_of(stored)):
             return _refused(request, site, OTHER_BROWSER, again=_again(site, pending))
         message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
@@ -187,17 +176,15 @@ async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: 
         to = f"/classes/{arrival.context.class_id}/take-over?{query}"
     if framed and sticks:
         response: Response = RedirectResponse(FRAME + to, 303)
-        response.headers.append("set-cookie", session_cookie(arrival.token, secure=_is_secure(request)))
+        response.headers.append("set-cookie", session_cookie(arrival.token, secure=is_secure(request)))
         return response
     if message.subject is None:
-        return RedirectResponse(to, 303) if not framed else _page(request, site, "lti_own_tab.html", entry="", to=to)
+        return (
+            RedirectResponse(to, 303) if not framed else frame_page(request, site, "lti_own_tab.html", entry="", to=to)
+        )
     async with site.database.write() as db:
-        entry = await one_time_tokens.issue(db, "lti-entry", _entry(platform.issuer, message.subject, message.name, to))
-    if framed:
-        return _page(request, site, "lti_own_tab.html", entry=entry, to=to)
-    response = RedirectResponse(ENTRY_PATH, 303)
-    keep_cookie(request, response, ENTRY_COOKIE, entry, ENTRY_PATH, MINUTES)
-    return response
+        entry = await issue_entry(db, identity_of(platform, message), to)
+    return frame_page(request, site, "lti_own_tab.html", entry=entry, to=to) if framed else enter_in_tab(request, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +205,7 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
     async with site.database.write(short=True) as db:
         if message.subject is None:
             token = (await learners.begin_session(db, embedded=True))[1] if framed else ""
-            return Arrival(token, _address(site, _target(site, message), None))
+            return Arrival(token, target_address(site, link_target(site, message), None))
         is_new = not await is_known(db, platform, message)
         result = await sign_in(db, "", identity_of(platform, message), label, embedded=True)
         learner = result.known.learner
@@ -229,8 +216,8 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
             before = await earlier_class(db, context, contexts, message.custom.get("class", ""), learner)
             earlier = before.group.id if before else None
         rows = await assignments_of(db, context.class_id) if context else ()
-        site = await _site_of_class(db, site, context, rows)
-        target = _target(site, message)
+        site = await site_of_class(db, site, context, rows)
+        target = link_target(site, message)
         lesson = site.assigned(target.lesson)
         exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
         counts = any(target.exercise in ("", name) for name in exercises)
@@ -241,100 +228,17 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
             await link_line_item(db, context, message, target, heading, exercises)
         if not framed:
             await learners.end_session(db, result.token)
-        return Arrival(result.token, _address(site, target, context), context, earlier)
-
-
-async def _site_of_class(db: AsyncSession, site: Site, context: LtiContext | None, rows: Sequence[Assignment]) -> Site:
-    """*site* with what the class of a course was given of private units, or was assigned of them.
-
-    Whoever makes links in a course may name any lesson there. Whose the private ones are, the operator decides.
-    """
-    units = await units_given(db, context.class_id) if context else ()
-    given = (lesson for unit in units for lesson in site.lessons_of(unit))
-    return site.with_private_lessons([*given, *(row.lesson for row in rows)])
-
-
-def _target(site: Site, message: Launch) -> Target:
-    return target_of(message, lambda word: _lesson_id(site, word))
-
-
-def _lesson_id(site: Site, word: str) -> str:
-    """Id of the lesson that a link calls *word*: that itself, or the last word of its address; "" for none."""
-    lesson = site.assigned(word) or site.course.at.get(word)
-    return lesson.name if lesson else ""
-
-
-def _address(site: Site, target: Target, context: LtiContext | None) -> str:
-    """Where a link leads to: its exercise, its lesson, or the class."""
-    lesson = site.assigned(target.lesson)
-    if lesson is not None:
-        return lesson.address + (f"#{target.exercise}" if lesson.exercise(target.exercise) else "")
-    if target.lesson:  # a page that says so is better than another one that was not meant
-        return f"/lessons/{quote(target.lesson, safe='')}"
-    return f"/classes/{context.class_id}" if context is not None else "/"
-
-
-def _entry(issuer: str, subject: str, name: str, to: str) -> dict[str, Any]:
-    return {"issuer": issuer, "subject": subject, "name": name, "to": to}
-
-
-@router.get("/own-tab")
-async def own_tab(request: Request, site: TheSite, visitor: TheVisitor, to: str = "/") -> Response:
-    """In a frame, what opens *to* in a tab: with the same person, where cookies of tabs are kept."""
-    if not visitor.framed:
-        return back_to(own_path(to))
-    # Only our own pages lead here, and what is answered to others begins nothing.
-    own = is_same_site(request.headers, secure=_is_secure(request))
-    learner, entry = await visitor.learner() if own else None, ""
-    async with site.database.write() as db:
-        session = await db.get(Session, learners.hash_of(visitor.token)) if learner is not None else None
-        credential = await db.get(Credential, session.credential_id) if session and session.credential_id else None
-        if credential is not None:
-            data = _entry(credential.issuer, credential.subject, "", own_path(to))
-            entry = await one_time_tokens.issue(db, "lti-entry", data)
-    return _page(request, site, "lti_own_tab.html", entry=entry, to=own_path(to))
-
-
-@router.post("/enter")
-async def enter_by_form(
-    request: Request, site: TheSite, visitor: TheVisitor, entry: Text = "", to: Text = "/"
-) -> Response:
-    """From a frame into a tab of its own."""
-    return await _entered(request, site, visitor, entry) if entry else back_to(own_path(to))
-
-
-@router.get("/enter")
-async def enter(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
-    """From a launch in a tab."""
-    response = await _entered(request, site, visitor, shown_cookie(request, ENTRY_COOKIE))
-    drop_cookie(request, response, ENTRY_COOKIE, ENTRY_PATH)
-    return response
-
-
-async def _entered(request: Request, site: Site, visitor: TheVisitor, entry: str) -> Response:
-    async with site.database.write() as db:
-        data = await one_time_tokens.redeem(db, "lti-entry", entry)
-    if data is None:
-        raise HTTPException(403, TICKET_OVER)
-    proof = VerifiedIdentity(kind="lti", issuer=data["issuer"], subject=data["subject"], name=data["name"])
-    try:
-        return await sign_in_response(request, site, visitor, proof, way="lti", back=data["to"])
-    except RefusedError as refused:
-        raise HTTPException(409, str(refused)) from refused
-
-
-def _is_secure(request: Request) -> bool:
-    return bool(request.app.state.settings.secure_cookies)
+        return Arrival(result.token, target_address(site, target, context), context, earlier)
 
 
 def _secret_cookie(request: Request, name: str) -> str:
-    return f"__Host-{name}" if _is_secure(request) else name
+    return f"__Host-{name}" if is_secure(request) else name
 
 
 def _keep_secret(request: Request, response: Response, name: str, secret: str) -> None:
     """Have the browser show *secret* with the form that a platform sends here from another site, in a frame too."""
     parts = [f"{_secret_cookie(request, name)}={secret}", "Path=/", f"Max-Age={MINUTES if secret else 0}", "HttpOnly"]
-    parts += ["SameSite=None", "Secure", "Partitioned"] if _is_secure(request) else ["SameSite=Lax"]
+    parts += ["SameSite=None", "Secure", "Partitioned"] if is_secure(request) else ["SameSite=Lax"]
     response.headers.append("set-cookie", "; ".join(parts))
 
 
@@ -352,11 +256,4 @@ def _again(site: Site, pending: Pending) -> str:
 def _refused(
     request: Request, site: Site, message: str, *, again: str = "", by_hand: bool = False, status: int = 403
 ) -> Response:
-    return _page(request, site, "lti_refused.html", status=status, message=message, again=again, by_hand=by_hand)
-
-
-def _page(request: Request, site: Site, template: str, *, status: int = 200, **values: Any) -> Response:
-    """A page as it is in a frame, with nothing around it."""
-    response = site.in_frame.pages.page(request, template, status=status, base_url=site.lti.base_url, **values)
-    response.headers["cache-control"] = "no-store"
-    return response
+    return frame_page(request, site, "lti_refused.html", status=status, message=message, again=again, by_hand=by_hand)

@@ -336,7 +336,7 @@ def test_who_opens_an_address_for_platforms_is_told_where_to_look(client: TestCl
 def test_cookies_of_a_frame_are_partitioned_and_of_this_host_alone(
     platform: Platform, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lti_routes, "_is_secure", lambda _: True)
+    monkeypatch.setattr(lti_routes, "is_secure", lambda _: True)
     secret = platform.begin(client).headers["set-cookie"]
 
     for cookie in (secret, session_cookie("token", secure=True)):

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
-from app.lti.line_items import MAX_SEEK_TRIES, LineItemFinder, _age
+from app.lti.line_item_search import MAX_SEEK_TRIES, LineItemFinder, _age
 from app.store.database import now
 from app.store.tables import Assignment, LtiContext, LtiLineItem, LtiScore
 from tests.lti.platform import Link, Person, Platform
