@@ -18,6 +18,7 @@ from app.lti.enrolment import Target
 from app.store import lti_scores
 from app.store.assignments import MOST_POINTS, AssignmentSettings, assign_lesson, assignments_of, exercises_chosen
 from app.store.database import now
+from app.store.progress import SITTINGS
 from app.store.tables import Assignment, LtiContext, LtiLineItem
 
 TAG = "backhand"
@@ -74,11 +75,14 @@ def _is_copied(context: LtiContext, launch: Launch) -> bool:
 
 
 async def _find_assignment(db: AsyncSession, context: LtiContext, target: Target) -> Assignment | None:
-    """What the class was given of *target*: by such a link, be it fewer exercises now, or by hand and the same."""
+    """What the class was given of *target*: by such a link, be it fewer exercises now, or by hand and the same.
+
+    A sitting is itself, whatever it was called in the class that it was copied from.
+    """
     chosen = json.dumps([target.exercise]) if target.exercise else None
     rows = await assignments_of(db, context.class_id)
     linked = next((row for row in rows if row.resource_id == target.resource_id and _holds(row, target)), None)
-    by_hand = (row for row in rows if row.resource_id is None)
+    by_hand = (row for row in rows if row.resource_id is None or row.lesson.startswith(SITTINGS))
     return linked or next((row for row in by_hand if (row.lesson, row.exercises_json) == (target.lesson, chosen)), None)
 
 

@@ -32,7 +32,7 @@ from app.teaching.text_input import one_line
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.middleware.security import is_same_site
 from app.web.render import first_cookie
-from app.web.routes.lti_choice import picker
+from app.web.routes.lti_choice import choices_for, picker
 from app.web.routes.lti_entry import enter_in_tab, frame_page, is_secure, issue_entry
 from app.web.routes.lti_targets import link_target, site_of_class, target_address
 from app.web.routes.sign_in_result import MINUTES, device_of, spend_ticket
@@ -157,7 +157,8 @@ async def _choose(request: Request, site: Site, platform: LtiPlatform, message: 
     choice = pending_choice(platform, message, asked, context.class_id if context else None)
     async with site.database.write() as db:
         token = await one_time_tokens.issue(db, "lti-choice", choice, lives=CHOICE_LIVES)
-    return picker(request, site, choice, token)
+        groups = await choices_for(db, site, choice["class"])
+    return picker(request, site, choice, token, groups)
 
 
 async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: Launch, *, sticks: bool) -> Response:
@@ -205,7 +206,7 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
     async with site.database.write(short=True) as db:
         if message.subject is None:
             token = (await learners.begin_session(db, embedded=True))[1] if framed else ""
-            return Arrival(token, target_address(site, link_target(site, message), None))
+            return Arrival(token, target_address(site, link_target(site, message, ()), None))
         is_new = not await is_known(db, platform, message)
         result = await sign_in(db, "", identity_of(platform, message), label, embedded=True)
         learner = result.known.learner
@@ -216,19 +217,21 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
             before = await earlier_class(db, context, contexts, message.custom.get("class", ""), learner)
             earlier = before.group.id if before else None
         rows = await assignments_of(db, context.class_id) if context else ()
-        site = await site_of_class(db, site, context, rows)
-        target = link_target(site, message)
+        site = await site_of_class(db, site, context.class_id if context else None, rows)
+        target = link_target(site, message, rows)
         lesson = site.assigned(target.lesson)
         exercises = [exercise.name for exercise in lesson.exercises] if lesson else []
         counts = any(target.exercise in ("", name) for name in exercises)
+        to = target_address(site, target, context)
         if target.lesson.startswith(SITTINGS) and target.lesson not in [row.lesson for row in rows]:
             counts = False  # a sitting of another class, or one that was taken back
+            to = f"/classes/{context.class_id}" if context is not None and earlier is not None else to
         if context is not None and lesson is not None and counts and (message.lineitem_url or message.lineitems_url):
             heading = heading_for("", lesson.title, assignment_titles(site.assigned, rows))
             await link_line_item(db, context, message, target, heading, exercises)
         if not framed:
             await learners.end_session(db, result.token)
-        return Arrival(result.token, target_address(site, target, context), context, earlier)
+        return Arrival(result.token, to, context, earlier)
 
 
 def _secret_cookie(request: Request, name: str) -> str:

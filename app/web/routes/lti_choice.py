@@ -1,11 +1,12 @@
-"""What an instructor chooses for a platform: lessons, exercises and practice."""
+"""What an instructor chooses for a platform: lessons, exercises, practice, and sittings of the class."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,9 +18,12 @@ from app.lti.deep_linking import ChosenLink, response_claims
 from app.lti.enrolment import Target
 from app.lti.keys import sign_claims
 from app.lti.platform_client import origin_of
-from app.store.assignments import MOST_POINTS
+from app.practice.sitting_names import TITLE
+from app.store.assignments import MOST_POINTS, assignments_of
 from app.store.classes import RefusedError
-from app.store.tables import LtiPlatform
+from app.store.progress import SITTINGS
+from app.store.tables import Assignment, LtiPlatform
+from app.web.routes.lti_targets import site_of_class
 from app.web.site import Site, TheSite
 
 router = APIRouter()
@@ -37,7 +41,7 @@ class Choice:
 
     value: str
     title: str
-    points: int
+    points: float
     exercises: tuple["Choice", ...] = ()
 
 
@@ -47,11 +51,22 @@ class ChoiceGroup:
     choices: tuple[Choice, ...]
 
 
-def choices_of(site: Site) -> tuple[ChoiceGroup, ...]:
-    """Everything that can be linked, unit by unit, and practice."""
-    units = [ChoiceGroup(unit.title, tuple(map(_choice, unit.lessons))) for unit in site.course.units]
-    sets = tuple(_choice(row.lesson) for row in site.practice.curriculum.sets.values())
-    return (*units, *((ChoiceGroup("Practice", sets),) if sets else ()))
+async def choices_for(db: AsyncSession, site: Site, group: int | None) -> tuple[ChoiceGroup, ...]:
+    """Everything that the class *group* can link: units, of private ones its own, practice, and its sittings."""
+    rows = await assignments_of(db, group) if group is not None else ()
+    site = await site_of_class(db, site, group, rows)
+    sittings = (row for row in rows if row.lesson.startswith(SITTINGS))
+    groups = (
+        *(ChoiceGroup(unit.title, tuple(map(_choice, unit.lessons))) for unit in site.course.units),
+        ChoiceGroup("Practice", tuple(_choice(row.lesson) for row in site.practice.curriculum.sets.values())),
+        ChoiceGroup("Sittings", tuple(map(_sitting, sittings))),
+    )
+    return tuple(group for group in groups if group.choices)
+
+
+def _sitting(row: Assignment) -> Choice:
+    """A sitting by what its links are called in every copy of the course."""
+    return Choice(row.resource_id or row.lesson, row.heading or TITLE, row.points)
 
 
 def _choice(lesson: Lesson) -> Choice:
@@ -66,16 +81,17 @@ def picker(
     site: Site,
     asked: Mapping[str, Any],
     token: str,
+    groups: Sequence[ChoiceGroup],
     *,
     problem: str = "",
     chosen: tuple[str, ...] = (),
 ) -> Response:
-    """The page on which is chosen what was *asked* for."""
+    """The page on which is chosen of *groups* what was *asked* for."""
     response = site.in_frame.pages.page(
         request,
         "lti_choose.html",
         status=422 if problem else 200,
-        groups=choices_of(site),
+        groups=groups,
         asked=asked,
         token=token,
         problem=problem,
@@ -93,17 +109,18 @@ async def choose(request: Request, site: TheSite) -> Response:
     async with site.database.read() as db:
         asked = await one_time_tokens.peek(db, "lti-choice", token)
         platform = await db.get(LtiPlatform, asked["platform"]) if asked else None
+        groups = await choices_for(db, site, asked["class"]) if asked else ()
     if asked is None or platform is None:
         raise HTTPException(403, GONE)
     try:
-        links = _links(site, chosen, form, several=asked["several"])
+        links = _links(_titles(groups), chosen, form, several=asked["several"])
         async with site.database.write() as db:
             if await one_time_tokens.redeem(db, "lti-choice", token) is None:
                 raise HTTPException(403, GONE)
             claims = response_claims(platform, asked, links, site.lti.base_url)
             signed = await sign_claims(db, site.lti.secret_path, claims)
     except RefusedError as refused:
-        return picker(request, site, asked, token, problem=str(refused), chosen=chosen)
+        return picker(request, site, asked, token, groups, problem=str(refused), chosen=chosen)
     request.state.form_action = f" {origin_of(asked['return_url'])}"
     page = {"url": asked["return_url"], "signed": signed, "links": links, "platform": platform}
     response = site.in_frame.pages.page(request, "lti_chosen.html", **page)
@@ -111,12 +128,21 @@ async def choose(request: Request, site: TheSite) -> Response:
     return response
 
 
-def _links(site: Site, chosen: tuple[str, ...], form: Mapping[str, Any], *, several: bool) -> list[ChosenLink]:
+def _titles(groups: Sequence[ChoiceGroup]) -> dict[str, str]:
+    """What each link is called, by the value of its choice: an exercise with its lesson."""
+    lessons = [choice for group in groups for choice in group.choices]
+    exercises = {one.value: f"{choice.title}: {one.title}" for choice in lessons for one in choice.exercises}
+    return {choice.value: choice.title for choice in lessons} | exercises
+
+
+def _links(
+    titles: Mapping[str, str], chosen: tuple[str, ...], form: Mapping[str, Any], *, several: bool
+) -> list[ChosenLink]:
     """
     Raises:
         RefusedError: Nothing is chosen, or too much.
     """
-    links = [_link(site, value, form.get(f"points:{value}", "")) for value in dict.fromkeys(chosen)]
+    links = [_link(titles, value, form.get(f"points:{value}", "")) for value in dict.fromkeys(chosen)]
     if not links:
         raise RefusedError(NOTHING)
     if len(links) > (MAX_CHOSEN if several else 1):
@@ -124,18 +150,16 @@ def _links(site: Site, chosen: tuple[str, ...], form: Mapping[str, Any], *, seve
     return links
 
 
-def _link(site: Site, value: str, points: Any) -> ChosenLink:
+def _link(titles: Mapping[str, str], value: str, points: Any) -> ChosenLink:
     """
     Raises:
         RefusedError: There is no such thing, or its points are none.
     """
-    name, _, exercise = value.partition("#")
-    lesson = site.assigned(name)
-    block = lesson.exercise(exercise) if lesson else None
-    if lesson is None or (exercise and block is None):
+    title = titles.get(value)
+    if title is None:
         raise RefusedError(f"There is no {value[:80]!r} in the course any more. Choose again.")
-    title = f"{lesson.title}: {exercise_title(block)}" if block else lesson.title
-    return ChosenLink(Target(name, exercise), title, _points(points, title))
+    lesson, _, exercise = value.partition("#")
+    return ChosenLink(Target(lesson, exercise), title, _points(points, title))
 
 
 def _points(typed: Any, title: str) -> float:

@@ -1,6 +1,7 @@
 """What the links of learning platforms lead to, and what a class sees of it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import quote
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,22 +9,31 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.lti.claims import Launch
 from app.lti.enrolment import Target, target_of
 from app.store.assignments import units_given
+from app.store.progress import SITTINGS
 from app.store.tables import Assignment, LtiContext
 from app.web.site import Site
 
 
-async def site_of_class(db: AsyncSession, site: Site, context: LtiContext | None, rows: Sequence[Assignment]) -> Site:
-    """*site* with what the class of a course was given of private units, or was assigned of them.
+async def site_of_class(db: AsyncSession, site: Site, group: int | None, rows: Sequence[Assignment]) -> Site:
+    """*site* with what the class *group* was given of private units, or was assigned of them in *rows*.
 
     Whoever makes links in a course may name any lesson there. Whose the private ones are, the operator decides.
     """
-    units = await units_given(db, context.class_id) if context else ()
+    units = await units_given(db, group) if group is not None else ()
     given = (lesson for unit in units for lesson in site.lessons_of(unit))
     return site.with_private_lessons([*given, *(row.lesson for row in rows)])
 
 
-def link_target(site: Site, message: Launch) -> Target:
-    return target_of(message, lambda word: _lesson_id(site, word))
+def link_target(site: Site, message: Launch, rows: Sequence[Assignment]) -> Target:
+    """What a link leads to in the class that has the assignments *rows*.
+
+    A sitting is drawn anew for each class: a link that was copied has the name that it had in the earlier one.
+    """
+    target = target_of(message, lambda word: _lesson_id(site, word))
+    if not target.lesson.startswith(SITTINGS):
+        return target
+    copy = next((row for row in rows if row.resource_id == target.resource_id), None)
+    return replace(target, lesson=copy.lesson) if copy else target
 
 
 def _lesson_id(site: Site, word: str) -> str:

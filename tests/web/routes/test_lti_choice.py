@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,10 @@ from joserfc.jwk import KeySet
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from app.store.assignments import AssignmentSettings, assign_lesson, assignments_of
+from app.store.assignments import AssignmentSettings, assign_lesson, assignments_of, give_unit
+from app.store.database import now
+from app.store.progress import SITTINGS
+from app.store.sittings import SittingSettings, create_sitting
 from app.store.tables import Assignment, LtiContext, LtiLineItem
 from tests.lti.platform import CLAIM, DEEP, Link, Person, Platform
 from tests.web.classroom import Classroom
@@ -145,6 +148,33 @@ def test_a_choice_goes_to_the_platform_alone(platform: Platform, client: TestCli
     assert "form-action 'self'" in client.get("/").headers["content-security-policy"]
 
 
+def sitting_in(room: Classroom, group: int) -> Assignment:
+    window = SittingSettings("Midterm", now() + timedelta(days=1), now() + timedelta(days=2), 30, 4.5, "nothing")
+    made: Assignment = room.write(lambda db: create_sitting(db, group, window, "[]", 2, None))
+    return made
+
+
+def test_a_class_links_its_own_sittings_and_private_units(
+    platform: Platform, client: TestClient, ada: Person, room: Classroom, exam: str
+) -> None:
+    assert "Sittings" not in (page := ask(platform, client, ada).text)
+    assert exam not in page
+    query = select(LtiContext.class_id).where(LtiContext.context_id == platform.context)
+    group = int(room.write(lambda db: db.scalar(query)))
+    sitting = sitting_in(room, group)
+    room.write(lambda db: give_unit(db, group, "exam"))
+
+    page = ask(platform, client, ada)
+    assert f'name="points:{sitting.lesson}" value="4.5"' in page.text
+    other = sitting.lesson.replace(f"sitting-{group}-", f"sitting-{group + 1}-")
+    assert "There is no" in send(client, page, other).text
+    items = brought(platform, send(client, page, sitting.lesson, exam))[DEEP + "content_items"]
+    assert [(item["title"], item["custom"]["lesson"]) for item in items] == [
+        ("Midterm", sitting.lesson),
+        ("The exam", exam),
+    ]
+
+
 def test_learners_choose_no_links(platform: Platform, client: TestClient) -> None:
     assert ask(platform, client, platform.person("u1", "Bob")).status_code == 403
 
@@ -257,6 +287,23 @@ class TestCopiedCourse:
         )
         columns = room.write(lambda db: db.execute(query.where(Assignment.class_id == group))).all()
         assert sorted(columns, key=str) == [(chosen, "exercise"), (None, "new")]
+
+    def test_a_link_to_a_sitting_leads_to_the_sitting_of_the_new_class(
+        self, platform: Platform, client: TestClient, ada: Person, room: Classroom, custom: dict[str, str]
+    ) -> None:
+        link = {"lesson": sitting_in(room, int(custom["class"])).lesson, "class": custom["class"]}
+        page = self.launched(platform, client, ada, link)
+        fields = dict(re.findall(r'<input type="hidden" name="(.*?)" value="(.*?)"', page.text))
+        group = self.group(platform, room)
+        assert fields["to"] == f"/classes/{group}"
+        client.post(page.url.path, data={**fields, "weeks": "2"}, headers=BROWSER)
+
+        page = self.launched(platform, client, ada, link)
+        rows = room.write(lambda db: assignments_of(db, group))
+        (sitting,) = (row for row in rows if row.lesson.startswith(SITTINGS))
+        assert page.url.path == f"/embedded/classes/{group}/sittings/{sitting.id}"
+        query = select(LtiLineItem.resource_link_id).where(LtiLineItem.assignment_id == sitting.id)
+        assert room.write(lambda db: db.scalar(query)) == "new"
 
     def test_what_is_of_a_private_unit_stays_behind(
         self, platform: Platform, client: TestClient, ada: Person, room: Classroom, custom: dict[str, str], exam: str
