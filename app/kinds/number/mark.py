@@ -36,6 +36,7 @@ NO_BRACKETS = str.maketrans("[]{}", "    ")
 PERCENT_ASKED = re.compile(r"%|per ?cent", re.IGNORECASE)
 PERCENT = re.compile(r"(?:%|per ?cent)$", re.IGNORECASE)
 WORDS = re.compile(r"[^\W\d_]\w{0,30}")
+MOST_DIGITS = 12
 DECIMAL = re.compile(r"[-+−–]?(\d*)(?:[.,](\d*))?(?:[eE]([-+]?\d{1,3}))?")
 
 
@@ -214,10 +215,24 @@ def _counts(reading: NumberReading, exact: float, quiz: NumberQuestion) -> bool:
     """True if *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
     if is_close(reading.value, exact, quiz):
         return True
-    rtol = quiz.tolerance(exact)
-    if not 0 < rtol < 1:
-        return False
-    return reading.digits >= -math.log10(rtol) - 1e-9 and _is_rounding_of(reading, exact)
+    return reading.digits >= _digits_asked(quiz.tolerance(exact)) and _is_rounding_of(reading, exact)
+
+
+def _digits_asked(rtol: float) -> float:
+    """Digits with which a rounding counts as right; none do where *rtol* is no part of the answer."""
+    return math.ceil(-math.log10(rtol) - 1e-9) if 0 < rtol < 1 else math.inf
+
+
+def counted_rounding(exact: float, value: float, rtol: float) -> str:
+    """*value* as a rounding of *exact* that counts as right at *rtol*, such as `19.0` for 19.02; empty if none does."""
+    asked = _digits_asked(rtol)
+    if asked > MOST_DIGITS or not exact:
+        return ""
+    whole_digits = math.floor(math.log10(abs(exact))) + 1
+    for digits in range(max(int(asked), 1), MOST_DIGITS + 1):
+        if round(exact, digits - whole_digits) == value:
+            return f"{value:.{max(digits - whole_digits, 0)}f}"
+    return ""
 
 
 def _almost_whole(value: float, answer: float, quiz: NumberQuestion) -> bool:

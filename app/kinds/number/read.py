@@ -14,6 +14,7 @@ from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
 from app.content.text.options import Options, Value, items_of
 from app.kinds.number.block import NumberQuestion, NumbersQuestion
+from app.kinds.number.mark import counted_rounding
 
 
 @parse_with_draws
@@ -146,6 +147,9 @@ def _check_tempting(number: NumberQuestion, value: float, reading: ParseContext)
         if math.isclose(tempting, value, rel_tol=number.tolerance(value), abs_tol=number.atol):
             message = f"The tempting value {item.value!r} counts as right."
             reading.faults.add(item.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")
+        elif written := counted_rounding(value, float(tempting), number.tolerance(value)):
+            message = f"The tempting value {item.value!r} counts as right where it is written as {written}."
+            reading.faults.add(item.place, "right-tempting", message, "Make ':rtol:' smaller.")
 
 
 READERS = (
