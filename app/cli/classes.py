@@ -89,7 +89,7 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
     listing = read_roster(text_of(data))
 
     async def work(db: AsyncSession) -> Facts:
-        group = await _class(db, number)
+        group = await find_class(db, number)
         if dry_run:
             planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, group.id))
         else:
@@ -114,7 +114,7 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
 
 def _print_roster(number: int, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> list[Facts]:
-        listed = await classes.list_members(db, (await _class(db, number)).id)
+        listed = await classes.list_members(db, (await find_class(db, number)).id)
         return [
             {
                 "name": membership.name,
@@ -154,7 +154,7 @@ def assign(
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
     async def planned(db: AsyncSession) -> tuple[Class, Lesson, assignments.AssignmentSettings]:
-        group = await _class(db, number)
+        group = await find_class(db, number)
         moments = {key: dates.parse_local_date(text, group.timezone) if text else None for key, text in typed.items()}
         rows = await assignments.assignments_of(db, group.id)
         meant = curriculum.next_round(lesson, [row.lesson for row in rows]) or target
@@ -195,7 +195,7 @@ def export(number: int, *, as_json: bool) -> None:
     assigned = _curriculum().assigned
 
     async def work(db: AsyncSession) -> Facts:
-        book = await build_gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
+        book = await build_gradebook(db, await find_class(db, number), lambda name: exercises_in(assigned(name)))
         heads = assignment_titles(assigned, book.assignments)
         names = [f"{head} ({assignment.points:g})" for head, assignment in zip(heads, book.assignments, strict=True)]
         rows = [
@@ -245,7 +245,7 @@ def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
         refuse(f"The course has no private unit {unit!r}. It has {', '.join(private) or 'none'}.")
 
     async def work(db: AsyncSession) -> Facts:
-        group = await _class(db, number)
+        group = await find_class(db, number)
         if unit:
             await assignments.give_unit(db, group.id, unit, back=back)
         return {**_facts(group), "units": list(await assignments.units_given(db, group.id))}
@@ -257,7 +257,7 @@ def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
 
 def delete(number: int, typed: str, *, as_json: bool) -> None:
     async def work(db: AsyncSession) -> Facts:
-        group = await _class(db, number)
+        group = await find_class(db, number)
         facts = _facts(group)
         await classes.delete_class(db, group, typed, None)
         return facts
@@ -268,7 +268,7 @@ def delete(number: int, typed: str, *, as_json: bool) -> None:
 
 def _change_settings(number: int, **values: Any) -> Facts:
     async def work(db: AsyncSession) -> Facts:
-        group = await _class(db, number)
+        group = await find_class(db, number)
         terms = classes.ClassSettings(
             group.name,
             group.timezone,
@@ -313,7 +313,7 @@ def _facts(group: Class) -> Facts:
     }
 
 
-async def _class(db: AsyncSession, number: int) -> Class:
+async def find_class(db: AsyncSession, number: int) -> Class:
     group = await db.get(Class, number) if number < 2**31 else None
     if group is None:
         raise RefusedError(f"There is no class {number}. `backhand class list` names them.")

@@ -151,8 +151,8 @@ def remove(number: int, *, sure: bool, as_json: bool) -> None:
     if (courses := run_transaction(count)) and not sure:
         lost = "1 course loses its class" if courses == 1 else f"{courses} courses lose their classes"
         ask_whether_meant(
-            f"{lost}: what is there stays, and no launch leads to it again, not even when the platform is registered "
-            f"anew. To change the platform instead: backhand lti change {number}.",
+            f"{lost}: what is there stays, and no launch leads to it again before backhand lti course says so. To "
+            f"change the platform instead: backhand lti change {number}.",
             "Forget it?",
             "--yes",
         )

@@ -111,12 +111,35 @@ def deployment(
 
 
 @platforms.command()
+def courses(as_json: AsJson = False) -> None:
+    """Print every course that has a class."""
+    from app.cli import lti_courses
+
+    lti_courses.list_(as_json=as_json)
+
+
+@platforms.command()
+def course(
+    number: Number,
+    id_: Annotated[
+        str, typer.Argument(metavar="COURSE", help="What the platform calls the course; `backhand lti courses`.")
+    ],
+    group: Annotated[int, typer.Option("--class", help="The number of the class; `backhand class list`.", min=1)],
+    as_json: AsJson = False,
+) -> None:
+    """Let a course lead to a class that is there: beside another course, or again after `remove`."""
+    from app.cli import lti_courses
+
+    lti_courses.tie(number, id_, group, as_json=as_json)
+
+
+@platforms.command()
 def remove(
     number: Number,
     sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget a platform, and which class is whose course: no launch leads to these classes again."""
+    """Forget a platform, and which class is whose course; `course` ties them again."""
     from app.cli import lti
 
     lti.remove(number, sure=sure, as_json=as_json)

@@ -52,7 +52,7 @@ async def take_over_assignments(
     present = await assignments_of(db, into.id)
     taken = [row for row in await assignments_of(db, earlier.id) if row.lesson not in left_out]
     for row in taken:
-        copy, is_sitting = _counterpart(row, present), row.lesson.startswith(SITTINGS)
+        copy, is_sitting = find_counterpart(row, present), row.lesson.startswith(SITTINGS)
         if is_new := copy is None:
             copy = Assignment(class_id=into.id, lesson=row.lesson, exercises_json=row.exercises_json)
             db.add(copy)
@@ -73,7 +73,7 @@ async def take_over_assignments(
     return len(taken)
 
 
-def _counterpart(row: Assignment, present: Sequence[Assignment]) -> Assignment | None:
+def find_counterpart(row: Assignment, present: Sequence[Assignment]) -> Assignment | None:
     """The assignment in *present* that is *row* in another class: that of the same link, or of the same exercises.
 
     A sitting is drawn anew for each class, and known by its heading.

@@ -123,6 +123,23 @@ def test_a_platform_whose_courses_have_classes_is_forgotten_only_when_meant() ->
     assert "is forgotten" in told("remove", number, "--yes")
 
 
+def test_a_course_of_a_forgotten_platform_leads_to_its_class_again() -> None:
+    told("remove", str(facts(*MOODLE)["id"]))
+    number = str(facts(*MOODLE)["id"])
+    made = CliRunner().invoke(app, ["class", "create", "Algebra", "--json"])
+    group = str(json.loads(made.output)["id"])
+    assert "No course has a class yet" in told("courses")
+
+    assert f"leads to class {group}, Algebra" in told("course", number, "42", "--class", group)
+    (row,) = facts("courses")["courses"]
+    assert (row["platform"], row["id"], row["class"]) == (int(number), "42", int(group))
+    assert f"course 42  -  class {group}  Algebra" in told("courses")
+    assert f"belongs to class {group} already" in told("course", number, "42", "--class", group, status=2)
+    assert "There is no class 99" in told("course", number, "42", "--class", "99", status=2)
+    assert "There is no platform 9" in told("course", "9", "42", "--class", group, status=2)
+    assert "is no id of a course" in told("course", number, "", "--class", group, status=2)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

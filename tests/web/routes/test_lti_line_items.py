@@ -9,9 +9,11 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
+from app.lti.courses import set_class
 from app.lti.line_item_search import MAX_SEEK_TRIES, LineItemFinder, _age
+from app.store.classes import RefusedError
 from app.store.database import now
-from app.store.tables import Assignment, LtiContext, LtiLineItem, LtiScore
+from app.store.tables import Assignment, Class, LtiContext, LtiLineItem, LtiPlatform, LtiScore
 from tests.lti.platform import Link, Person, Platform
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
@@ -62,6 +64,15 @@ class Sought(Course):
     def made(self) -> int:
         """How many columns the platform was asked to make."""
         return self.platform.asked.count("POST lineitems")
+
+    def tie(self, group: int) -> None:
+        """Let the course belong to the class *group*, as `backhand lti course` does."""
+
+        async def work(db: Any) -> None:
+            query = select(LtiPlatform).where(LtiPlatform.issuer == self.platform.url)
+            await set_class(db, await db.scalar(query), self.platform.context, await db.get_one(Class, group))
+
+        self.room.write(work)
 
     def gradebook(self) -> str:
         return self.teacher.get(f"/embedded/classes/{self.group_id}/gradebook", headers=BROWSER).text
@@ -270,8 +281,7 @@ def test_courses_that_share_a_class_have_a_column_each(sought: Sought, platform:
     second = Sought(platform, app, sought.room)
     second.link = Link("link-1", {"lesson": "none"})
     second.launch()
-    shared_class = update(LtiContext).where(LtiContext.context_id == platform.context).values(class_id=group)
-    sought.room.write(lambda db: db.execute(shared_class))
+    second.tie(group)
     second.link = sought.link
     second.launch()
     second.find()
@@ -283,6 +293,27 @@ def test_courses_that_share_a_class_have_a_column_each(sought: Sought, platform:
     assert second.item.url != first.url
     assert second.item.assignment_id == sought.assignment.id
     assert (given(platform.columns[1], bob), given(first, bob)) == (7.0, None)
+
+
+def test_a_course_with_another_class_brings_its_people_and_columns(
+    sought: Sought, platform: Platform, app: FastAPI
+) -> None:
+    sought.launch()
+    first = sought.assignment
+    platform.context += "-b"
+    second = Sought(platform, app, sought.room)
+    column = platform.add_column("Second")
+    second.link = Link("link-2", CHOSEN, column)
+    second.launch()
+    bob = platform.person(f"bob-{platform.context}", "Bob")
+    second.launch(bob)
+    second.solve(bob, len(second.exercises))
+    second.tie(first.class_id)
+    second.send()
+
+    assert (second.item.assignment_id, given(column, bob)) == (first.id, 7.0)
+    with pytest.raises(RefusedError, match="belongs to class"):
+        second.tie(first.class_id)
 
 
 def test_an_assignment_that_was_changed_here_keeps_its_column(sought: Sought, platform: Platform) -> None:
