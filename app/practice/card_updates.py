@@ -15,6 +15,7 @@ from app.content.blocks import Bug, Grad, Lesson
 from app.engine.json_columns import decoded_verdict
 from app.practice import scheduler
 from app.practice.item_lessons import Curriculum, PracticeItems, families_written, form_of
+from app.practice.occasions import is_measuring
 from app.practice.scheduler import About, CardState, ReviewOutcome
 from app.practice.session_plans import PLAN, PracticeSet, SessionPlan, SessionState, set_called
 from app.practice.taught import family_at
@@ -79,13 +80,19 @@ class CardUpdater:
             given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
             await self._count(given)
         at = given.done_at or self.now
+        failed = any(attempt.correct is False for attempt in attempts)
+        told = any(item.solution_at and item.solution_at <= (item.solved_at or at) for item in rows)
+        if failed or told or given.hints or given.done_at:
+            given.right_at_once = not (failed or told or given.hints)
+        if is_measuring(given.purpose):
+            return
         met = ReviewOutcome(
             cards=_stood_for(given, row, self.known, at),
             slips=frozenset(about for attempt in attempts for about in slips_in(lesson, attempt)),
-            failed=any(attempt.correct is False for attempt in attempts),
+            failed=failed,
             solved=given.done_at is not None,
             helped=given.hints > 0,
-            told=any(item.solution_at and item.solution_at <= (item.solved_at or at) for item in rows),
+            told=told,
         )
         rated = await cards.rated_at(self.db, self.learner, row.id)
         for about, rating in scheduler.card_ratings(met).items():

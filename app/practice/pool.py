@@ -22,6 +22,7 @@ from app.practice.draw import VERSION, NothingFitsError, generate_item, named_it
 from app.practice.item import GeneratedItem
 from app.practice.operations import FORKS, HEAP, OPERATIONS
 from app.practice.proof import NotProvedError, SupportsCheck, curated_items, prove_item
+from app.practice.session_plans import ANY_POINTS
 from app.practice.taught import families_of
 from app.store import practice_items
 from app.store.database import Database
@@ -44,12 +45,16 @@ ProvedItems = Callable[[int], tuple[GeneratedItem, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ItemSpec:
-    """A kind of exercise: see `generate_item`; one of its operations is of *family*, if that is not empty."""
+    """A kind of exercise: see `generate_item`; one of its operations is of *family*, if that is not empty.
+
+    Its *points* are from the first number to the second.
+    """
 
     level: int
     wanted: str = ""
     within: tuple[str, ...] = ()
     family: str = ""
+    points: tuple[int, int] = ANY_POINTS
 
     @property
     def lowest(self) -> int:
@@ -60,9 +65,9 @@ class ItemSpec:
 
     @property
     def plain(self) -> "ItemSpec":
-        """The simplest of its family."""
+        """The simplest of its family; where its points are settled, any."""
         simple = replace(self, wanted="")
-        return replace(simple, level=simple.lowest)
+        return simple if self.points != ANY_POINTS else replace(simple, level=simple.lowest)
 
     @property
     def drawn_from(self) -> tuple[str, ...]:
@@ -72,6 +77,10 @@ class ItemSpec:
         """Whether a program that *needs* so much uses nothing else than this kind, and something of its family."""
         used = set(needs)
         return used <= set(self.within) and (not self.family or self.family in families_of(used))
+
+    def in_band(self, item: GeneratedItem) -> bool:
+        """Whether *item* is as hard as is asked for."""
+        return self.points[0] <= item.points <= self.points[1]
 
     def shown_by(self, item: GeneratedItem) -> bool:
         """Whether *item*, which was drawn without a wish, may show what is wanted."""
@@ -116,15 +125,22 @@ class ItemPool:
             self._demands.popitem(last=False)
         return demand.lowest > 0
 
-    async def make(self, level: int, family: str, slip: str, operations: Iterable[str]) -> bool:
+    async def make(
+        self,
+        level: int,
+        family: str,
+        slip: str,
+        operations: Iterable[str],
+        points: tuple[int, int] = ANY_POINTS,
+    ) -> bool:
         """Keep an exercise for somebody who waits, and expect more; see `expect`.
 
         It is the nearest of those that were proved before, and what is asked for comes later. Only where nobody has
         left any of these, the simplest of the family is drawn.
         """
-        if not self.expect(level, family, slip, operations):
+        demand = replace(_demand(level, family, slip, operations), points=points)
+        if not demand.lowest or (points == ANY_POINTS and not self.expect(level, family, slip, operations)):
             return False
-        demand = _demand(level, family, slip, operations)
         item = (
             await self._curated(demand)
             or await self._curated(replace(demand, wanted=""))
@@ -184,7 +200,9 @@ class ItemPool:
             items = [
                 generated_item
                 for generated_item in await asyncio.to_thread(proved or curated_items, level)
-                if demand.fits(generated_item.needs) and demand.shown_by(generated_item)
+                if demand.fits(generated_item.needs)
+                and demand.shown_by(generated_item)
+                and demand.in_band(generated_item)
             ]
             if items and not seen:
                 async with self._database.read() as db:
@@ -225,7 +243,8 @@ def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> It
 def _drawn(kind: ItemSpec) -> GeneratedItem | None:
     """A new exercise of the kind; None where luck gives none."""
     drawn = (generate_item(kind.level, secrets.randbelow(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
-    return next((generated_item for generated_item in drawn if kind.fits(generated_item.needs)), None)
+    fitting = (item for item in drawn if item is not None and kind.fits(item.needs) and kind.in_band(item))
+    return next(fitting, None)
 
 
 def columns_of(item: GeneratedItem) -> dict[str, object]:

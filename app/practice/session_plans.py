@@ -16,6 +16,21 @@ MANY = 100
 """Items of a practice session that ends with its time."""
 
 
+ANY_POINTS = (0, 10**6)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One item of a session that is settled beforehand: its family, its form, its level, and its fewest and most
+    points.
+    """
+
+    family: str
+    form: str
+    level: int = 1
+    points: tuple[int, int] = ANY_POINTS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
     """Plan of a practice session.
@@ -28,6 +43,11 @@ class SessionPlan:
         form: Of its items, where it is not what fits the learner.
         assigned: The key of what its items count for, where a class was given them.
         drill: Whether it is against the own best.
+        purpose: The occasion that its items are drawn for (see `app.practice.occasions`); empty for practice.
+        back: Address of the page that it was begun on, where it ends.
+        lessons: Whose operations alone its programs use; empty for all lessons that the learner opened.
+        forms: Of its items in turn, where these are not what fits the learner.
+        slots: What each of its items is, where that is settled.
     """
 
     items: int = scheduler.MOST_ITEMS
@@ -38,6 +58,15 @@ class SessionPlan:
     form: str = ""
     assigned: str = ""
     drill: bool = False
+    purpose: str = ""
+    back: str = ""
+    lessons: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    slots: tuple[Slot, ...] = ()
+
+    def goes_on(self, other: "SessionPlan") -> bool:
+        """Whether a session of this plan goes on where *other* is asked for: an occasion draws its plan once."""
+        return self == other if not self.purpose else self.purpose == other.purpose
 
 
 PLAN = TypeAdapter(SessionPlan)
@@ -146,17 +175,25 @@ class SessionState:
 
     @property
     def done(self) -> int:
-        """Number of items done; those after the end of a drill do not count."""
+        """Number of items done; those after the end of a drill do not count, those left on an occasion do."""
+        if self.plan.purpose:
+            return sum(bool(served_item.done_at or served_item.left_at) for served_item in self.given)
         moments = [served_item.done_at for served_item in self.given if served_item.done_at]
         return sum(at <= self.ends_at for at in moments) if self.plan.drill else len(moments)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRequest:
-    """An item for a card, asked in a *form*."""
+    """An item for a card, asked in a *form*; at *level*, or what fits the learner (0), with *points* from and to.
+
+    *otherwise* is the form for a program that has not the other one; empty for the whole of it, to be written.
+    """
 
     about: About
     form: str
+    level: int = 0
+    points: tuple[int, int] = ANY_POINTS
+    otherwise: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,18 @@ from app.practice import scheduler
 from app.practice.card_updates import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
 from app.practice.draw import VERSION
 from app.practice.item_lessons import LEVELS, PLANTED, Curriculum, PracticeItems, item_of, render_form
+from app.practice.occasions import OTHERWISE, is_measuring, requests_from
 from app.practice.scheduler import About
-from app.practice.session_plans import ENOUGH, NOTHING_LEFT, PLAN, ItemRequest, ItemShortage, SessionPlan, SessionState
+from app.practice.session_plans import (
+    ANY_POINTS,
+    ENOUGH,
+    NOTHING_LEFT,
+    PLAN,
+    ItemRequest,
+    ItemShortage,
+    SessionPlan,
+    SessionState,
+)
 from app.practice.taught import families_of
 from app.store import cards, progress
 from app.store.cards import Candidate
@@ -35,7 +45,9 @@ Clock = Callable[[], datetime]
 class ItemSource(Protocol):
     """Where items come from; both take a level, a family, a slip and the operations that may be used."""
 
-    async def make(self, level: int, family: str, slip: str, operations: frozenset[str]) -> bool:
+    async def make(
+        self, level: int, family: str, slip: str, operations: frozenset[str], points: tuple[int, int] = ANY_POINTS
+    ) -> bool:
         """Keep an item for somebody who waits; whether it could."""
 
     def expect(self, level: int, family: str, slip: str, operations: frozenset[str]) -> bool:
@@ -71,6 +83,8 @@ class Practice:
         for served_item in await cards.open_items(db, learner) if standing and standing.plan != SessionPlan() else ():
             served_item.left_at = self.clock()
         plan = standing.plan if standing else SessionPlan()
+        if plan.back:
+            return plan.back
         if plan.assigned:
             return f"/practice/set/{plan.assigned}"
         return f"/practice/drill/{plan.families[0]}" if plan.drill else "/practice"
@@ -105,14 +119,16 @@ class Practice:
             return at.item_id
         if len(await cards.given_to(db, learner, self.clock() - DAY)) >= cards.MOST_A_DAY:
             return ENOUGH
-        operations = await self.operations_known(db, learner)
+        plan = standing.plan
+        operations = self.curriculum.operations_of(plan.lessons) or await self.operations_known(db, learner)
         wishes = await self._wishes(db, learner, known, standing, families_of(operations))
-        level = standing.plan.level or scheduler.level_at(await cards.solved_count(db, learner))
+        usual = plan.level or scheduler.level_at(await cards.solved_count(db, learner))
         for wish in wishes:
+            level = wish.level or usual
             row = await self._found(db, learner, wish, operations, level)
             if row is not None:
-                await cards.serve_item(db, learner, row.id, *wish.about, self.clock())
-                for about in _ahead(wishes, wish):
+                await cards.serve_item(db, learner, row.id, *wish.about, self.clock(), plan.purpose)
+                for about in _ahead(wishes, wish) if not plan.slots else ():
                     self._stock.expect(level, *about, operations)
                 return row.id
             if wish.about not in tried and len(tried) < MOST_DRAWN:
@@ -121,7 +137,8 @@ class Practice:
 
     async def make(self, missing: ItemShortage) -> bool:
         """Have an item drawn that is missing; it may take a while."""
-        return await self._stock.make(missing.level, *missing.wish.about, missing.operations)
+        wish = missing.wish
+        return await self._stock.make(missing.level, *wish.about, missing.operations, wish.points)
 
     async def leave(self, db: AsyncSession, learner: int, item: int) -> None:
         """Go past *item* undone; its card stays as it is."""
@@ -131,7 +148,7 @@ class Practice:
 
     async def operations_known(self, db: AsyncSession, learner: int) -> frozenset[str]:
         """What the lessons that *learner* opened have taught, those that left no trace but in practice as well."""
-        opened = self.curriculum.operations_of(await cards.opened_lessons(db, learner))
+        opened = self.curriculum.operations_of(await progress.opened_lessons(db, learner))
         return opened | await cards.operations_met(db, learner)
 
     async def _wishes(
@@ -140,6 +157,8 @@ class Practice:
         """What could come next, the best first: what is due, what was never met, and then all of it again."""
         plan, now = standing.plan, self.clock()
         wanted = taught & set(plan.families) if plan.families else taught
+        if plan.slots:
+            return requests_from(plan.slots, len(standing.given))
         if plan.drill:
             return [ItemRequest((family, ""), "write") for family in wanted]
         if plan.form:
@@ -149,7 +168,7 @@ class Practice:
         met = Counter(
             served_item.family
             for served_item in await cards.given_to(db, learner)
-            if served_item.done_at or served_item.left_at
+            if (served_item.done_at or served_item.left_at) and not is_measuring(served_item.purpose)
         )
         written = await self._written(db, learner)
         met.update(dict.fromkeys(written, FIRST_WRITTEN))
@@ -159,20 +178,23 @@ class Practice:
             card_state for card_state in memories if card_state.due_at <= now and card_state.about not in tried
         )
         form = scheduler.form_in_round(len(standing.given), f"{learner} {standing.began_at}")
+        if plan.forms:
+            form = plan.forms[len(standing.given) % len(plan.forms)]
         # A form that says nothing of a slip is about its family: the slip comes next.
         shapely = form in scheduler.SHAPELY
         wishes = [ItemRequest((state.family, "" if shapely else state.slip), form) for state in due]
         carded = {family for family, slip in known if not slip}
         unmet = sorted(wanted - carded, key=lambda name: (-met[name], name))
         wishes += [
-            ItemRequest((name, ""), form if name in written else scheduler.form_at(met[name]))
+            ItemRequest((name, ""), form if plan.forms or name in written else scheduler.form_at(met[name]))
             for name in unmet
             if met[name] <= FIRST_WRITTEN
         ]
         times = Counter(served_item.family for served_item in standing.given)
         last = {card_state.family: card_state.due_at for card_state in memories if not card_state.slip}
         again = sorted(wanted, key=lambda name: (times[name], last.get(name, now), name))
-        return list(dict.fromkeys(wishes + [ItemRequest((name, ""), form) for name in again]))
+        wishes += [ItemRequest((name, ""), form) for name in again]
+        return list(dict.fromkeys(replace(wish, otherwise=OTHERWISE) if plan.forms else wish for wish in wishes))
 
     async def _written(self, db: AsyncSession, learner: int) -> set[str]:
         """Families that *learner* has written right in a lesson: their first meeting is over."""
@@ -189,7 +211,9 @@ class Practice:
                 options = [
                     candidate
                     for candidate in await cards.list_candidates(db, learner, VERSION, (each,), wanted)
-                    if candidate.operations <= operations and family in families_of(candidate.operations)
+                    if candidate.operations <= operations
+                    and family in families_of(candidate.operations)
+                    and wish.points[0] <= candidate.points <= wish.points[1]
                 ]
                 if options:
                     return await self._in_form(db, learner, _chosen(options, wish.form), wish)
@@ -199,7 +223,10 @@ class Practice:
         row = await cards.find_item(db, chosen.id)
         assert row is not None
         planted = await cards.newest_form(db, learner, [f"{form}-" for form in PLANTED])
-        asked = render_form(item_of(row), wish.form, *wish.about, avoided=planted.partition("-")[2])
+        item, avoided = item_of(row), planted.partition("-")[2]
+        asked = render_form(item, wish.form, *wish.about, avoided=avoided)
+        if asked is None and wish.otherwise:
+            asked = render_form(item, wish.otherwise, *wish.about)
         return await cards.in_form(db, row, *asked) if asked else row
 
 

@@ -74,10 +74,15 @@ def operations_of(kinds: Iterable[Kind]) -> frozenset[str]:
     return named | ({HEAP} if ("matmul", HEAP) in known else frozenset())
 
 
+def programs_asked(lesson: Lesson) -> tuple[Forward, ...]:
+    """The programs of *lesson* that something is asked about."""
+    asked = dict.fromkeys(exercise.forward for exercise in lesson.exercises if exercise.forward)
+    return tuple(lesson.forwards[name] for name in asked if name in lesson.forwards)
+
+
 def taught_by(lesson: Lesson) -> frozenset[Kind]:
     """The kinds of steps in those programs of *lesson* that something is asked about."""
-    asked = {exercise.forward for exercise in lesson.exercises if exercise.forward}
-    return frozenset(kind for name in asked if name in lesson.forwards for kind, _ in steps_of(lesson.forwards[name]))
+    return frozenset(kind for program in programs_asked(lesson) for kind, _ in steps_of(program))
 
 
 def family_at(forward: Forward, tensor: str, slip: str) -> str | None:

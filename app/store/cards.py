@@ -17,7 +17,6 @@ from app.store.tables import (
     Card,
     Draft,
     Drill,
-    Learner,
     PracticeItem,
     PracticeSession,
     Progress,
@@ -26,6 +25,8 @@ from app.store.tables import (
     ServedItem,
 )
 
+RECALL = "recall/"
+"""How the purpose of an item begins that recalls what earlier lessons taught."""
 ROOM = PRACTISED.removesuffix("%")
 ORIGIN = ("version", "level", "seed", "wanted", "within_json")
 """What several forms of the same program have in common."""
@@ -83,6 +84,12 @@ async def given_to(db: AsyncSession, learner: int, since: datetime | None = None
     query = select(ServedItem).where(ServedItem.learner_id == learner)
     if since is not None:
         query = query.where(or_(ServedItem.given_at >= since, ServedItem.done_at >= since))
+    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+
+
+async def given_for(db: AsyncSession, learner: int, purpose: str) -> list[ServedItem]:
+    """The items that *learner* was given on one occasion, in order."""
+    query = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.purpose == purpose)
     return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
 
 
@@ -153,8 +160,11 @@ async def newest_form(db: AsyncSession, learner: int, starts: Sequence[str]) -> 
     return await db.scalar(query.limit(1)) or ""
 
 
-async def serve_item(db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime) -> None:
-    db.add(ServedItem(learner_id=learner, item_id=item, family=family, slip=slip, given_at=now, hints=0))
+async def serve_item(
+    db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime, purpose: str = ""
+) -> None:
+    row = ServedItem(learner_id=learner, item_id=item, family=family, slip=slip, given_at=now, hints=0, purpose=purpose)
+    db.add(row)
     await db.flush()
     await _forget_older(db, learner)
 
@@ -214,18 +224,16 @@ async def newest_code(db: AsyncSession, learner: int, lesson: str) -> str:
     return await db.scalar(query.order_by(Attempt.id.desc()).limit(1)) or ""
 
 
-async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
-    """Lessons that *learner* has done something in, or opened last."""
-    last = select(Learner.opened_lesson).where(Learner.id == learner)
-    names = {name for name in await db.scalars(last) if name}
-    for table in (Progress, Draft, Attempt):
-        names |= set(await db.scalars(select(table.lesson).where(table.learner_id == learner).distinct()))
-    return frozenset(name for name in names if not name.startswith(ROOM))
-
-
 async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
-    """The operations of all items that *learner* was given: what was known then stays known."""
-    query = select(PracticeItem.operations_json).join(ServedItem).where(ServedItem.learner_id == learner)
+    """The operations of all items that *learner* was given: what was known then stays known.
+
+    What was drawn to find out what is known is left out.
+    """
+    query = (
+        select(PracticeItem.operations_json)
+        .join(ServedItem)
+        .where(ServedItem.learner_id == learner, or_(ServedItem.purpose == "", ServedItem.purpose.startswith(RECALL)))
+    )
     return frozenset(name for text in await db.scalars(query.distinct()) for name in json.loads(text))
 
 

@@ -302,6 +302,15 @@ async def last_opened(db: AsyncSession, learner: int) -> str | None:
     return await db.scalar(select(Learner.opened_lesson).where(Learner.id == learner))
 
 
+async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
+    """Lessons that *learner* has done something in, or opened last."""
+    last = select(Learner.opened_lesson).where(Learner.id == learner)
+    names = {name for name in await db.scalars(last) if name}
+    for table in (Progress, Draft, Attempt):
+        names |= set(await db.scalars(select(table.lesson).where(table.learner_id == learner).distinct()))
+    return frozenset(name for name in names if not name.startswith(PRACTISED.removesuffix("%")))
+
+
 async def last_place(db: AsyncSession, learner: int) -> ResumePoint | None:
     """Find where to continue: at the exercise that was last answered or edited, or in a lesson opened since."""
     opened = (

@@ -611,6 +611,8 @@ class ServedItem(Base):
 
     Its texts and verdicts are attempts at the lesson `practice/<item>`. *code* is the first slip that was made at it,
     *seconds* how long it took, *hints* how many were open when it was done. At *left_at* the learner went past it.
+    *purpose* is the occasion that it was drawn for (see `app.practice.occasions`), empty for practice; *right_at_once*
+    tells whether the first answer was right, without a hint, once that is known.
     """
 
     __table_args__ = (UniqueConstraint("learner_id", "item_id"), Index(None, "learner_id", "given_at"))
@@ -626,6 +628,8 @@ class ServedItem(Base):
     code: Mapped[Name | None]
     seconds: Mapped[int | None]
     hints: Mapped[int]
+    purpose: Mapped[Name] = mapped_column(server_default="", default="")
+    right_at_once: Mapped[bool | None]
 
 
 class Card(Base):

@@ -76,6 +76,7 @@ from app.web.routes import (
     lti_setup,
     me,
     next_term,
+    occasions,
     operator_papers,
     pages,
     passkey_calls,
@@ -102,7 +103,7 @@ from app.web.training_runs import MOST_RUNS, TrainingRuns
 log = structlog.get_logger()
 
 FOR_ALL = (
-    contents, pages, downloads, finish, training, theme, me, health, practice_pages, operator_papers
+    contents, pages, downloads, finish, training, theme, me, health, occasions, practice_pages, operator_papers
 )  # fmt: skip
 OF_ACCOUNTS = (
     sign_in,

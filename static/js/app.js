@@ -13,6 +13,7 @@ import "./frames.js";
 import "kinds"; // the scripts in the folders of app/kinds, where a page has such a question: build.mjs finds them
 import "./quiz.js";
 import "./next.js";
+import "./escape.js";
 import "./rail.js";
 import "./paths.js";
 import "./dialog.js";

@@ -28,7 +28,13 @@ SINCE = {"problem_report", "moment", "exercise_edition", "lti_platform", "lti_de
          "lti_member", "lti_line_item", "lti_score", "item_report", "written_sentence", "learner_view", "comparison",
          "comparison_draw", "sitting", "sitting_program", "sitting_record", "sitting_answer"}  # fmt: skip
 """Tables that 1.0.0 and later versions brought."""
-COLUMNS_SINCE = {"session.embedded", "class.attempts_out", "assignment.resource_id"}
+COLUMNS_SINCE = {
+    "session.embedded",
+    "class.attempts_out",
+    "assignment.resource_id",
+    "served_item.purpose",
+    "served_item.right_at_once",
+}
 
 pytestmark = pytest.mark.anyio
 
@@ -142,7 +148,7 @@ async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: s
         await migrate(empty)
 
     (line,) = log
-    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0024")
+    assert (line["event"], line["before"], line["now"]) == ("migrated", "0009", "0025")
     if "sqlite" in empty:
         copy = Path(line["copy"])
         assert copy.name.endswith(".before-0009")

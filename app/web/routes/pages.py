@@ -20,7 +20,7 @@ from app.store.progress import LessonState
 from app.web.middleware.visitor import RetryLaterError, Visitor
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
-from app.web.views.course_progress import builds_on, solved_by
+from app.web.views.course_progress import builds_on, is_recall_offered, solved_by
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
 from app.web.views.lamps import gradients_of, right_in
@@ -107,6 +107,7 @@ async def lesson(
         ask=ask,
         other=other,
         joined=bool(joined) and visitor.known is not None and not visitor.known.account,
+        recall=saving and await is_recall_offered(site, lesson, state, learner),
         due=await due_notes(site, visitor, lesson) if visitor.in_class and saving else (),
         emptied=emptied,
         saving=saving,

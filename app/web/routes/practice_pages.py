@@ -18,13 +18,14 @@ from app.practice.session_plans import (
     drill_of,
     set_called,
 )
-from app.store import progress
+from app.store import cards, progress
 from app.store.cards import MOST_A_DAY, About
 from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
 from app.web.routes.pages import open_reveal, show_readiness, show_revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.lesson_view import items_of
+from app.web.views.occasion_view import occasion_head
 from app.web.views.practice_view import drill_view, map_view, practice_view, session_position
 
 router = APIRouter(prefix="/practice")
@@ -52,13 +53,17 @@ async def next_item(
 ) -> Response:
     """Go to the item that is open, or to a new one; begin a sitting where one is asked for."""
     plan = _set(site, given).plan if given else _plan(site, begin=begin, lesson=lesson, drill=drill, bug=bug)
-    learner = await visitor.begin()
+    return await go_to_next(site, await visitor.begin(), plan, skip)
+
+
+async def go_to_next(site: Site, learner: int, plan: SessionPlan | None, skip: int = 0) -> Response:
+    """Lead to the item that is open, or to a new one of *plan* or of the present session (None)."""
     tried: set[About] = set()
     while isinstance(found := await _next(site, learner, plan, skip, tried), ItemShortage):
         if found is ENOUGH:
             raise RetryLaterError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
         if found is NOTHING_LEFT:
-            return back_to("/practice?empty=1")
+            return back_to("/practice?empty=1")  # of an occasion, too: it is said there that nothing could be drawn
         site.checks.spend(learner)  # to draw one takes as long as several checks
         await site.practice.make(found)
         tried.add(found.wish.about)
@@ -118,6 +123,7 @@ async def item(
     async with site.database.read() as db:
         state = await progress.lesson_state(db, learner, lesson.name)
         standing = await site.practice.standing(db, learner)
+        served = await cards.find_served_item(db, learner, int(lesson.slug))
     return site.pages.page(
         request,
         "practice_item.html",
@@ -125,6 +131,7 @@ async def item(
         items=await items_of(site, lesson, state, learner),
         progress=site.progress(lesson, state.solved),
         where=session_position(standing, int(lesson.slug), site.practice.clock()),
+        occasion=occasion_head(site, served.purpose) if served else None,
         ask=ask,
         other=other,
         emptied=emptied,
@@ -172,7 +179,7 @@ async def _next(
         if skip:
             await practice.leave(db, learner, skip)
         standing = await practice.standing(db, learner)
-        if plan is not None and (standing is None or standing.over or standing.plan != plan):
+        if plan is not None and (standing is None or standing.over or not standing.plan.goes_on(plan)):
             standing = await practice.begin(db, learner, plan)
         if standing is None or standing.over:
             return await practice.end(db, learner, standing)

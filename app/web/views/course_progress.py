@@ -9,6 +9,7 @@ from app.content.blocks import Deliverable, Exercise, Grad, Lesson, Unit
 from app.content.text.estimates import total_time
 from app.store import progress
 from app.store.board import has_exercise
+from app.store.progress import LessonState
 from app.web.site import LessonProgress, Site
 from app.web.views.exercise_view import exam_of
 
@@ -128,6 +129,26 @@ def map_entries(site: Site, solved: Solved, at: str = "") -> tuple[MapEntry, ...
         )
         for lesson_progress in every
     )
+
+
+async def earlier_lessons(site: Site, lesson: Lesson, learner: int) -> tuple[str, ...]:
+    """Lessons before *lesson* that *learner* opened and that taught something to be practised."""
+    at = site.course.lessons.index(lesson)
+    taught = site.practice.curriculum.taught
+    before = [earlier.name for earlier in site.course.lessons[:at] if earlier.name in taught]
+    if not before:
+        return ()
+    async with site.database.read() as db:
+        opened = await progress.opened_lessons(db, learner)
+    return tuple(name for name in before if name in opened)
+
+
+async def is_recall_offered(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> bool:
+    """Whether two questions are offered: at a lesson that has not begun, to those who opened an earlier one."""
+    begun = bool(state.progress or state.tries or state.drafts)
+    if begun or learner is None or site.seen is not None:
+        return False
+    return bool(await earlier_lessons(site, lesson, learner))
 
 
 def builds_on(site: Site, lesson: Lesson, solved: Solved) -> tuple[LessonProgress, ...]:

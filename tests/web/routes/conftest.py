@@ -7,11 +7,14 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from app.practice import pool
+from app.store import progress
 from app.store.tables import Class
 from tests.lti.platform import Platform
 from tests.web.classroom import Classroom
 from tests.web.conftest import Shared
 from tests.web.routes.platforms import ADDRESS, tool_of
+from tests.web.routes.practising import Clock, Learner
 
 
 @pytest.fixture
@@ -47,3 +50,18 @@ def bob(room: Classroom, group: Class) -> TestClient:
     browser = room.browser("Bob")
     room.join(group, "Bob")
     return browser
+
+
+@pytest.fixture
+def clock(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    app.state.site.practice.clock = clock
+    monkeypatch.setattr(progress, "now", clock)
+    monkeypatch.setattr(pool, "STOCK", 0)
+    return clock
+
+
+@pytest.fixture
+def learner(client: TestClient, app: FastAPI, clock: Clock) -> Learner:
+    assert clock.now
+    return Learner(client, app.state.site)

@@ -3,24 +3,18 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.testclient import TestClient
 
-from app.content.blocks import Bug, Lesson
-from app.content.blocks.code_exercises import CodeBox
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.grading.judge.verdict import OTHER_ROAD, NameVerdict, Verdict
-from app.kinds.order.block import OrderQuestion
-from app.kinds.order.mark import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explain_lines
 from app.practice.draw import FORKED, LENGTHS, generate_item
@@ -30,122 +24,13 @@ from app.practice.planted import hunted
 from app.practice.proof import curated_items
 from app.practice.sessions import Practice
 from app.practice.taught import families_of
-from app.store import board, cards, practice_items, progress, tables
+from app.store import board, cards, practice_items, tables
 from app.store.tables import Card, PracticeItem
-from app.web.site import Site
 from app.web.views.slips_view import recent_mistakes
-from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
+from tests.web.routes.practising import MONDAY, Learner, Stock
 
 LESSON = "/lessons/linear"
-MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
-
-
-class Clock:
-    """A clock that somebody sets."""
-
-    def __init__(self) -> None:
-        self.now = MONDAY
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def forward(self, **span: float) -> None:
-        self.now += timedelta(**span)
-
-
-class Stock:
-    """Items that a test hands out, or none; it keeps what was asked for."""
-
-    def __init__(self, *, there: bool = True) -> None:
-        self.there = there
-        self.waited: list[tuple[str, str]] = []
-        self.expected: list[tuple[str, str]] = []
-
-    async def make(self, _: int, family: str, slip: str, *__: object) -> bool:
-        self.waited.append((family, slip))
-        return self.there
-
-    def expect(self, _: int, family: str, slip: str, *__: object) -> bool:
-        self.expected.append((family, slip))
-        return self.there
-
-
-class Learner:
-    """Somebody who practises."""
-
-    def __init__(self, client: TestClient, site: Site) -> None:
-        self.client = client
-        self.site = site
-
-    def next(self, **form: str) -> str:
-        """The address that a press of a button leads to."""
-        return str(self.client.post("/practice/next", data=form).url.path)
-
-    def solve(self, address: str, *, slip: bool = False) -> str:
-        """Answer the item rightly, whatever it asks, after a wrong answer where *slip* is set; its kind."""
-        lesson = self.lesson(address)
-        for one in lesson.exercises:
-            if isinstance(one, CodeBox):
-                if slip:
-                    self.check(address, one.name, WRONG)
-                code = one.solution.source
-                self.check(address, one.name, code, line=one.line if isinstance(one, Bug) else None)
-            else:
-                answer = (
-                    as_values(one, range(len(one.lines)))
-                    if isinstance(one, OrderQuestion)
-                    else right_answer(lesson, one)
-                )
-                self.client.post(f"{address}/quiz/{one.name}", data={"answer": answer})
-        return type(lesson.exercises[0]).__name__.removesuffix("Question").lower()
-
-    def check(self, address: str, name: str, code: str, line: int | None = None) -> None:
-        form = {"code": code, "revision": "0", **({} if line is None else {"line": str(line)})}
-        assert self.client.post(f"{address}/code/{name}/check", data=form).status_code == 200
-
-    def text(self, address: str) -> str:
-        """What stands in the main part of a page."""
-        page = self.client.get(address).text
-        words = re.sub("<[^>]*>", " ", page[page.index("<main") : page.index("</main>")])
-        return re.sub(r"\s+", " ", words).replace(" ,", ",").replace(" :", ":").replace(" .", ".")
-
-    def row(self, address: str) -> PracticeItem:
-        return self.query(lambda db: cards.find_item(db, int(address.rpartition("/")[2])))
-
-    def cards(self) -> list[Card]:
-        async def all_cards(db: AsyncSession) -> list[Card]:
-            return list(await db.scalars(select(Card)))
-
-        return self.query(all_cards)
-
-    def shown(self) -> list[Card]:
-        """The cards that pages show, written down or not."""
-
-        async def known(db: AsyncSession) -> list[Card]:
-            me = await db.scalar(select(func.max(tables.Learner.id)))
-            return list((await self.site.practice.cards(db, me)).values())
-
-        return self.query(known)
-
-    def query(self, ask: Callable[[AsyncSession], Awaitable[Any]]) -> Any:
-        async def asked() -> Any:
-            async with self.site.database.read() as db:
-                return await ask(db)
-
-        return self.client.portal.call(asked)
-
-    def change(self, act: Callable[[AsyncSession], Awaitable[Any]]) -> Any:
-        """What *act* answers, once it is written down."""
-
-        async def changed() -> Any:
-            async with self.site.database.write() as db:
-                return await act(db)
-
-        return self.client.portal.call(changed)
-
-    def lesson(self, address: str) -> Lesson:
-        return self.site.practice.items._lessons.get(int(address.rpartition("/")[2]))
 
 
 def answer_with(answer: object) -> Callable[..., Awaitable[object]]:
@@ -153,21 +38,6 @@ def answer_with(answer: object) -> Callable[..., Awaitable[object]]:
         return answer
 
     return answered
-
-
-@pytest.fixture
-def clock(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    app.state.site.practice.clock = clock
-    monkeypatch.setattr(progress, "now", clock)
-    monkeypatch.setattr(pool, "STOCK", 0)
-    return clock
-
-
-@pytest.fixture
-def learner(client: TestClient, app: FastAPI, clock: Clock) -> Learner:
-    assert clock.now
-    return Learner(client, app.state.site)
 
 
 def test_a_newcomer_is_told_where_to_begin(client):

@@ -1,0 +1,124 @@
+"""What is drawn besides practice: questions as a lesson begins, a try before a unit."""
+
+import json
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.practice.occasions import READY_FORMS, RECALL_FORMS, lesson_by_family
+from app.practice.practice_words import family_words
+from app.store import cards, tables
+from app.store.tables import ServedItem
+from tests.courses import LESSONS
+from tests.web.routes.practising import Learner
+
+FOLDER = LESSONS
+EARLIER, LATER = "/lessons/the-matrix-product", "/lessons/copies-add-up"
+OFFER = "two questions on earlier lessons"
+UNIT = "/units/character-model"
+
+
+def recall(learner: Learner, lesson: str = LATER, **form: str) -> str:
+    address = f"/practice/recall/{lesson.rpartition('/')[2]}"
+    return str(learner.client.post(address, data=form).url.path)
+
+
+def served(learner: Learner) -> list[ServedItem]:
+    """What the newest learner was given."""
+
+    async def given(db: AsyncSession) -> list[ServedItem]:
+        return await cards.given_to(db, await newest(db))
+
+    return learner.query(given)
+
+
+async def newest(db: AsyncSession) -> int:
+    return await db.scalar(select(func.max(tables.Learner.id)))
+
+
+@pytest.fixture
+def reader(learner: Learner) -> Learner:
+    """Somebody who has begun an earlier lesson."""
+    name = learner.site.course.at["the-matrix-product"].exercises[0].name
+    learner.client.post(f"{EARLIER}/quiz/{name}", data={"answer": "1"})
+    return learner
+
+
+def test_a_lesson_recalls_nothing_for_who_opened_no_earlier_one(learner):
+    assert OFFER not in learner.text(LATER)
+    assert recall(learner) == LATER
+
+
+def test_a_lesson_begins_with_two_questions_on_earlier_lessons(reader):
+    assert OFFER in reader.text(LATER)
+
+    name = reader.site.course.at["the-matrix-product"].name
+    taught = reader.site.practice.curriculum.operations_of([name])
+
+    at, forms = recall(reader), []
+    while at != LATER:
+        row = reader.row(at)
+        forms.append(row.form.partition("-")[0])
+        assert "Before Copies add up" in reader.text(at)
+        assert set(json.loads(row.operations_json)) <= taught
+        reader.solve(at)
+        at = reader.next()
+
+    assert len(forms) == len(RECALL_FORMS)
+    assert OFFER not in reader.text(LATER)
+
+
+def test_questions_that_are_skipped_are_not_asked_again(reader):
+    assert recall(reader, skip="1") == LATER
+
+    assert OFFER not in reader.text(LATER)
+    assert served(reader) == []
+
+
+def test_a_lesson_that_has_begun_asks_no_more(reader):
+    assert OFFER in reader.text(LATER)
+
+    reader.client.post(f"{LATER}/quiz/db-axes", data={"answer": "0"})
+
+    assert OFFER not in reader.text(LATER)
+
+
+def test_a_unit_without_much_before_it_is_not_tried(learner):
+    assert "Ready?" not in learner.text("/units/scalars")
+    assert learner.client.post("/practice/ready/scalars").status_code == 404
+
+
+def test_what_is_red_before_a_unit_names_the_lesson_that_teaches_it(learner):
+    assert "Three drawn exercises" in learner.text(UNIT)
+
+    at = learner.client.post("/practice/ready/character-model").url.path
+    learner.text(at)
+    at = learner.next(skip=at.rpartition("/")[2])
+    while at != UNIT:
+        learner.text(at)
+        learner.solve(at)
+        at = learner.next()
+
+    families = [item.family for item in served(learner)]
+    text = learner.text(UNIT)
+    units = learner.site.course.units
+    teachers = lesson_by_family(lesson for unit in units[:3] for lesson in unit.lessons)
+    assert len(set(families)) == len(READY_FORMS)
+    assert f"{family_words(families[0])}: not yet. {teachers[families[0]].title} teaches it" in text
+    assert text.count("right at once") == 2
+    assert "Nothing is locked" in text
+
+
+def test_what_was_tried_before_a_unit_is_not_taken_for_known(learner):
+    learner.client.get("/units/character-model")
+    at = learner.client.post("/practice/ready/character-model").url.path
+    learner.text(at)
+    learner.solve(at)
+
+    async def known(db: AsyncSession) -> tuple[object, ...]:
+        me = await newest(db)
+        return await cards.operations_met(db, me), await cards.cards_of(db, me)
+
+    assert learner.query(known) == (frozenset(), {})
+    assert [item.right_at_once for item in served(learner)] == [True]
