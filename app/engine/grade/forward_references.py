@@ -60,6 +60,7 @@ class ForwardReferences:
         self._blame = FailureExplainer(forward, self.program)
         self.pinned = False
         self._fixed = ("", 0)
+        self._upstreams: dict[tuple[str, str], Array] = {}
         self.gradable: tuple[str, ...] = ()
         self.sets = self._evaluate()
 
@@ -195,10 +196,19 @@ class ForwardReferences:
 
     def forced(self, name: str, tensor: str) -> Array:
         """The upstream that is forced into *tensor*; those of the outputs are given to the learner."""
+        key = (self._seed[name], tensor)
+        if key not in self._upstreams:
+            self._upstreams[key] = self._draw_forced(name, tensor)
+        return self._upstreams[key]
+
+    def _draw_forced(self, name: str, tensor: str) -> Array:
         shape = self.sets[name].tensors[tensor].shape
         if tensor in self.forward.outputs and shape == () and not (self._scaled and name in HIDDEN):
-            return np.ones((), dtype=DTYPE[name])
-        return draw_upstream(shape, self._seed[name], tensor, DTYPE[name])
+            upstream = np.ones((), dtype=DTYPE[name])
+        else:
+            upstream = draw_upstream(shape, self._seed[name], tensor, DTYPE[name])
+        upstream.flags.writeable = False  # it is drawn once for all checks
+        return upstream
 
     # The backward runs.
 

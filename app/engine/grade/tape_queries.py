@@ -13,18 +13,19 @@ from app.engine.grade.explanation_time import ExplanationTimeBudget, TimeUpError
 from app.engine.grade.forward_references import ForwardReferences
 from app.engine.grade.hidden_draws import HIDDEN, SETS
 from app.engine.grade.jail_runs import JailFailedError
-from app.engine.grade.looks import observations_of
+from app.engine.grade.looks import look_beside, observations_of
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
 from app.grading.diagnosis.elsewhere import is_right_with
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
 from app.grading.diagnosis.helper_lines import is_step_inside
+from app.grading.diagnosis.rerun import read_on
 from app.grading.judge.compare import Array, GradingOptions, Reference, References
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.value_digest import value_digest
-from app.grading.reading import budget
+from app.grading.reading.budget import EntryBudget
 from app.sandbox.wire import Reply
 
 SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was found.", "Mend the other lines first."
@@ -63,7 +64,7 @@ class TapeQueries:
         self._axes = axes
         self._plan = plan
         self._budget = ExplanationTimeBudget()
-        self._reading = budget.EntryBudget()
+        self._reading = EntryBudget()
 
     def references_via(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
@@ -85,6 +86,13 @@ class TapeQueries:
         if reply.ending != "done":
             raise StoppedError(reply)
         return read_trials(reply.arrays, reply.texts, SETS, SETS)
+
+    def read_on_true(self, name: str, run: str, got: Array) -> Array | None:
+        """What the text leaves in *name* on the true gradients of *run*, read and not run; *got* on random ones."""
+        look = look_beside(self._study, run, self.true()[run][name[1:]].gradient, _tensors(self._ruling.forced), got)
+        # It has entries of its own to read: those of the diagnoses are not to end any earlier.
+        make = partial(self._case_of, name, (look,), budget=EntryBudget())
+        return self._within_budget(lambda case: read_on(case, self._with_true(run, look)), name, make)
 
     def true(self) -> References:
         """By data set: the references under the true upstream, which `substituted` puts in place."""
@@ -134,10 +142,15 @@ class TapeQueries:
         got: Mapping[str, Array],
         true: bool = False,
     ) -> Told | None:
+        return self._within_budget(ask, name, partial(self._case, name, cut, got, true))
+
+    def _within_budget(
+        self, ask: Callable[[WrongGradient], Told | None], name: str, make: Callable[[], WrongGradient]
+    ) -> Told | None:
         if self._budget.left <= 0:
             return None
         try:
-            case = self._case(name, cut, got, true)
+            case = make()
             return self._budget.spend(lambda: ask(case))
         except JailFailedError:
             raise
@@ -153,18 +166,28 @@ class TapeQueries:
         observations = observations_of(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
         if true:
             observations = {run: self._with_true(run, look) for run, look in observations.items()}
+        looks = (*(observations[text] for text in HIDDEN), *(() if true else self._further(name, cut)))
+        return self._case_of(name, looks, self._reading, observations.get("v"))
+
+    def _case_of(
+        self,
+        name: str,
+        looks: tuple[Observation, ...],
+        budget: EntryBudget,
+        visible: Observation | None = None,
+    ) -> WrongGradient:
         return WrongGradient(
             name=name,
-            tensor=tensor,
+            tensor=name[1:],
             statements=self._study.program.statements,
-            paths=self._study.program.paths(tensor),
-            looks=(*(observations[text] for text in HIDDEN), *(() if true else self._further(name, cut))),
-            visible=observations.get("v"),
+            paths=self._study.program.paths(name[1:]),
+            looks=looks,
+            visible=visible,
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
             lines=tuple(line.node for line in self._plan.lines),
             written_out=self._study.forward.written_out,
-            budget=self._reading,
+            budget=budget,
         )
 
     def _further(self, name: str, cut: Collection[str]) -> Iterator[Observation]:

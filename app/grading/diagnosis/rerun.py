@@ -9,7 +9,7 @@ import numpy as np
 
 from app.bindings import LIKE, NEW, called_name
 from app.grading.diagnosis.edits import Edit
-from app.grading.diagnosis.evidence import Array, Observation, scope_of
+from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
 from app.grading.reading.budget import EntryBudget
@@ -193,15 +193,29 @@ class Rerun:
             raise UntracedError("a turn is wrong")
 
 
+@np.errstate(all="ignore")
+def read_on(case: WrongGradient, other: Observation) -> Array | None:
+    """What the lines of *case* leave on *other*; None where reading them on its look comes to others."""
+    view = GradientAnalysis(case)
+    if not _is_readable(view) or (rerun := Rerun.of(view, case.looks[0], case.budget)) is None:
+        return None
+    again = Rerun(view, other, rerun.lines, Interpreter(*scope_of(other, case.name), case.budget))
+    return again.result(again.after)
+
+
 def line_replays(view: GradientAnalysis) -> Sequence[Rerun]:
     """The learner's lines read on each look; empty where they cannot be, or do not come to what the learner has."""
     case = view.case
-    if any(look.got.size == 0 for look in case.looks):
-        return ()
-    if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
+    if not _is_readable(view):
         return ()
     reruns = [rerun for look in case.looks if (rerun := Rerun.of(view, look, case.budget)) is not None]
     return reruns if len(reruns) == len(case.looks) else ()
+
+
+def _is_readable(view: GradientAnalysis) -> bool:
+    lines = view.case.lines
+    empty = any(look.got.size == 0 for look in view.case.looks)
+    return not empty and bool(lines) and not any(isinstance(line, ast.FunctionDef) for line in lines)
 
 
 def inside_of(line: ast.stmt) -> list[ast.stmt]:

@@ -241,6 +241,14 @@ class DiagnosisSource(Protocol):
         """By data set: the submission run with the true gradients in the place of each that it finishes."""
         ...
 
+    def read_on_true(self, name: str, run: str, got: Array) -> Array | None:
+        """What the text leaves in *name* on the true gradients of *run*, read and not run.
+
+        Args:
+            got: What it left on the random ones; None is returned where the reading does not come to that.
+        """
+        ...
+
     def true(self) -> References:
         """By data set: the references under the true upstream, which `substituted` puts in place."""
         ...

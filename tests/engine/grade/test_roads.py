@@ -1,14 +1,16 @@
 """Lines that are right by a road of their own, and right lines that borrow from wrong ones: none is called wrong."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.content.blocks import Course, Grad
 from app.course.course import load_course
+from app.engine.grade.engine import Engine
 from app.engine.task import grad_task_of
 from app.grading.judge.verdict import OTHER_ROAD
-from tests.grading.boxes.load import Box, make_forward
+from tests.grading.boxes.load import Box, OpenJail, make_forward
 
 ROPE = Box(
     "rope",
@@ -411,3 +413,22 @@ def test_no_gradient_is_taken_for_one_that_differs_by_what_is_zero_by_nature(eng
 
     assert standing(engine, box, box.solution)[0].passed
     assert standing(engine, box, with_line(box, "dh = ds @ W.T"))[1]["dh"] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("box", "slips"),
+    [
+        (CROSS_ENTROPY, ("dprobs = -dlogprobs / probs", "dnorm_logits = dcounts * probs")),
+        (SHIFTED, ("dm = ds.sum(1, keepdim=True)",)),
+    ],
+    ids=["two slips", "zero by nature"],
+)
+def test_a_wrong_line_of_no_road_is_told_without_a_second_run(box, slips):
+    jail, wrong = OpenJail(), box
+    for slip in slips:
+        wrong = replace(wrong, solution=with_line(wrong, slip))
+
+    found = standing(Engine(jail, None), box, wrong.solution)[1]
+
+    assert [name for name, verdict in found.items() if verdict == "wrong"] == [slip.split()[0] for slip in slips]
+    assert len([job for job in jail.jobs if job.driver == "attempt"]) == 1
