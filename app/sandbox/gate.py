@@ -37,6 +37,8 @@ _GROUPS = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 _LOOPS = (ast.For, ast.While, ast.comprehension)
 _OPERATORS = "add radd mul rmul neg sub rsub pow rpow truediv rtruediv repr init"
 _METHODS = frozenset(f"__{word}__" for word in _OPERATORS.split())
+_FUNCTION = "torch.autograd.Function"
+_CONTEXT = frozenset({"save_for_backward", "saved_tensors", "needs_input_grad"})
 _SAID = {
     "Import": "Nothing needs to be imported: `torch`, `F` and `math` are there already. Delete this line.",
     "ImportFrom": "Nothing needs to be imported: `torch`, `F` and `math` are there already. Delete this line.",
@@ -102,8 +104,9 @@ def find_refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
         tree = parse_code(code)
         nodes = _in_order(tree)
         own = _own_attributes(tree) if CLASSES in rules else frozenset()
+        bases = _function_bases(tree) if CLASSES in rules else frozenset()
         for node in nodes:
-            if not (CLASSES in rules and _of_a_class(node, own)):
+            if not (CLASSES in rules and _of_a_class(node, own, bases)):
                 _check(node, rules, own)
     except _Refused as refused:
         return _at(code, refused.node, refused.message)
@@ -163,19 +166,32 @@ def _own_attributes(tree: ast.Module) -> frozenset[str]:
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     methods = {function.name for node in classes for function in node.body if isinstance(function, ast.FunctionDef)}
     plain = {name for name in assigned | methods | {"grad", "backward"} if not _is_hidden(name)}
-    return frozenset(plain | methods & _METHODS)
+    context = _CONTEXT if _function_bases(tree) else frozenset()
+    return frozenset(plain | methods & _METHODS | context)
 
 
-def _of_a_class(node: ast.AST, own: frozenset[str]) -> bool:
-    """True if *node* is a plain class, one of its methods, or an attribute that the text makes itself."""
+def _function_bases(tree: ast.Module) -> frozenset[ast.AST]:
+    """The nodes of every `torch.autograd.Function` that a class is made from: a backward pass of one's own, for torch.
+
+    There alone: as a value it would lead to what differentiates by itself.
+    """
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    bases = (base for node in classes for base in node.bases if ast.unparse(base) == _FUNCTION)
+    return frozenset(inner for base in bases for inner in ast.walk(base))
+
+
+def _of_a_class(node: ast.AST, own: frozenset[str], bases: frozenset[ast.AST]) -> bool:
+    """True if *node* is a plain class, its base, one of its methods, or an attribute that the text makes itself."""
     match node:
-        case ast.ClassDef(bases=[], keywords=[], decorator_list=[], name=name):
+        case ast.ClassDef(bases=[] | [_], keywords=[], decorator_list=[], name=name) if bases.issuperset(node.bases):
             _check_name(node, name)
+            return True
+        case ast.Name(id="staticmethod"):
             return True
         case ast.FunctionDef(name=name, decorator_list=[]) | ast.Name(id=name):  # `__radd__ = __add__` is one, too
             return name in _METHODS
         case ast.Attribute(attr=attribute):
-            return attribute in own
+            return attribute in own or node in bases
         case _:
             return False
 

@@ -57,6 +57,17 @@ def test_checkpoints_change_no_digit_of_a_training() -> None:
     assert [most for _, most in runs] == [17, 8, 17]
 
 
+def test_the_function_of_pytorch_passes_its_own_gradcheck() -> None:
+    exercises = next(one for one in course_in(LESSONS).lessons if one.slug == "keep-or-compute-again").exercises
+    box = next(one for one in exercises if one.name == "rms-function")
+    assert isinstance(box, CodeBox)
+    scope: dict[str, Any] = {"torch": torch}
+    exec(box.solution.source, scope)
+    x, w = (torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in ((2, 3, 4), (4,)))
+
+    assert torch.autograd.gradcheck(scope["RmsNorm"].apply, (x, w, 1e-5))
+
+
 def test_numbers_of_sixteen_bits_are_as_the_lesson_says() -> None:
     assert torch.tensor([1e-8, 65504.0]).half().tolist() == [0.0, 65504.0]
     assert torch.tensor(1024e-8).half().item() == pytest.approx(1.03e-5, abs=1e-7)

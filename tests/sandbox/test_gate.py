@@ -204,3 +204,36 @@ def test_a_class_may_name_its_operators_and_nothing_else_that_is_hidden():
     assert find_refusal(f"{ENGINE}    __class__ = 3\n", ("classes",)) is not None
     assert find_refusal(f"{ENGINE}x = A().__rpow__\n", ("classes",)) is not None
     assert find_refusal("x = (1).__add__\n", ()) is not None
+
+
+OWN_FUNCTION = """
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 2 * x
+    @staticmethod
+    def backward(ctx, dy):
+        x, = ctx.saved_tensors
+        return 2 * dy
+"""
+
+
+def test_a_class_may_be_a_function_of_pytorch():
+    assert find_refusal(OWN_FUNCTION, ("classes",)) is None
+    assert find_refusal(OWN_FUNCTION, ()) is not None
+    assert find_refusal(OWN_FUNCTION.replace("torch.autograd.Function", "torch.nn.Module"), ("classes",)) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.autograd.grad(y, x)",
+        "f = torch.autograd.Function",
+        "torch.autograd.gradcheck(Double.apply, x)",
+        "y = Double.apply(x)",
+        "x.requires_grad_()",
+    ],
+)
+def test_what_differentiates_by_itself_is_refused_beside_a_function_of_pytorch(line):
+    assert find_refusal(f"{OWN_FUNCTION}{line}\n", ("classes",)) is not None

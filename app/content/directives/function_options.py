@@ -9,14 +9,14 @@ from app.content.program.programs import check_python, defined_in
 from app.content.text.fences import Directive
 from app.content.text.options import Options
 
-FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
+FUNCTION = re.compile(r"^([^\W\d]\w*)\(\s*(|\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 
 def parse_signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
     """The name and the arguments in `:function:`, written like *example*."""
     text = options.needed_text("function", example)
     match = FUNCTION.match(text or "")
-    words = [match[1], *(word.strip() for word in match[2].split(","))] if match else []
+    words = [match[1], *(word.strip() for word in match[2].split(",") if word)] if match else []
     if words and all(is_variable(word) for word in words) and len(set(words)) == len(words):
         return words[0], tuple(words[1:])
     if text is not None:

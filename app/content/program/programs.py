@@ -91,12 +91,12 @@ def defined_in(tree: ast.Module, name: str, count: int) -> bool:
         if isinstance(statement, ast.FunctionDef) and statement.name == name:
             return _takes(statement, count)
         if isinstance(statement, ast.ClassDef) and statement.name == name:
-            makers = (
+            makers = [
                 function
                 for function in statement.body
                 if isinstance(function, ast.FunctionDef) and function.name == "__init__"
-            )
-            return any(_takes(maker, count + 1) for maker in makers)
+            ]
+            return any(_takes(maker, count + 1) for maker in makers) if makers else not count
     return False
 
 

@@ -1,6 +1,7 @@
 """Runs of definitions, for checkers and functions of learners: a text that must define what its cases call."""
 
 import logging
+import re
 from dataclasses import replace
 
 from app.content.blocks import Checker, FunctionBox
@@ -64,8 +65,9 @@ def _not_yet(box: Box, message: str) -> Verdict:
 
 
 def _undefined_message(box: Box, kind: str) -> str:
-    is_class = box.solution.source.lstrip().startswith("class ") or f"\nclass {box.function}" in box.solution.source
-    begin = f"`class {box.function}:`" if is_class else f"`def {box.function}({', '.join(box.arguments)}):`"
+    arguments = ", ".join(box.arguments)
+    heads = (line for line in box.solution.source.splitlines() if re.match(rf"class {box.function}\b", line))
+    begin = f"`{next(heads, f'def {box.function}({arguments}):').strip()}`"
     if kind == "NoneType":
         return f"Nothing called `{box.function}` was defined. Begin with {begin}."
     return f"`{box.function}` is {a_kind(kind)} and cannot be called. Begin with {begin}."
