@@ -9,7 +9,7 @@ from app.content.blocks import Exercise, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
 from app.grading.judge.verdict import UNRECOGNISED
 from app.grading.quiz.feedback import Shapes
-from app.kinds.registry import mark_quiz, quiz_kind
+from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind
 from app.practice.scheduler import slip_of
 
 LONGEST_LINE = 160
@@ -31,7 +31,7 @@ def mistake_key(exercise: Exercise, code: str | None, answer: str, verdict: str)
         return code or STOPPED
     given = decoded_answer(answer)
     draw = 0 if quiz_kind(exercise).by_option or not exercise.draws else decoded_draw(verdict)
-    return json.dumps([draw, *(["".join(value.split()) for value in given] if given is not None else [answer])])
+    return answer_key(draw, given if given is not None else [answer])
 
 
 def answer_of(key: str) -> tuple[int, tuple[str, ...]]:
@@ -47,10 +47,8 @@ def is_recognised(lesson: Lesson, exercise: Exercise, key: str, shapes: Shapes) 
     draw, given = answer_of(key)
     asked = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
     assert isinstance(asked, Quiz)
-    if quiz_kind(exercise).by_option:
-        return True
-    tempting = {distractor.html for distractor in getattr(asked, "tempting", ())}
-    return mark_quiz(asked, given, shapes, lesson.forwards.get(asked.forward or "")).message in tempting
+    values = quiz_kind(asked).values(given)
+    return is_named_answer(asked, mark_quiz(asked, values, shapes, lesson.forwards.get(asked.forward or "")))
 
 
 def code_line(text: str, number: int | None) -> str:

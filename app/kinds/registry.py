@@ -3,6 +3,7 @@
 A kind that is added needs its folder alone.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,6 +61,17 @@ def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: 
         return feedback
     usual = () if feedback.message in USUAL else (feedback.message,)
     return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
+
+
+def answer_key(draw: int, given: Sequence[str]) -> str:
+    """Key of an answer to the *draw* of a question: spaces make no difference."""
+    return json.dumps([draw, *("".join(value.split()) for value in given)])
+
+
+def is_named_answer(quiz: Quiz, feedback: Feedback) -> bool:
+    """True if the author has a sentence for the very answer that *feedback* is about."""
+    tempting = {distractor.html for distractor in getattr(quiz, "tempting", ())}
+    return quiz_kind(quiz).by_option or feedback.message in tempting
 
 
 def right_answers(lesson: Lesson) -> dict[str, str]:

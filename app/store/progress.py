@@ -1,5 +1,6 @@
 """Attempts of a learner with their verdicts, and the progress they made."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
@@ -17,7 +18,7 @@ from app.store.written_sentences import Spoken, sentences_for
 Kind = Literal["quiz", "code"]
 PRACTISED = "practice/%"
 """What the names of items of practice are like."""
-_UNNAMED = ':unrecognised"'
+_KEY = re.compile(r'"key":"[^"]')
 """In a verdict (JSON) with a gradient whose mistake is not named."""
 SITTINGS = "practice/sitting-"
 """How the names of sittings begin; what is written there is kept as that of any lesson."""
@@ -233,11 +234,18 @@ async def sentences_at(
     Args:
         compares: Whether two wordings of something may be compared.
     """
-    unnamed = [exercise for exercise, each in tries.items() if _UNNAMED in each.newest.verdict_json]
+    unnamed = [exercise for exercise, each in tries.items() if _may_be_unnamed(each.newest)]
     written = await sentences_for(db, learner, lesson, unnamed) if unnamed else {}
     if compares:
         written |= await wordings_for(db, learner, lesson)
     return written
+
+
+def _may_be_unnamed(attempt: Attempt) -> bool:
+    """True for a wrong answer to a question, and for a text with a mistake that has a key of its own."""
+    if attempt.kind == "quiz":
+        return attempt.correct is False
+    return _KEY.search(attempt.verdict_json) is not None
 
 
 async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]]:

@@ -19,9 +19,9 @@ Spoken = dict[tuple[str, str], str]
 """By exercise and mistake, what was written for it."""
 
 
-def sentence_topic(lesson: str, exercise: str) -> str:
-    """Key of the event bus for sentences that are written or withdrawn at one exercise."""
-    return f"sentence {lesson}/{exercise}"
+def sentence_topic(lesson: str) -> str:
+    """Key of the event bus for sentences that are written or withdrawn at exercises of a lesson."""
+    return f"sentence {lesson}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

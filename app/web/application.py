@@ -94,6 +94,7 @@ from app.web.routes import (
     sittings,
     theme,
     training,
+    written,
 )
 from app.web.site import ShapeLookup, Site, open_to
 from app.web.sitting_jobs import DRAW_SECONDS, SittingJobs
@@ -103,7 +104,8 @@ from app.web.training_runs import MOST_RUNS, TrainingRuns
 log = structlog.get_logger()
 
 FOR_ALL = (
-    contents, pages, downloads, finish, training, theme, me, health, occasions, practice_pages, operator_papers
+    contents, pages, downloads, finish, training, theme, me, health, occasions, practice_pages, operator_papers,
+    written,
 )  # fmt: skip
 OF_ACCOUNTS = (
     sign_in,

@@ -193,8 +193,7 @@ AGAIN = (
 
 UNSEEN = {
     "/authors/sentences/export.json": "a file",
-    "/lessons/{slug}/code/{name}/sentences/events": "a stream, of what stands beside a verdict",
-    "/practice/{item}/code/{name}/sentences/events": "as that of a lesson",
+    "/lessons/{slug}/sentences/events": "a stream, of what stands beside verdicts and answers",
     "/classes/{class_id}/board/events": "a stream, of what stands on the board",
     "/classes/{class_id}/attempts.jsonl": "a file",
     "/classes/{class_id}/gradebook.csv": "a file",

@@ -131,7 +131,7 @@ class Engine:
             case FunctionBox():
                 plan, refused = self._admit((CLASSES,), code, gate)
                 declared = self._declared_results(task, jail)
-                return refused or function_runs.check_function(task, code, plan, jail, declared)
+                return refused or function_runs.check_function(task, code, plan, jail, declared, self._seeds.value_key)
             case HuntTask(bug=bug, mending=mending):
                 return self._check_hunt(bug, mending, code, gate, jail)
             case GradTask():

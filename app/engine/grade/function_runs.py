@@ -14,7 +14,14 @@ from app.engine.grade.jail_runs import JailRunner, TimeLimitedRunner
 from app.engine.grade.slip_search import Holding, SlipSearch
 from app.engine.grader import RunResult
 from app.grading.forward.driver_jobs import FunctionHeader
-from app.grading.judge.function_verdict import CaseResult, explained, names_of, slips_text, verdict_of
+from app.grading.judge.function_verdict import (
+    CaseResult,
+    answers_digest,
+    explained,
+    names_of,
+    slips_text,
+    verdict_of,
+)
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import parse_report
 from app.grading.judge.slips.slip import Slip
@@ -33,9 +40,14 @@ Declared = tuple[tuple[str, Answers], ...]
 
 
 def check_function(
-    box: FunctionBox, code: str, plan: ParsedSubmission, jail: JailRunner, declared: Callable[[], Declared]
+    box: FunctionBox,
+    code: str,
+    plan: ParsedSubmission,
+    jail: JailRunner,
+    declared: Callable[[], Declared],
+    value_key: Callable[[bytes], str],
 ) -> Verdict:
-    """The verdict on *code*, which *plan* was read from."""
+    """The verdict on *code*, which *plan* was read from; *value_key* makes a key of a digest."""
     if (unfinished := definition_runs.blank_verdict(box, plan)) is not None:
         return unfinished
     reply = jail.run(_job(box, code, judge=False))
@@ -52,7 +64,7 @@ def check_function(
         printed += reply.texts.get(f"printed/{first.name}", "")
         message = next((text for text, gives in declared() if _same(gives, answers)), "")
         slips = () if message else _slips(box, code, _holding(names), jail)
-        names = explained(names, message, slips)
+        names = explained(names, message, slips, lambda: value_key(answers_digest(answers)))
     return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: definition_runs.PRINTED])
 
 

@@ -4,8 +4,10 @@ Made outside of the jail. What comes from there is what untrusted code returned,
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ from app.content.blocks import FunctionBox, FunctionCase
 from app.grading.judge.run_reports import Array, ReportedError, as_list, parse_error
 from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
-from app.grading.judge.verdict import RIGHT, NameVerdict
+from app.grading.judge.value_digest import value_digest
+from app.grading.judge.verdict import DIFFERS, RIGHT, NameVerdict
 
 RTOL, ATOL = 1e-6, 1e-9
 _SHOWN = 240
@@ -75,7 +78,7 @@ def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseRe
     said = NOTHING if own.tree == ["nothing"] else case.message
     if thing := _object_for_number(own.tree, reference.tree):
         said = f"It gave a `{thing}` where a number is wanted. The number that it holds is in one of its attributes."
-    return _wrong(name, case, "differs", said, own, reference)
+    return _wrong(name, case, DIFFERS, said, own, reference)
 
 
 def _object_for_number(own: object, reference: object) -> str:
@@ -90,12 +93,38 @@ def _object_for_number(own: object, reference: object) -> str:
     return ""
 
 
-def explained(names: Sequence[NameVerdict], declared: str, slips: Sequence[Slip]) -> tuple[NameVerdict, ...]:
+def answers_digest(answers: Mapping[str, CaseResult]) -> bytes:
+    """Digest of what a text gave on each case: one for all texts that give the same, however they are written."""
+    digest = sha256()
+    for name, case_result in sorted(answers.items()):
+        ending = case_result.error.kind if case_result.error else _plain(case_result.tree, case_result.arrays)
+        digest.update(json.dumps([name, ending]).encode())
+    return digest.digest()
+
+
+def _plain(tree: object, arrays: Mapping[str, Array]) -> object:
+    """*tree* with its numbers to seven digits, and its tensors by what their numbers are."""
+    match tree:
+        case ["tensor", int(at), *_]:
+            return value_digest({"": array}).hex() if (array := arrays.get(str(at))) is not None else None
+        case [kind, _] if kind in _NUMBERS:
+            return f"{_number(tree):.6e}"
+        case ["dict", list(items)]:
+            return ["dict", sorted((_plain(item, arrays) for item in items), key=repr)]
+        case list(items):
+            return [_plain(item, arrays) for item in items]
+    return str(tree)
+
+
+def explained(
+    names: Sequence[NameVerdict], declared: str, slips: Sequence[Slip], key: Callable[[], str]
+) -> tuple[NameVerdict, ...]:
     """*names* with the reason at the first that is wrong, and none at the others: they may be wrong for the same one.
 
     Args:
         declared: The message of a declared mistake that gives just the same on every case; "" where there is none.
         slips: What was found in the text, in the order of its lines.
+        key: Of what the text gave on all cases, for a mistake that neither of them names.
     """
     first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is None:
@@ -108,7 +137,7 @@ def explained(names: Sequence[NameVerdict], declared: str, slips: Sequence[Slip]
         case_is = "" if silent else first.message
         told = replace(first, message=f"{slips_text(slips)} {case_is}".rstrip(), line=slips[0].line)
     else:
-        told = first
+        told = replace(first, key=f"{first.code}:{key()}" if (first.code or "").endswith(f":{DIFFERS}") else "")
     return tuple(
         told
         if name_verdict is first

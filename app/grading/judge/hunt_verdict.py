@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass, replace
 
 from app.content.blocks import Bug
-from app.grading.judge.verdict import NameVerdict
+from app.grading.judge.verdict import INNOCENT, NameVerdict
 
 LINE = "line"
 MEND = "mending"
@@ -75,7 +75,9 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
     if not 0 < named <= bug.starter.source.count("\n"):
         said = f"There is no line {named}."
     message = said or f"Line {named} is right as it stands. Look at the others."
-    return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:innocent", word=f"not line {named}", message=message)
+    code = f"{LINE}:{INNOCENT}"
+    key = "" if said else f"{code}:{named}"
+    return NameVerdict(name=LINE, verdict="wrong", code=code, key=key, word=f"not line {named}", message=message)
 
 
 def cured_verdict(bug: Bug, changes: CodeChanges, named: int | None) -> NameVerdict | None:

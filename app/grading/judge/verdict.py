@@ -12,6 +12,8 @@ Standing = Literal["right", "right-other-road", "wrong", "follows", "not-yet", "
 
 UNRECOGNISED = "unrecognised"
 """The row of a diagnosis that names no mistake."""
+INNOCENT, DIFFERS = "innocent", "differs"
+"""Of a line that is right and was called the wrong one, and of a case that came to another value."""
 OTHER_ROAD = "other-road"
 """The row of a diagnosis that is no slip: the numbers are right, and the box asks for one road."""
 RIGHT: frozenset[str] = frozenset({"right", "right-other-road"})
@@ -28,6 +30,13 @@ class Worst:
 
 
 STEPS = "abcdefghijkl"
+NAMELESS = frozenset({UNRECOGNISED, INNOCENT, DIFFERS})
+
+
+def is_nameless(key: str) -> bool:
+    """True for the key of a mistake that all share who came to the same, and that neither author nor table names."""
+    _, slip, value = f"{key}::".split(":", 2)
+    return slip in NAMELESS and value.strip(":") != ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from app.store import progress
 from app.store.board import exercise_topic
 from app.store.progress import LessonState
 from app.store.tables import Progress
+from app.store.written_sentences import Spoken, sentences_for
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import QuizView, hints_view, quiz_view, select_draw
@@ -54,7 +55,7 @@ async def answer(
     rows = await _recorded(site, learner, lesson, [view], watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, quiz.name)
-    state = LessonState(progress=rows)
+    state = LessonState(progress=rows, written=await _written(site, learner, lesson, [view]))
     return site.pages.fragment(
         "_answered.html", view=_standing(view, state), progress=site.progress(lesson, state.solved)
     )
@@ -81,7 +82,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     rows = await _recorded(site, learner, lesson, views, watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, next((view.name for view in views), name))
-    state = LessonState(progress=rows, tries=tries)
+    state = LessonState(progress=rows, tries=tries, written=await _written(site, learner, lesson, views))
     answered = [_standing(view, state) for view in views]
     return site.pages.fragment(
         "_sheet_answered.html",
@@ -156,7 +157,17 @@ def _standing(view: QuizView, state: LessonState) -> QuizView:
     """*view* with what *state* says about its exercise."""
     changed = state.changed(view.name, view.edition)
     hints = hints_view(view.quiz, state, view.url)
-    return replace(view, solved=view.name in state.solved, changed=changed, hints=hints)
+    written = None if view.written is None else state.written.get((view.name, view.key), "")
+    return replace(view, solved=view.name in state.solved, changed=changed, hints=hints, written=written)
+
+
+async def _written(site: Site, learner: int, lesson: Lesson, views: Iterable[QuizView]) -> Spoken:
+    """What somebody wrote for the wrong answers of *views*; asked for only where there may be any."""
+    waiting = [view.name for view in views if view.written is not None]
+    if not waiting:
+        return {}
+    async with site.database.read() as db:
+        return await sentences_for(db, learner, lesson.name, waiting)
 
 
 def quiz_of(exercise: Exercise) -> Quiz:

@@ -4,28 +4,25 @@ Every button of a box belongs to its one form, so the text travels with each of 
 is no script.
 """
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form
-from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.content.blocks import CodeBox, FunctionBox, Lesson
+from app.content.blocks import CodeBox, Exercise, FunctionBox, Lesson
 from app.engine.codec import to_json_value
 from app.engine.grader import Nudge, RunResult
-from app.engine.json_columns import decoded_verdict, to_json_column
+from app.engine.json_columns import to_json_column
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
 from app.store.drafts import SaveResult
 from app.store.progress import LessonState
 from app.store.tables import Draft
-from app.store.written_sentences import sentence_topic
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
@@ -41,17 +38,12 @@ from app.web.views.exercise_view import (
     field_of,
     number_word,
     starter_of,
-    written_for,
 )
 from app.web.views.lamps import Lamp, gradients_of, right_in
 from app.web.views.run_result_view import RunResultView
 
 router = APIRouter(prefix="/code/{name}")
 
-WATCH_SECONDS = 10.0
-RELISTEN_SECONDS = 30.0
-"""Whoever waits for a sentence looks so often by themselves, in case a word was lost."""
-TOO_MANY_PAGES = "Sentences are waited for in too many places at once."
 CONFLICT = "This box was also changed in another tab or on another device. Your version is shown; both are saved."
 
 
@@ -100,14 +92,14 @@ def with_revision(response: Response, saved: SaveResult) -> Response:
     return response
 
 
-def received_text(exercise: CodeBox, code: str, line: int | None = None) -> str:
+def received_text(exercise: Exercise, code: str, line: int | None = None) -> str:
     """Text of a form as the box showed it: browsers send CRLF, and no database and no program needs a NUL.
 
     Args:
         line: The line that was named in a bug hunt, or what was predicted; it becomes part of the text.
     """
     code = code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    word = number_word(exercise)
+    word = number_word(exercise) if isinstance(exercise, CodeBox) else None
     return with_line(code, line, word) if line is not None and word else code
 
 
@@ -203,49 +195,6 @@ async def measure(
         busy = _nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail))
         return later.apply_to(with_revision(busy, saved))
     return with_revision(_nudged(request, box, nudged), saved)
-
-
-async def written_moments(
-    site: TheSite, visitor: TheVisitor, lesson: TheLesson, exercise: TheCodeBox
-) -> AsyncIterator[AsyncIterator[str]]:
-    """What is written for the mistakes in the newest check, again and again; a few pages of one learner may listen."""
-    learner = await visitor.learner()
-    if learner is None or lesson.drawn:
-        raise HTTPException(404)
-    with site.runs.watching(learner) as free:
-        if not free:
-            raise RetryLaterError(TOO_MANY_PAGES, WATCH_SECONDS)
-        yield _written(site, learner, lesson, exercise)
-
-
-@router.get("/sentences/events", response_class=EventSourceResponse)
-async def written_events(
-    moments: Annotated[AsyncIterator[str], Depends(written_moments)],
-) -> AsyncIterator[ServerSentEvent]:
-    """`written` events: by gradient, what somebody wrote for its mistake, as HTML, whenever it has changed.
-
-    One `end` where the newest check has no mistake that a sentence could be written for.
-    """
-    async for html in moments:
-        yield ServerSentEvent(raw_data=html, event="written")
-    yield ServerSentEvent(raw_data="", event="end")
-
-
-async def _written(site: Site, learner: int, lesson: Lesson, box: CodeBox) -> AsyncIterator[str]:
-    seen = None  # the first is sent even if nothing is written: who asks for the head alone waits for it
-    with site.bus.subscribe(sentence_topic(lesson.name, box.name)) as ear:
-        while not site.runs.closing:
-            state = await site.state_of(learner, lesson, box.name)
-            tries = state.tries.get(box.name)
-            verdict = decoded_verdict(tries.newest.verdict_json) if tries else None
-            written = written_for(box, verdict, state.written) if verdict else {}
-            if not written:
-                return
-            html = site.pages.text("_written_all.html", name=box.name, written=written)
-            if html != seen:
-                yield html
-                seen = html
-            await ear.wait(RELISTEN_SECONDS)
 
 
 @router.post("/shapes")

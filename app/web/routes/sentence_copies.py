@@ -11,7 +11,6 @@ from pydantic import TypeAdapter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.content.blocks import Grad
 from app.course.editions import edition_of
 from app.store import written_sentences as store
 from app.store.written_sentences import LONGEST_SENTENCE, NewSentence, sentence_topic
@@ -22,6 +21,7 @@ from app.web.routes.items import ReportScope, TheScope
 from app.web.routes.sentences import Writing, sentence_view
 from app.web.sentence_trials import SentenceTrial
 from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.sentence_view import known_example, subject_of
 
 router = APIRouter(prefix="/authors/sentences")
 
@@ -29,7 +29,7 @@ MOST_AT_ONCE = 20
 COLUMNS = ("lesson", "exercise", "edition", "mistake", "said", "example", "written_at", "withdrawn_at")
 UNREADABLE = "This is no list of sentences as another server gives it out. Paste all of its JSON."
 TOO_MANY = f"At most {MOST_AT_ONCE} sentences are tried at once; these are {{count}}. Paste them in parts."
-NO_EXERCISE = "The course has no exercise {exercise} in {lesson} for a gradient {name}."
+NO_EXERCISE = "The course has no exercise {exercise} in {lesson} in which {name} could go wrong."
 NAMED = "The example makes no mistake here that nothing names. {told}"
 
 
@@ -87,23 +87,24 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
     """Keep a sentence; reason why that cannot be."""
     name = copy.mistake.partition(":")[0]
     lesson = next((lesson for lesson in site.course.lessons if lesson.name == copy.lesson), None)
-    box = lesson.named.get(copy.exercise) if lesson else None
-    if lesson is None or not isinstance(box, Grad) or name not in box.require:
+    exercise = lesson.named.get(copy.exercise) if lesson else None
+    if lesson is None or exercise is None or not subject_of(exercise, copy.mistake):
         return NO_EXERCISE.format(exercise=repr(copy.exercise), lesson=repr(copy.lesson), name=repr(name))
-    said, example = one_line(copy.said)[:LONGEST_SENTENCE], received_text(box, copy.example).strip()
-    trial = SentenceTrial(site, learner, lesson, box)
+    said, example = one_line(copy.said)[:LONGEST_SENTENCE], received_text(exercise, copy.example).strip()
+    example = known_example(exercise, copy.mistake) or example
+    trial = SentenceTrial(site, learner, lesson, exercise)
     mistake, told = await trial.mistake_of(name, example)
     if not mistake:
         return NAMED.format(told=told).strip()
     if fault := await trial.fault_of(mistake, example):
         return fault
     new = NewSentence(
-        group=scope.number, lesson=lesson.name, exercise=box.name, mistake=mistake, said=said, example=example,
-        edition=edition_of(lesson, box),
+        group=scope.number, lesson=lesson.name, exercise=exercise.name, mistake=mistake, said=said,
+        example=example, edition=edition_of(lesson, exercise),
     )  # fmt: skip
     async with site.database.write() as db:
         await store.write_sentence(db, new, learner)
-        await site.bus.publish(db, sentence_topic(lesson.name, box.name))
+        await site.bus.publish(db, sentence_topic(lesson.name))
     return ""
 
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Grad, Lesson
+from app.content.blocks import CodeBox, Exercise, Lesson
 from app.course.editions import edition_of
 from app.settings import Settings
 from app.store import board, history_rows
@@ -28,7 +28,8 @@ from app.web.routes.code_boxes import received_text
 from app.web.routes.items import ReportScope, TheScope
 from app.web.sentence_trials import SentenceTrial
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.sentence_view import SentenceView, example_of, gradient_of, with_block
+from app.web.views.sentence_blocks import with_block
+from app.web.views.sentence_view import SentenceView, example_of, known_example, subject_of
 
 router = APIRouter(prefix="/authors/sentences")
 
@@ -49,23 +50,30 @@ Writing = Annotated[ReportScope, Depends(writing_scope)]
 
 @dataclass(frozen=True, slots=True)
 class MistakePlace:
-    """A mistake at a box, as an address or a form names it."""
+    """A mistake at an exercise, as an address or a form names it, and what it is about."""
 
     lesson: Lesson
-    box: Grad
+    exercise: Exercise
     mistake: str
+    subject: str
 
     @property
     def names(self) -> tuple[str, str]:
-        return self.lesson.name, self.box.name
+        return self.lesson.name, self.exercise.name
+
+    @property
+    def known_example(self) -> str:
+        """What makes it, where the mistake itself tells; "" where a text has to be written."""
+        return known_example(self.exercise, self.mistake)
 
 
 def _place(site: Site, lesson: str, exercise: str, mistake: str) -> MistakePlace:
     found = site.course.at.get(lesson)
-    box = found.named.get(exercise) if found else None
-    if found is None or not isinstance(box, Grad) or not gradient_of(box, mistake):
+    named = found.named.get(exercise) if found else None
+    subject = subject_of(named, mistake) if named else ""
+    if found is None or named is None or not subject:
         raise HTTPException(404)
-    return MistakePlace(found, box, mistake)
+    return MistakePlace(found, named, mistake, subject)
 
 
 @router.get("")
@@ -88,8 +96,10 @@ async def form(
 ) -> Response:
     """Form for a sentence, with a text that makes the mistake, if enough learners made it."""
     place = _place(site, lesson, exercise, mistake)
+    if place.known_example or not isinstance(place.exercise, CodeBox):
+        return _form(request, site, scope, place)
     texts = await _shared_texts(request, site, scope, place)
-    return _form(request, site, scope, place, example=example_of(place.lesson, place.box, texts))
+    return _form(request, site, scope, place, example=example_of(place.lesson, place.exercise, texts))
 
 
 async def _shared_texts(request: Request, site: Site, scope: ReportScope, place: MistakePlace) -> list[MistakenText]:
@@ -123,7 +133,7 @@ def _form(
 ) -> Response:
     return site.pages.page(
         request, "sentence_new.html", status=422 if problem else 200, scope=scope, place=place, said=said,
-        example=example, problem=problem, longest=LONGEST_SENTENCE, name=gradient_of(place.box, place.mistake),
+        example=example, problem=problem, longest=LONGEST_SENTENCE,
     )  # fmt: skip
 
 
@@ -141,21 +151,21 @@ async def write(
 ) -> Response:
     """Try a sentence and keep it; everybody who makes the mistake sees it from now on."""
     place, learner = _place(site, lesson, exercise, mistake), await visitor.begin()
-    said, example = one_line(said), received_text(place.box, example).strip()
+    said, example = one_line(said), place.known_example or received_text(place.exercise, example).strip()
     problem = EMPTY if not said else NO_EXAMPLE if not example else ""
     if len(said) > LONGEST_SENTENCE:
         problem = TOO_LONG.format(count=len(said))
-    trial = SentenceTrial(site, learner, place.lesson, place.box)
+    trial = SentenceTrial(site, learner, place.lesson, place.exercise)
     problem = problem or await trial.fault_of(mistake, example)
     if problem:
         return _form(request, site, scope, place, said=said, example=example, problem=problem)
     new = NewSentence(
-        group=scope.number, lesson=place.lesson.name, exercise=place.box.name, mistake=mistake, said=said,
-        example=example, edition=edition_of(place.lesson, place.box),
+        group=scope.number, lesson=place.lesson.name, exercise=place.exercise.name, mistake=mistake, said=said,
+        example=example, edition=edition_of(place.lesson, place.exercise),
     )  # fmt: skip
     async with site.database.write() as db:
         row = await store.write_sentence(db, new, learner)
-        await site.bus.publish(db, sentence_topic(*place.names))
+        await site.bus.publish(db, sentence_topic(place.lesson.name))
     return back_to(sentence_view(site, row).address)
 
 
@@ -175,15 +185,15 @@ async def shown(request: Request, site: TheSite, scope: TheScope, number: str) -
 def _diff(request: Request, view: SentenceView) -> str:
     """The change of the lesson file, as `git apply` takes it; "" where the course has no such exercise any more."""
     settings: Settings = request.app.state.settings
-    if view.lesson is None or view.box is None:
+    if view.exercise is None or not view.block:
         return ""
-    path = Path(view.box.place.path)
+    path = Path(view.exercise.place.path)
     try:
         text = path.read_text("utf-8")
     except (OSError, ValueError):
         return ""
     shown = path.relative_to(settings.lessons).as_posix() if path.is_relative_to(settings.lessons) else path.name
-    changed = with_block(text, view.box, view.block)
+    changed = with_block(text, view.exercise, view.block)
     before, after = (part.splitlines(keepends=True) for part in (text, changed))
     return "".join(unified_diff(before, after, f"a/{shown}", f"b/{shown}"))
 
@@ -195,7 +205,7 @@ async def withdraw(site: TheSite, visitor: TheVisitor, scope: Writing, number: s
     async with site.database.write() as db:
         row = await _found(db, scope, number)
         await store.withdraw_sentence(db, row, learner)
-        await site.bus.publish(db, sentence_topic(row.lesson, row.exercise))
+        await site.bus.publish(db, sentence_topic(row.lesson))
     return back_to(f"/authors/sentences{scope.query}")
 
 
@@ -209,7 +219,6 @@ async def _found(db: AsyncSession, scope: ReportScope, number: str) -> WrittenSe
 def sentence_view(site: Site, row: WrittenSentence) -> SentenceView:
     """*row* with its exercise, as far as the course still has it."""
     lesson = next((lesson for lesson in site.course.lessons if lesson.name == row.lesson), None)
-    box = lesson.named.get(row.exercise) if lesson else None
-    if lesson is None or not isinstance(box, Grad):
-        return SentenceView(row, None, None, current=False)
-    return SentenceView(row, lesson, box, current=edition_of(lesson, box) == row.edition)
+    exercise = lesson.named.get(row.exercise) if lesson else None
+    current = lesson is not None and exercise is not None and edition_of(lesson, exercise) == row.edition
+    return SentenceView(row, lesson if exercise else None, exercise, current=current)

@@ -19,7 +19,7 @@ from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.feedback import Feedback
-from app.kinds.registry import mark_quiz, quiz_kind
+from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.moments import hint_moment
 from app.store.progress import LessonState
@@ -39,6 +39,8 @@ EXAM_NAMES = 10
 UNTIL_RIGHT = "# Your code of the box above belongs here.\n# Once it is right, Reset brings it."
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
+ANSWER = "answer"
+"""In place of a gradient, what a sentence for an answer is about."""
 STATES = {True: "right", False: "wrong", None: "open"}
 WORDS = {True: "Right", False: "Not right", None: "Not marked"}
 
@@ -73,6 +75,7 @@ class QuizView:
         line: The line of the program that a row asks about.
         changed: It was solved in another edition than the present one.
         again: Where it stands with other numbers, once it was answered; empty where nothing varies.
+        written: What somebody wrote for all who give this answer, "" for nothing yet; None where nobody would.
     """
 
     quiz: Quiz
@@ -88,10 +91,21 @@ class QuizView:
     edition: str = ""
     changed: bool = False
     again: str = ""
+    written: str | None = None
 
     @property
     def name(self) -> str:
         return self.quiz.name
+
+    @property
+    def key(self) -> str:
+        """Key of its answer, by which all are known who give the same."""
+        return answer_key(self.quiz.draw if self.quiz.numbers else 0, self.given)
+
+    @property
+    def sentences(self) -> str:
+        """The stream of what is written for answers."""
+        return sentences_in(self.url)
 
     @property
     def form(self) -> str:
@@ -216,6 +230,11 @@ class CodeView:
     written: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def sentences(self) -> str:
+        """The stream of what is written for mistakes."""
+        return sentences_in(self.url)
+
+    @property
     def practise(self) -> bool:
         """True if the page shows where the lines of an exam are practised."""
         return self.exam and not self.solved and self.failed >= PRACTISE_AFTER
@@ -283,7 +302,7 @@ def quiz_view(
     feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
     url = f"{lesson.address}/quiz/{quiz.name}"
     sheet = lesson.sheets.get(quiz.name)
-    return QuizView(
+    view = QuizView(
         quiz=quiz,
         url=url,
         given=given or (),
@@ -298,6 +317,14 @@ def quiz_view(
         changed=state.changed(quiz.name, edition),
         again=_again(lesson, quiz) if quiz.numbers else "",
     )
+    if lesson.drawn or feedback is None or feedback.correct is not False or is_named_answer(quiz, feedback):
+        return view
+    return replace(view, written=state.written.get((quiz.name, view.key), ""))
+
+
+def sentences_in(url: str) -> str:
+    """Address of the stream of what is written in the lesson that has the exercise at *url*."""
+    return f"{url.rsplit('/', 2)[0]}/sentences/events"
 
 
 def quiz_for_learner(kept: RenderCache, lesson: Lesson, quiz: Quiz, state: LessonState, learner: int | None) -> Quiz:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from app.content.blocks import CodeBox, Course, Exercise, Grad, Lesson, Quiz, SourceLocation
+from app.content.blocks import CodeBox, Course, Exercise, Lesson, Quiz, SourceLocation
 from app.content.text.exercise_titles import exercise_title
 from app.content.text.sentences import render_sentence
 from app.grading.judge.verdict import UNRECOGNISED
@@ -22,7 +22,7 @@ from app.web.pictures.rates import draw_rates
 from app.web.pictures.svg import svg_tag
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.exercise_view import select_draw
-from app.web.views.sentence_view import gradient_of
+from app.web.views.sentence_view import subject_of
 from app.web.views.slips_view import said_of
 
 SIGN_WORDS: dict[Sign, str] = {
@@ -111,7 +111,7 @@ class ItemView:
                 sentence_place(self.exercise, mistake.key),
                 mistake.tries / wrong,
                 isinstance(self.exercise, Quiz),
-                isinstance(self.exercise, Grad) and bool(gradient_of(self.exercise, mistake.key)),
+                _may_have_sentence(self.exercise, mistake),
             )
             for mistake in self.item.mistakes
         )
@@ -247,6 +247,11 @@ def curve_views(report: CourseReport) -> list[CurveView]:
 
 def _item_view(lesson: Lesson, exercise: Exercise, item: ReportedItem) -> ItemView:
     return ItemView(lesson, exercise, item, tuple(_need_view(lesson, exercise, need) for need in item.needs))
+
+
+def _may_have_sentence(exercise: Exercise, mistake: ReportedMistake) -> bool:
+    named_by_author = isinstance(exercise, Quiz) and mistake.recognised
+    return not named_by_author and bool(subject_of(exercise, mistake.key))
 
 
 def _need_view(lesson: Lesson, exercise: Exercise, need: ReportedNeed) -> NeedView:

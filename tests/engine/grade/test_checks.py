@@ -247,6 +247,7 @@ def test_a_line_that_was_mended_and_not_marked_is_told_so(jailed, line, before):
     verdict = hunted(jailed, MENDED, line)
 
     *innocent, mended = verdict.names
+    assert [one.key for one in innocent] == ["" if line == 1 else f"line:innocent:{line}"] * (line is not None)
     assert mended.message.startswith("What you changed cures it: line 4 was the wrong one. Mark that line")
     assert " ".join(one.message for one in innocent).startswith(before)
     assert len(innocent) == (line is not None)

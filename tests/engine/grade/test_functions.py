@@ -149,3 +149,23 @@ def test_a_text_that_defines_nothing_is_told_how_to_begin(jailed):
     verdict = checked(jailed, "counter", "x = 1\n")
 
     assert "Begin with `class Counter:`." in verdict.names[0].message
+
+
+@pytest.mark.parametrize(
+    ("body", "same"),
+    [("return 2 * g * 0.5 * 3", True), ("return torch.full_like(g, 3.0) * g", True), ("return g * 4", False)],
+)
+def test_texts_that_give_the_same_share_a_key_and_others_have_another(jailed, body, same):
+    def key(text):
+        return wrong(checked(jailed, "unbroadcast", f"def unbroadcast(g, shape):\n    {text}\n"))[0].key
+
+    first = key("return g * 3")
+
+    assert first.startswith("case-1:differs:")
+    assert (key(body) == first) == same
+
+
+def test_a_mistake_that_has_a_sentence_has_no_key(jailed):
+    (mean,) = (one for one in TASKS["unbroadcast"].mistakes if one.message == "That is the mean.")
+
+    assert {one.key for one in checked(jailed, "unbroadcast", mean.code.source).names} == {""}

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from app.grading.judge.verdict import NameVerdict, Verdict
+from app.store.progress import NewAttempt, record_attempt
 from app.store.tables import AuditEvent
-from app.web.routes.code_boxes import _written
+from app.web.routes.written import written_anew
 from tests.waiting import SECONDS
 from tests.web.conftest import RIGHT, FakeGrader
 
@@ -83,7 +84,7 @@ def test_open_pages_are_told_without_being_asked_again(app, room, group, ada):
     """The stream of a page says nothing at first, then what was written; the test waits for it and for no time."""
     site = app.state.site
     lesson = site.course.at["linear"]
-    stream = _written(site, room.ids["Bob"], lesson, lesson.named["linear-backward"])
+    stream = written_anew(site, room.ids["Bob"], lesson)
 
     async def next_html():
         async with asyncio.timeout(SECONDS):
@@ -104,7 +105,7 @@ def test_a_page_listens_only_where_a_mistake_has_no_name(room, three):
     (bob, *_), other = three, room.browser("Eve")
     check(other, "dX = W @ dY")
 
-    assert 'data-events="/lessons/linear/code/linear-backward/sentences/events"' in bob.get("/lessons/linear").text
+    assert 'data-events="/lessons/linear/sentences/events"' in bob.get("/lessons/linear").text
     assert "written-sentences" not in other.get("/lessons/linear").text
 
 
@@ -112,7 +113,7 @@ def test_a_stream_ends_where_there_is_nothing_to_wait_for(room):
     browser = room.browser("Eve")
     check(browser, "dX = W @ dY")
 
-    events = browser.get("/lessons/linear/code/linear-backward/sentences/events").text
+    events = browser.get("/lessons/linear/sentences/events").text
 
     assert [line for line in events.splitlines() if line.startswith("event:")] == ["event: end"]
 
@@ -133,7 +134,7 @@ def test_its_example_is_tried_and_has_to_come_to_the_same_numbers(group, ada, th
     refused = write(ada, group, example="dX = dY.sin() + 5")
 
     assert refused.status_code == 422
-    assert "The example does not come to the numbers of this mistake." in refused.text
+    assert "The example does not make this mistake." in refused.text
     assert "dX = dY.sin() + 5" in grader.checked
     assert "nothing comes back here" not in three[0].get("/lessons/linear").text
 
@@ -152,7 +153,7 @@ def test_no_right_answer_may_meet_it(group, ada, monkeypatch):
     refused = write(ada, group)
 
     assert refused.status_code == 422
-    assert "A text that is right comes to this mistake as well" in refused.text
+    assert "A text that is right makes this mistake as well" in refused.text
     assert [text.strip() for text in asked] == [RIGHT.strip()]
 
 
@@ -281,3 +282,86 @@ def test_who_may_write_and_who_may_only_read(room, group, ada, three):
         assert write(stranger, group).status_code == 404
     assert write(three[0]).status_code == 404
     assert ada.get(path).status_code == 404
+
+
+def answer(browser, given, **more):
+    return browser.post(
+        "/lessons/linear/quiz/half", data={"answer": given}, headers={"hx-request": "true"}, **more
+    ).text
+
+
+@pytest.fixture
+def answered(room, group):
+    """Somebody of the class whose answer to a question has no sentence of its own; the lesson is assigned."""
+    room.assign(group, "linear-layer")
+    browser = room.browser("Bob")
+    room.join(group, "Bob")
+    answer(browser, " 3 ")
+    return browser
+
+
+def test_all_who_give_one_wrong_answer_are_told_now_and_later(room, group, ada, answered):
+    eve = room.browser("Eve")
+    answer(eve, "3")
+    assert write(ada, group, exercise="half", mistake='[0, "3"]', example="").status_code == 200
+
+    assert "nothing comes back here" in answered.get("/lessons/linear").text
+    assert "nothing comes back here" in answer(answered, "3")
+    assert "nothing comes back here" not in answer(answered, "4")
+    assert "nothing comes back here" not in eve.get("/lessons/linear").text
+
+
+def test_an_open_page_is_told_of_its_answer(app, room, group, ada, answered):
+    site = app.state.site
+    stream = written_anew(site, room.ids["Bob"], site.course.at["linear"])
+
+    async def next_html():
+        async with asyncio.timeout(SECONDS):
+            return await anext(stream)
+
+    before = app.state.portal.call(next_html)
+    write(ada, group, exercise="half", mistake='[0, "3"]', example="")
+
+    assert "nothing comes back here" not in before
+    assert 'id="half-answer-written"' in app.state.portal.call(next_html)
+    assert 'id="half-answer-written"' in answered.get("/lessons/linear").text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("0.5", "This answer is right"),
+        ("2", "The lesson has a sentence for this answer already: That is the other way round."),
+        ("x", "This is neither right nor wrong"),
+    ],
+)
+def test_an_answer_that_is_right_or_named_has_no_sentence(group, ada, given, said):
+    refused = write(ada, group, exercise="half", mistake=json.dumps([0, given]), example="")
+
+    assert (refused.status_code, said in refused.text) == (422, True)
+
+
+@pytest.mark.parametrize("mistake", ['[1, "3"]', '[0, " 3"]', "[0, 3]", "[]", "3", "{}"])
+def test_what_is_no_key_of_an_answer_is_not_found(group, ada, mistake):
+    assert write(ada, group, exercise="half", mistake=mistake, example="").status_code == 404
+
+
+def test_options_have_the_sentences_of_their_author(group, ada):
+    assert write(ada, group, exercise="pick", mistake='[0, "0"]', example="").status_code == 404
+
+
+@pytest.mark.usefixtures("answered")
+def test_an_answer_that_was_right_before_a_change_is_no_mistake(room, group, ada):
+    right = NewAttempt(kind="quiz", text='["7"]', verdict="{}", correct=True)
+    room.write(lambda db: record_attempt(db, room.ids["Bob"], "linear-layer", "half", right))
+
+    refused = write(ada, group, exercise="half", mistake='[0, "7"]', example="")
+
+    assert (refused.status_code, "A text that is right makes this mistake as well" in refused.text) == (422, True)
+
+
+def test_the_page_gives_the_value_for_the_list_of_the_question(group, ada):
+    page = write(ada, group, exercise="half", mistake='[0, "3"]', example="").text
+
+    assert "- `3`: Of `cos` nothing comes back here" in page
+    assert "+- `3`: Of `cos`" in page
