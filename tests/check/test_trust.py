@@ -47,14 +47,14 @@ def page(name: str) -> str:
 @pytest.fixture(scope="module")
 def box() -> FunctionBox:
     lessons = {lesson.slug: lesson for lesson in course_in(LESSONS).lessons}
-    found = next(one for one in lessons["four-bugs"].exercises if one.name == "check-grads")
+    found = next(one for one in lessons["a-judge-without-a-witness"].exercises if one.name == "check-grads")
     assert isinstance(found, FunctionBox)
     return found
 
 
 def table() -> list[tuple[str, str]]:
     """The rows of the table in the lesson: a test with one thought taken away, and what it lets through."""
-    text = page("four-bugs").partition("## Which test sees which bug")[2].partition("\n## ")[0]
+    text = page("a-judge-without-a-witness").partition("## Which test sees which bug")[2].partition("\n## ")[0]
     return re.findall(r"^\| ((?:its?|the upstream|the loss) .*?) \| (.*?) \|$", text, re.M)
 
 
@@ -96,7 +96,7 @@ def test_every_row_of_the_table_is_a_test_of_the_box_and_every_bug_a_case_of_it(
 
 def test_the_answers_of_the_sheet_are_those_of_the_table() -> None:
     said = dict(table())
-    lesson = next(one for one in course_in(LESSONS).lessons if one.slug == "four-bugs")
+    lesson = next(one for one in course_in(LESSONS).lessons if one.slug == "a-judge-without-a-witness")
     rows = [row for row in lesson.sheets["slips-through"].rows if isinstance(row, ChoiceQuestion)]
 
     assert len(rows) == 5
