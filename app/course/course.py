@@ -36,6 +36,8 @@ from app.course.parse import file_of, parse_lesson, parse_outline
 
 DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
 LARGEST_FILE = 2_000_000
+MEASURES = ("before", "after")
+"""Marks of the units between which it is measured what learners gain."""
 
 
 def load_course(folder: Path | str) -> Course:
@@ -93,6 +95,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     errors += _names_taken_twice([item.unit for item in read], folder)
     errors += check_requirements(lessons.values(), {name for item in read for name in item.ids})
     errors += uses_faults(lessons.values())
+    errors += _measure_faults([item.unit for item in read], folder)
     errors += check_former_ids(lessons.values())
     private = {lesson.path for item in read if item.unit.private for lesson in item.unit.lessons}
     for item in read:
@@ -165,6 +168,7 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
         lessons=tuple(lessons),
         deliverables=page.deliverables,
         private=page.private,
+        measure=page.measure,
     )
     return _Read(path.name, unit, files, ids, page.links)
 
@@ -178,6 +182,7 @@ class _UnitPage:
     deliverables: tuple[Deliverable, ...] = ()
     links: Sequence[Link] = ()
     private: bool = False
+    measure: str = ""
 
 
 def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _UnitPage:
@@ -199,12 +204,24 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
     title, private = front.options.text("title") or "", front.options.flag("private", default=False)
     if not title and not faults.found:
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
+    measure = front.options.one_of("measure", ("", *MEASURES), "")
     prose.check_jumps()
     prose.check_footnotes()
     for link in prose.pictures:
         faults.add(link.place, "image", "The page of a unit holds no pictures.", "Put it into a lesson.")
     errors += faults.found if text is not None else ()
-    return _UnitPage(title, summary, deliverables, prose.links, private)
+    return _UnitPage(title, summary, deliverables, prose.links, private, measure)
+
+
+def _measure_faults(units: Sequence[Unit], folder: Path) -> Iterator[LessonError]:
+    """What is measured between two units has one beginning, and behind it one end."""
+    marked = [unit for unit in units if unit.measure]
+    if [unit.measure for unit in marked] in ([], [*MEASURES]):
+        return
+    found = ", ".join(f"'{unit.measure}' in unit {unit.number}" for unit in marked)
+    message = f"What is gained is measured once, from a 'before' to an 'after' that comes later; here is {found}."
+    place = SourceLocation((folder / f"{marked[0].number}-{marked[0].slug}" / "unit.md").as_posix())
+    yield LessonError(place, "measure", message, "Write 'measure: before' in one unit and 'measure: after' in a later.")
 
 
 def _deliverable(value: Value, folder: str, prose: ProseRenderer) -> Deliverable:

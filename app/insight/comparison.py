@@ -53,8 +53,12 @@ def difference(first: Arm, second: Arm) -> Difference:
     """The interval for the share of *second* minus that of *first*; all there is where one has no tries yet."""
     if not first.tries or not second.tries:
         return Difference(-1.0, 1.0)
-    variance, usual = first.variance + second.variance, USUAL**2
+    return interval_around(second.share - first.share, first.variance + second.variance)
+
+
+def interval_around(seen: float, variance: float) -> Difference:
+    """The interval for a difference that is *seen* with this *variance*; both are of shares."""
+    usual = USUAL**2
     wider = variance + usual
     reach = sqrt(2 * variance * wider / usual * log(sqrt(wider / variance) / ERROR))
-    seen = second.share - first.share
     return Difference(max(-1.0, seen - reach), min(1.0, seen + reach))

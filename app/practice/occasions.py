@@ -61,30 +61,45 @@ def recall_plan(lesson: Lesson, earlier: Iterable[str]) -> SessionPlan:
     )
 
 
-def ready_plan(unit: Unit, lessons: Iterable[Lesson]) -> SessionPlan | None:
-    """Three items of what the *lessons* before *unit* teach, first of what the unit works with; None for fewer."""
+def ready_plan(unit: Unit, lessons: Iterable[Lesson], given: int) -> SessionPlan | None:
+    """Three items of what the *lessons* before *unit* teach, first of what the unit works with; None for fewer.
+
+    Args:
+        given: How many the learner was given before it: three that were begun are made full.
+    """
     teachers = lesson_by_family(lessons)
     used = {family for lesson in unit.lessons for family in families_taught(lesson)}
     families = random.sample(sorted(teachers), len(teachers))
     families.sort(key=lambda family: family not in used)
     if len(families) < len(READY_FORMS):
         return None
+    forms = READY_FORMS[given % len(READY_FORMS) :]
     return SessionPlan(
-        items=len(READY_FORMS),
+        items=len(forms),
         minutes=MINUTES,
         purpose=f"{READY}{unit.slug}",
         back=f"/units/{unit.slug}#ready",
         lessons=tuple(dict.fromkeys(lesson.name for lesson in lessons)),
-        slots=tuple(Slot(family, form) for family, form in zip(families, READY_FORMS, strict=False)),
+        slots=tuple(Slot(family, form) for family, form in zip(families, forms, strict=False)),
     )
 
 
-def form_plan(purpose: str, back: str, lessons: Iterable[Lesson]) -> SessionPlan:
-    """One of the two forms, `before` or `after`; the *lessons* between them teach what is asked."""
+def form_plan(purpose: str, back: str, lessons: Iterable[Lesson], given: int) -> SessionPlan | None:
+    """One of the two forms, `before` or `after`, from item number *given* on; None where all of it was given.
+
+    Args:
+        lessons: Those between the two, which teach what is asked.
+    """
+    slots = FORM_SLOTS[given:]
     names = tuple(lesson.name for lesson in lessons)
-    return SessionPlan(
-        items=len(FORM_SLOTS), minutes=MINUTES, purpose=purpose, back=back, lessons=names, slots=FORM_SLOTS
-    )
+    plan = SessionPlan(items=len(slots), minutes=MINUTES, purpose=purpose, back=back, lessons=names, slots=slots)
+    return plan if slots else None
+
+
+def can_be_measured(lessons: Iterable[Lesson]) -> bool:
+    """Whether *lessons* teach all that the two forms ask."""
+    taught = {family for lesson in lessons for family in families_taught(lesson)}
+    return {slot.family for slot in FORM_SLOTS} <= taught
 
 
 def families_taught(lesson: Lesson) -> frozenset[str]:

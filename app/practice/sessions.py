@@ -95,7 +95,11 @@ class Practice:
         if practice_session is None:
             return None
         plan, now = PLAN.validate_json(practice_session.plan_json), self.clock()
-        given = tuple(await cards.given_to(db, learner, practice_session.began_at))
+        given = tuple(
+            served_item
+            for served_item in await cards.given_to(db, learner, practice_session.began_at)
+            if served_item.purpose == plan.purpose
+        )
         last = max(
             (served_item.done_at or served_item.given_at for served_item in given), default=practice_session.began_at
         )

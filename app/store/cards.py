@@ -17,6 +17,7 @@ from app.store.tables import (
     Card,
     Draft,
     Drill,
+    Membership,
     PracticeItem,
     PracticeSession,
     Progress,
@@ -90,6 +91,17 @@ async def given_to(db: AsyncSession, learner: int, since: datetime | None = None
 async def given_for(db: AsyncSession, learner: int, purpose: str) -> list[ServedItem]:
     """The items that *learner* was given on one occasion, in order."""
     query = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.purpose == purpose)
+    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+
+
+async def given_in_class(db: AsyncSession, group: int, purposes: Collection[str]) -> list[ServedItem]:
+    """The items that learners of a class were given for one of *purposes*, in order."""
+    member = (Membership.class_id == group, Membership.role == "learner", Membership.left_at.is_(None))
+    query = (
+        select(ServedItem)
+        .join(Membership, Membership.learner_id == ServedItem.learner_id)
+        .where(*member, ServedItem.purpose.in_(purposes))
+    )
     return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
 
 

@@ -309,7 +309,11 @@ class Deliverable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A folder of lessons. *summary* is the body of its `unit.md`. A *private* one is for classes alone."""
+    """A folder of lessons. *summary* is the body of its `unit.md`. A *private* one is for classes alone.
+
+    *measure* is `before` for the unit before which a form of six items is offered, and `after` for the one after which
+    its parallel is.
+    """
 
     slug: str
     number: int
@@ -318,6 +322,7 @@ class Unit:
     lessons: tuple[Lesson, ...]
     deliverables: tuple[Deliverable, ...] = ()
     private: bool = False
+    measure: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

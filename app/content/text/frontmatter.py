@@ -13,7 +13,7 @@ from app.content.text.fences import DirectiveText
 from app.content.text.options import NAME_PATTERN, Options, Value, items_of, texts_of
 
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", "was")
-UNIT_KEYS = ("title", "deliverables", "private")
+UNIT_KEYS = ("title", "deliverables", "private", "measure")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
 MARKED = re.compile(r"`[^`]+`|\$[^\s$][^$]*\$|\*\*|</?[A-Za-z][^<>]*>|\]\(")
 LONGEST_TITLE, LONGEST_LESSON = 120, 24 * 60  # characters, minutes

@@ -85,7 +85,10 @@ def _form(
 
 @router.get(PREFIX)
 async def home(request: Request, site: TheSite, within: Belonging) -> Response:
-    view = await (home_view if within.is_at_least(MAY["watch"]) else own_view)(site, within)
+    if within.is_at_least(MAY["watch"]):
+        view = await home_view(site, within, request.app.state.settings.shared_by)
+    else:
+        view = await own_view(site, within)
     async with site.database.read() as db:
         comparing = await is_comparing(db, within.group.id)
         looked = await views_of(db, within.group.id, within.person.learner_id)

@@ -22,7 +22,7 @@ from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import CodeView, code_view
 from app.web.views.home_view import due_text, lamp_strip, minutes_left, practice_card
 from app.web.views.names_view import FIRST, names_view
-from app.web.views.occasion_view import ready_view
+from app.web.views.occasion_view import measure_view, ready_view
 from app.web.views.program_head import lines_of
 
 router = APIRouter()
@@ -85,6 +85,7 @@ async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) 
         "unit.html",
         view=view,
         standings={name: map_entry for name, map_entry in every.items() if name in own},
+        measure=await measure_view(site, units[at], await visitor.learner()) if saving else None,
         ready=await ready_view(site, units[at], await visitor.learner()) if saving else None,
         ways=_ways(site, units[at].lessons, slug),
         saving=saving,

@@ -1,19 +1,19 @@
 """Beginnings of occasions: recall as a lesson begins, a try before a unit. Practice goes on from there."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from app.practice.occasions import ready_plan, recall_plan
-from app.store import progress
+from app.practice.occasions import AFTER, BEFORE, READY, form_plan, ready_plan, recall_plan
+from app.store import cards, progress
 from app.web.render import back_to, wants_fragment
 from app.web.routes.practice_pages import go_to_next
-from app.web.site import TheSite, TheVisitor
+from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.course_progress import earlier_lessons
-from app.web.views.occasion_view import lessons_before
+from app.web.views.occasion_view import lessons_before, measure_view, measured_span
 
 router = APIRouter(prefix="/practice")
 ASKED = ":recall"
@@ -43,7 +43,32 @@ async def recall(
 async def ready(site: TheSite, visitor: TheVisitor, slug: str) -> Response:
     """Begin three items of what the units before this one teach, or go on with them."""
     unit = next((unit for unit in site.course.units if unit.slug == slug), None)
-    plan = ready_plan(unit, lessons_before(site, unit)) if unit and site.seen is None else None
+    if unit is None or site.seen is not None:
+        raise HTTPException(404)
+    given = await _given(site, await visitor.learner(), f"{READY}{slug}")
+    plan = ready_plan(unit, lessons_before(site, unit), given)
     if plan is None:
         raise HTTPException(404)
     return await go_to_next(site, await visitor.begin(), plan)
+
+
+@router.post("/measure/{purpose}")
+async def measure(site: TheSite, visitor: TheVisitor, purpose: Literal["before", "after"]) -> Response:
+    """Begin one of the two forms, or go on with it; it is given once."""
+    span = measured_span(site) if site.seen is None else None
+    unit = {BEFORE: span.before, AFTER: span.after}[purpose] if span else None
+    view = await measure_view(site, unit, await visitor.learner()) if unit else None
+    if span is None or unit is None or view is None:
+        raise HTTPException(404)
+    address = f"/units/{unit.slug}"
+    if view.open is not None:  # a new session would leave it
+        return back_to(f"/practice/{view.open}")
+    plan = form_plan(purpose, f"{address}#measure", span.lessons, view.given)
+    return await go_to_next(site, await visitor.begin(), plan) if plan else back_to(address, "measure")
+
+
+async def _given(site: Site, learner: int | None, purpose: str) -> int:
+    if learner is None:
+        return 0
+    async with site.database.read() as db:
+        return len(await cards.given_for(db, learner, purpose))

@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Lesson
+from app.insight.gain import Gain
 from app.store import board
 from app.store.assignments import Deadline
 from app.store.classes import ClassMember
@@ -18,6 +19,7 @@ from app.teaching import dates
 from app.teaching.codes import shown_code
 from app.teaching.roster import distinct_names
 from app.web.site import Site
+from app.web.views.occasion_view import class_gain, measured_span
 from app.web.views.slips_view import RecentMistake, recent_mistakes
 
 MAX_STUCK_LEARNERS = 3
@@ -60,10 +62,13 @@ class HomeView:
     mistakes: tuple[RecentMistake, ...] = ()
     code: str = ""
     joined: int = 0
+    gain: Gain | None = None
+    measures: bool = False
 
 
-async def home_view(site: Site, within: ClassMember) -> HomeView:
-    group = within.group
+async def home_view(site: Site, within: ClassMember, least: int) -> HomeView:
+    """The home for whoever watches; what a class gained is told of *least* learners and more."""
+    group, measures = within.group, measured_span(site) is not None
     async with site.database.read() as db:
         book = await build_gradebook(db, group, site.exercises)
         stuck = await most_stuck(db, group.id)
@@ -77,6 +82,8 @@ async def home_view(site: Site, within: ClassMember) -> HomeView:
         mistakes=tuple(mistakes[:MAX_STUCK_LEARNERS]),
         code=shown_code(group.join_code) if group.join_code and within.is_at_least("instructor") else "",
         joined=len(joined_rows),
+        gain=await class_gain(site, group.id, least) if measures else None,
+        measures=measures,
     )
 
 
@@ -89,6 +96,7 @@ async def own_view(site: Site, within: ClassMember) -> HomeView:
         assignments=tuple(
             _due(site, within, assignment, [got]) for assignment, got in zip(book.assignments, own, strict=True)
         ),
+        measures=measured_span(site) is not None,
     )
 
 

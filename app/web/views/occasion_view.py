@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Lesson, Unit
-from app.practice.occasions import READY, READY_FORMS, is_measuring, lesson_by_family
+from app.insight.gain import Gain, gain_between
+from app.practice.occasions import (
+    AFTER,
+    BEFORE,
+    FORM_SLOTS,
+    READY,
+    READY_FORMS,
+    can_be_measured,
+    is_measuring,
+    lesson_by_family,
+)
 from app.practice.practice_words import family_words
 from app.store import cards
 from app.store.cards import RECALL
@@ -18,11 +28,13 @@ class OccasionHead:
 
     Args:
         counts: Whether the first answer counts.
+        word: Whether the item comes `before` it or `after` it.
     """
 
     about: str
     address: str
     counts: bool
+    word: str = BEFORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +104,117 @@ def is_settled_right(row: ServedItem) -> bool | None:
     return row.right_at_once
 
 
+@dataclass(frozen=True, slots=True)
+class MeasureView:
+    """One of the two forms on the page of its unit: `before`, or `after`, which is there once the other one is done.
+
+    Args:
+        given: How many of its items were given; *right* how many of them at once.
+        open: The item that waits for an answer; None for none.
+        first: How many were right in the form before; None on its own page.
+        other: The unit of the other form.
+    """
+
+    purpose: str
+    address: str
+    given: int
+    settled: int
+    right: int
+    open: int | None
+    first: int | None
+    other: Unit
+
+    @property
+    def size(self) -> int:
+        return len(FORM_SLOTS)
+
+    @property
+    def over(self) -> bool:
+        return self.settled >= self.size
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSpan:
+    """The units that carry the two forms, and the lessons from the first to the second."""
+
+    before: Unit
+    after: Unit
+    lessons: tuple[Lesson, ...]
+
+
+def measured_span(site: Site) -> MeasuredSpan | None:
+    """Between which units it is measured what learners gain; None where a course does not, or teaches too little."""
+    return site.kept.of(site.course, {}, lambda: _measured_span(site), "measured")
+
+
+def _measured_span(site: Site) -> MeasuredSpan | None:
+    units = site.course.units
+    marked = {unit.measure: at for at, unit in enumerate(units) if unit.measure}
+    if set(marked) != {BEFORE, AFTER}:
+        return None
+    lessons = tuple(lesson for unit in units[marked[BEFORE] : marked[AFTER] + 1] for lesson in unit.lessons)
+    span = MeasuredSpan(units[marked[BEFORE]], units[marked[AFTER]], lessons)
+    return span if can_be_measured(lessons) else None
+
+
+async def measure_view(site: Site, unit: Unit, learner: int | None) -> MeasureView | None:
+    """The form on the page of *unit*; None where there is none, and for `after` before the other one is done."""
+    span = measured_span(site) if unit.measure and site.seen is None else None
+    if span is None:
+        return None
+    rows: dict[str, list[ServedItem]] = {BEFORE: [], AFTER: []}
+    if learner is not None:
+        async with site.database.read() as db:
+            rows = {purpose: await cards.given_for(db, learner, purpose) for purpose in rows}
+    own = MeasureView(
+        purpose=unit.measure,
+        address=f"/practice/measure/{unit.measure}",
+        given=len(rows[unit.measure]),
+        settled=settled_count(rows[unit.measure]),
+        right=right_count(rows[unit.measure]),
+        open=next((row.item_id for row in rows[unit.measure] if is_settled_right(row) is None), None),
+        first=right_count(rows[BEFORE]) if unit.measure == AFTER else None,
+        other=span.after if unit.measure == BEFORE else span.before,
+    )
+    ready = unit.measure == BEFORE or settled_count(rows[BEFORE]) >= own.size
+    return own if ready else None
+
+
+async def class_gain(site: Site, group: int, least: int) -> Gain | None:
+    """What the learners of a class gained who took both forms; None for fewer than *least*."""
+    async with site.database.read() as db:
+        rows = await cards.given_in_class(db, group, (BEFORE, AFTER))
+    forms: dict[int, dict[str, list[ServedItem]]] = {}
+    for row in rows:
+        forms.setdefault(row.learner_id, {BEFORE: [], AFTER: []})[row.purpose].append(row)
+    size = len(FORM_SLOTS)
+    pairs = [
+        (right_count(form[BEFORE]) / size, right_count(form[AFTER]) / size)
+        for form in forms.values()
+        if min(settled_count(form[BEFORE]), settled_count(form[AFTER])) >= size
+    ]
+    return gain_between(pairs) if len(pairs) >= least else None
+
+
+def settled_count(rows: Sequence[ServedItem]) -> int:
+    """How many of the items of a form are answered or left."""
+    return sum(is_settled_right(row) is not None for row in rows[: len(FORM_SLOTS)])
+
+
+def right_count(rows: Sequence[ServedItem]) -> int:
+    """How many of the items of a form were right at once."""
+    return sum(is_settled_right(row) is True for row in rows[: len(FORM_SLOTS)])
+
+
 def occasion_head(site: Site, purpose: str) -> OccasionHead | None:
     """Where an item of this *purpose* belongs; None for practice, and where the course has lost it."""
     kind, _, name = purpose.partition("/")
     if f"{kind}/" == RECALL:
         lesson = next((lesson for lesson in site.course.lessons if lesson.name == name), None)
         return OccasionHead(lesson.title, lesson.address, is_measuring(purpose)) if lesson else None
-    unit = next((unit for unit in site.course.units if f"{kind}/" == READY and unit.slug == name), None)
-    return OccasionHead(unit.title, f"/units/{unit.slug}#ready", is_measuring(purpose)) if unit else None
+    if f"{kind}/" == READY:
+        unit = next((unit for unit in site.course.units if unit.slug == name), None)
+        return OccasionHead(unit.title, f"/units/{unit.slug}#ready", is_measuring(purpose)) if unit else None
+    span = measured_span(site) if purpose in {BEFORE, AFTER} else None
+    unit = {BEFORE: span.before, AFTER: span.after}[purpose] if span else None
+    return OccasionHead(unit.title, f"/units/{unit.slug}#measure", counts=True, word=purpose) if unit else None

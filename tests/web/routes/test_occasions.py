@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.practice.occasions import READY_FORMS, RECALL_FORMS, lesson_by_family
+from app.practice.occasions import FORM_SLOTS, READY_FORMS, RECALL_FORMS, lesson_by_family
 from app.practice.practice_words import family_words
 from app.store import cards, tables
 from app.store.tables import ServedItem
@@ -122,3 +122,68 @@ def test_what_was_tried_before_a_unit_is_not_taken_for_known(learner):
 
     assert learner.query(known) == (frozenset(), {})
     assert [item.right_at_once for item in served(learner)] == [True]
+
+
+def take(learner: Learner, purpose: str, *, right: int) -> None:
+    """Take a whole form: so many are solved at once, and the others left."""
+    response = learner.client.post(f"/practice/measure/{purpose}")
+    at, taken = response.url.path, 0
+    while at.startswith("/practice/"):
+        learner.text(at)
+        if taken < right:
+            learner.solve(at)
+        skip = {} if taken < right else {"skip": at.rpartition("/")[2]}
+        at, taken = learner.next(**skip), taken + 1
+    assert taken == len(FORM_SLOTS)
+
+
+def test_a_form_before_and_its_parallel_after_are_as_hard_as_each_other(learner):
+    take(learner, "before", right=1)
+    take(learner, "after", right=len(FORM_SLOTS))
+
+    rows = served(learner)
+    items = [learner.row(f"/practice/{row.item_id}") for row in rows]
+    before, after = items[: len(FORM_SLOTS)], items[len(FORM_SLOTS) :]
+    for slot, first, second in zip(FORM_SLOTS, before, after, strict=True):
+        assert first.forward != second.forward
+        assert first.level == second.level == slot.level
+        assert abs(first.points - second.points) <= 1
+        assert slot.points[0] <= first.points <= slot.points[1]
+    assert [row.family for row in rows] == [slot.family for slot in FORM_SLOTS] * 2
+    assert "1 of 6 were right at once" in learner.text("/units/tensors")
+    assert "6 of 6 were right at once; before Tensors it was 1 of 6" in learner.text("/units/collapse")
+
+
+def test_the_form_after_waits_for_the_one_before(learner):
+    assert "Before and after" not in learner.text("/units/collapse")
+    assert learner.client.post("/practice/measure/after").status_code == 404
+
+
+def test_a_form_goes_on_where_it_was_left_and_is_given_once(learner, clock):
+    first = learner.client.post("/practice/measure/before").url.path
+    learner.text(first)
+    clock.forward(days=1)
+    assert learner.client.post("/practice/measure/before").url.path == first
+    learner.solve(first)
+    assert "Go on: 1 of 6 done" in learner.text("/units/tensors")
+
+    clock.forward(days=1)
+    at = learner.client.post("/practice/measure/before").url.path
+    while at != "/units/tensors":
+        at = learner.next(skip=at.rpartition("/")[2])
+
+    assert len(served(learner)) == len(FORM_SLOTS)
+    assert learner.client.post("/practice/measure/before").url.path == "/units/tensors"
+
+
+def test_instructors_see_what_enough_of_a_class_gained(learner, room, group, ada, settings):
+    for number in range(settings.shared_by):
+        assert "Right at once" not in ada.get(f"/classes/{group.id}").text
+        learner.client = room.browser(f"Learner {number}")
+        room.join(group, f"Learner {number}")
+        take(learner, "before", right=1)
+        take(learner, "after", right=4)
+
+    text = ada.get(f"/classes/{group.id}").text
+    assert f"{settings.shared_by} learners took both forms of six. Right at once: 1.0 of 6 before, 4.0 after" in text
+    assert "they see what the class gained on average" in learner.client.get(f"/classes/{group.id}").text
