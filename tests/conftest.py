@@ -3,11 +3,9 @@
 import gc
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
-from functools import cache, partial
+from collections.abc import Generator, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import SupportsIndex
 
 import pytest
 import structlog
@@ -17,8 +15,6 @@ from hypothesis import strategies as st
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.ext.asyncio import create_async_engine
 from xdist.remote import Producer
-from xdist.scheduler import LoadScopeScheduling
-from xdist.workermanage import WorkerController
 
 from app.engine.grade import explanation_time
 from app.engine.grader_version import JUDGES, sources_digest
@@ -31,6 +27,7 @@ from tests.examples import TIMES
 from tests.forked_workers import fork_workers
 from tests.graders import SharedGraders, shared_graders
 from tests.passed_tests import tell_briefly
+from tests.rooms import Rooms, shared_by
 from tests.store import postgres
 from tests.waiting import SECONDS
 
@@ -45,86 +42,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 ROOT = Path(__file__).resolve().parents[1]
 
-A_JAIL = "a jail that grades and trains"
-SHARED = {
-    "tests/browser/test_[a-e]*": "a browser",
-    "tests/browser/test_[f-o]*": "another browser",
-    "tests/browser/test_p[al]*": "another browser",
-    "tests/browser/*": "a third browser",
-    "tests/check/*": "graders that prove",
-    "tests/practice/test_forms.py": "graders that prove",
-    "tests/practice/test_named_programs.py": "graders that prove",
-    "tests/engine/pool/test_canary*": A_JAIL,
-    "tests/engine/pool/*": "graders that are asked and killed",
-    "tests/engine/grade/test_[cfjn]*": A_JAIL,
-    "tests/engine/grade/test_pre*": A_JAIL,
-    "tests/engine/grade/test_re*": A_JAIL,
-    "tests/engine/t*": A_JAIL,
-    "tests/test_architecture.py": A_JAIL,
-    "tests/sandbox/*": "jails",
-    "tests/cli/*": "graders of commands",
-    "tests/test_wheel.py": "an installed copy",
-    "tests/content/export/*": "what every export prints",
-    "tests/engine/grade/test_true_*": "what was said falsely once",
-    "tests/web/test_http_fuzz.py": "requests of all kinds",
-    "tests/web/routes/test_practice.py": "practice",
-    "tests/web/routes/test_training.py": "training",
-    "tests/web/routes/test_lti*": "a server that a learning platform opens pages of",
-}
-"""What is dear to start, and is shared by the tests of a room; in a room of long tests, by a part of them.
-
-The first that is named takes longest and begins first: what is short fills the gaps at the end.
-"""
-
-SIDE_BY_SIDE = (
-    "tests/check/test_course.py",
-    "tests/engine/grade/test_programs.py",
-    "tests/practice/test_proof.py",
-)
-"""Files whose parts are long, each alone: any worker takes up the next one, with the tests that share its parameter."""
-
-
 TURNS = 6
 """Of a table that is marked `in_turn`, `make test` runs one row of so many: which, the sources of the judge decide."""
-
-
-@cache
-def shared_by(file: str) -> int:
-    """The number of the row of *SHARED* that a file belongs to; behind all of them where there is none."""
-    return next((row for row, files in enumerate(SHARED) if fnmatchcase(file, files)), len(SHARED))
-
-
-class Places(list[str]):
-    """Tests of which each is found at once: to look through thousands for thousands takes seconds."""
-
-    def __init__(self, tests: Iterable[str]) -> None:
-        super().__init__(tests)
-        self._of = {test: place for place, test in enumerate(self)}
-
-    def index(self, test: str, *_: SupportsIndex) -> int:
-        return self._of[test]
-
-
-class Rooms(LoadScopeScheduling):
-    """A file is run by one worker, and so is all that shares what is dear."""
-
-    def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
-        super().add_node_collection(node, collection)
-        self.registered_collections[node] = Places(collection)
-
-    def _split_scope(self, nodeid: str) -> str:
-        file, _, test = nodeid.partition("::")
-        if file in SIDE_BY_SIDE and "[" in test:
-            return f"{file}[{test.partition('[')[2]}"
-        return [*SHARED.values(), file][shared_by(file)]
-
-    def remove_node(self, node: WorkerController) -> str | None:
-        """A test that ended its worker would end the next one too; the others of its room are run by that one."""
-        ended = super().remove_node(node)
-        for unit in self.workqueue.values():
-            if ended in unit:
-                unit[ended] = True
-        return ended
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,22 +7,39 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import SECONDS
+
 ROOT = Path(__file__).resolve().parents[1]
 CONFTEST = """
 from tests.forked_workers import fork_workers
+from tests.rooms import Rooms
 
 def pytest_xdist_setupnodes(config, specs):
     fork_workers(config, specs)
+
+def pytest_xdist_make_scheduler(config, log):
+    return Rooms(config, log)
+
+def pytest_sessionfinish(session):
+    session.config.rootpath.joinpath("over").touch()
+"""
+AFTER_THE_OTHER = """
+import os, pathlib, time
+def test_z(pytestconfig):
+    while not pytestconfig.rootpath.joinpath("over").exists():
+        time.sleep(0.01)
+    os.kill(os.getpid(), 9)
 """
 
 
 @pytest.fixture
 def told(tmp_path: Path):
-    """What a run of two workers says of the tests of one file."""
+    """What a run of two workers says of the tests of one file, and of others beside it."""
 
-    def run(text: str) -> str:
+    def run(text: str, *others: str) -> str:
         (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
-        (tmp_path / "test_it.py").write_text(text, "utf-8")
+        for name, tests in zip(["it", *"abcdefgh"], [text, *others], strict=False):
+            (tmp_path / f"test_{name}.py").write_text(tests, "utf-8")
         (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT}\nfilterwarnings = error\n", "utf-8")
         command = [
             sys.executable,
@@ -35,7 +52,8 @@ def told(tmp_path: Path):
             "-p",
             "no:cacheprovider",
         ]
-        return subprocess.run([*command, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True).stdout
+        ended = subprocess.run([*command, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS)
+        return ended.stdout
 
     return run
 
@@ -50,6 +68,13 @@ def test_a_worker_that_ends_is_told_and_replaced(told):
     said = told("import os\ndef test_a(): os.kill(os.getpid(), 9)\ndef test_b(): pass\n")
     assert re.search(r"worker 'gw\d' crashed while running 'test_it.py::test_a'", said)
     assert "1 failed, 1 passed" in said
+
+
+@pytest.mark.parametrize("left", [0, 1, 3])
+def test_a_run_ends_when_its_last_worker_is_replaced(told, left):
+    later = "".join(f"def test_z{number}(): pass\n" for number in range(left))
+    said = told(AFTER_THE_OTHER + later, *["def test_a(): pass\n"] * 6)
+    assert f"1 failed, {6 + left} passed" in said
 
 
 @pytest.mark.parametrize(
