@@ -214,6 +214,9 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if getattr(app.state, "runs", False):
+            raise RuntimeError("This application runs already, and its connections belong to the loop that it runs in.")
+        app.state.runs = True
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
             await adopt_renames(db, renames_of(shown))
@@ -261,6 +264,7 @@ def create_app(
         await asyncio.gather(*listening, return_exceptions=True)
         await site.lti.close()
         await database.close()
+        app.state.runs = False
 
     app = FastAPI(
         title="Backhand",

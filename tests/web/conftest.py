@@ -188,6 +188,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory, empty_database: Path, cours
         yield Shared(settings, grader, app, client)
 
 
+@pytest.fixture(scope="module")
+def unstarted(tmp_path_factory: pytest.TempPathFactory, empty_database: Path, course: Course) -> FastAPI:
+    """An application for a file of tests that starts it in its own way."""
+    return create_app(settings_in(tmp_path_factory.mktemp("data"), empty_database), course, FakeGrader())
+
+
 @contextmanager
 def started(app: FastAPI) -> Iterator[TestClient]:
     with TestClient(app, headers=BROWSER) as client:

@@ -8,7 +8,6 @@ import resource
 import socket
 import subprocess
 import sys
-import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,13 +15,13 @@ from typing import NamedTuple
 
 import pytest
 import structlog
-import uvicorn
 from fastapi import FastAPI
 
 from app.web import request_heads
 from app.web.connections import FEWEST, MAX_CONNECTIONS, Listener, LoopErrors, most_connections
-from app.web.server import _bound, configured
+from app.web.server import _bound
 from tests.waiting import SECONDS, until
+from tests.web.listening import listening
 
 COURSE = Path(__file__).parent / "course"
 FEW_DESCRIPTORS, MOST_DESCRIPTORS = 48, 96
@@ -177,23 +176,13 @@ def test_half_of_the_free_descriptors_are_for_connections(monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def serving(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
+def serving(unstarted: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
     """Serve the application with so many connections; the port."""
     with contextlib.ExitStack() as stack:
 
         def serve(most: int) -> int:
             monkeypatch.setattr("app.web.server.most_connections", lambda: most)
-            listener = stack.enter_context(Listener())
-            listener.bind(("127.0.0.1", 0))
-            config = configured(app)
-            config.timeout_graceful_shutdown = 1
-            server = uvicorn.Server(config)
-            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-            thread.start()
-            stack.callback(thread.join)
-            stack.callback(setattr, server, "should_exit", True)
-            until(lambda: server.started)
-            return int(listener.getsockname()[1])
+            return stack.enter_context(listening(unstarted, Listener()))
 
         yield serve
 

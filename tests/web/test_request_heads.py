@@ -2,16 +2,14 @@
 
 import contextlib
 import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
 from app.web.request_heads import HEAD_BYTES
-from app.web.server import configured
 from tests.waiting import SECONDS
+from tests.web.listening import listening
 
 PIECE = 64 * 1024
 MEGABYTES = 64
@@ -30,18 +28,10 @@ ENDLESS = {
 }
 
 
-@pytest.fixture
-def port(app: FastAPI) -> Iterator[int]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = configured(app)
-    config.timeout_graceful_shutdown = 1
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join()
-    listener.close()
+@pytest.fixture(scope="module")
+def port(unstarted: FastAPI) -> Iterator[int]:
+    with listening(unstarted) as port:
+        yield port
 
 
 def taken(port: int, start: bytes, piece: bytes) -> int:

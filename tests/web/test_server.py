@@ -227,6 +227,13 @@ def test_a_server_answers_to_its_own_names(settings, course, grader, host, named
     assert answers == [200 if served else 400, 200]
 
 
+def test_an_application_that_runs_is_not_started_a_second_time(unstarted) -> None:
+    with TestClient(unstarted), pytest.raises(RuntimeError, match="runs already"), TestClient(unstarted):
+        pass
+    with TestClient(unstarted) as client:
+        assert client.get("/healthz").status_code == 200
+
+
 HIDDEN = """
 import ctypes
 from pathlib import Path

@@ -3,18 +3,16 @@
 import contextlib
 import logging
 import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from app.web.server import configured
 from tests.examples import examples
 from tests.waiting import SECONDS
+from tests.web.listening import listening
 
 HANG_SECONDS = SECONDS
 PATIENCE_SECONDS = 0.2
@@ -23,17 +21,10 @@ DRAFT = "/lessons/linear/code/linear-backward/draft"
 BODY = b"code=transport&revision=0"
 
 
-@pytest.fixture
-def port(app: FastAPI) -> Iterator[int]:
-    """A server as `serve` starts it, in a thread."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(configured(app))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join()
-    listener.close()
+@pytest.fixture(scope="module")
+def port(unstarted: FastAPI) -> Iterator[int]:
+    with listening(unstarted) as port:
+        yield port
 
 
 def exchanged(port: int, *parts: bytes, patience: float = PATIENCE_SECONDS) -> bytes:
