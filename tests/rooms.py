@@ -81,6 +81,8 @@ class Rooms(LoadScopeScheduling):
         """The test that ended its worker, if any: it would end the next one too, which runs what else was left."""
         rooms = self.assigned_work.pop(node)
         ended = next((test for tests in rooms.values() for test, done in tests.items() if not done), None)
+        if ended is None:
+            return None
         for tests in rooms.values():
             if ended in tests:
                 tests[ended] = True

@@ -70,6 +70,13 @@ def test_a_worker_that_ends_is_told_and_replaced(told):
     assert "1 failed, 1 passed" in said
 
 
+@pytest.mark.parametrize("files", [1, 2, 5])
+def test_a_run_of_which_nothing_fails_ends(told, files):
+    said = told("def test_a(): pass\n", *["def test_a(): pass\ndef test_b(): pass\n"] * files)
+    assert f"{1 + 2 * files} passed" in said
+    assert "INTERNALERROR" not in said
+
+
 @pytest.mark.parametrize("left", [0, 1, 3])
 def test_a_run_ends_when_its_last_worker_is_replaced(told, left):
     later = "".join(f"def test_z{number}(): pass\n" for number in range(left))
