@@ -123,6 +123,22 @@ def curve(letter: str) -> list[float]:
     return [sum(losses[at : at + EVERY]) / EVERY for at in range(0, STEPS, EVERY)]
 
 
+def twenty() -> tuple[list[float], list[float]]:
+    """Loss of every hundredth batch of a right training of 2,000 steps, and the mean of the hundred that end there."""
+    source = compile(BACKWARD, "right", "exec")
+    machine, losses = Machine.of(SEED), list[float]()
+    for step in range(2000):
+        contexts, targets = machine.batch()
+        tensors = machine.forward(contexts, targets)
+        losses.append(float(tensors["losses"].mean()))
+        scope = {**tensors, "Xb": contexts, "Yb": targets, "n": 32, "torch": torch, "F": F}
+        exec(source, scope)
+        for name, parameter in machine.parameters.items():
+            parameter -= (RATE if step < 1000 else RATE / 10) * scope[f"d{name}"]
+    ends = range(100, 2001, 100)
+    return [losses[end - 1] for end in ends], [sum(losses[end - 100 : end]) / 100 for end in ends]
+
+
 def accepted() -> Counter[str]:
     """By wrong line, in how many of 30 first batches `torch.allclose(…, atol=1e-5)` takes it for torch's gradient."""
     found: Counter[str] = Counter()

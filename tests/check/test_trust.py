@@ -195,3 +195,21 @@ def test_the_first_losses_and_the_share_that_a_clamp_ignores_are_what_is_measure
         assert trust.first_loss(spread) == pytest.approx(float(said), abs=0.05)
     assert ":answer: 79\n" in text
     assert trust.beyond() == pytest.approx(0.79, abs=0.01)
+
+
+@pytest.mark.prove
+def test_the_twenty_losses_of_a_run_are_those_of_a_training() -> None:
+    found = re.search(r'"one batch": \[(.*?)\], "mean of the last hundred": \[(.*?)\]', page("training"))
+    assert found is not None
+    for text, measured in zip(found.groups(), trust.twenty(), strict=True):
+        assert [float(one) for one in text.split(",")] == pytest.approx(measured, abs=0.011)
+
+
+def test_a_power_of_minus_one_is_differentiated_to_the_last_bit_as_it_is_written_by_hand() -> None:
+    x, upstream = 1 + 50 * torch.rand(32, 1), torch.randn(32, 1)
+    power, quotient = x.clone().requires_grad_(), x.clone().requires_grad_()
+    (power**-1).backward(upstream)
+    (1 / quotient).backward(upstream)
+
+    assert torch.equal(power.grad, -(x**-2) * upstream)
+    assert not torch.equal(quotient.grad, power.grad)
