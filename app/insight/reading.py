@@ -115,6 +115,7 @@ class _Reader:
         self.families_met = [families_met(lesson, exercise.name) for lesson, exercise in self.places]
         self.learners, self.mistakes, self.families, self.slips = _Numbers(), _Numbers(), _Numbers(), _Numbers()
         self.codes: dict[tuple[int, str], tuple[str | None, str]] = {}
+        self.keys: dict[tuple[int, str | None, str, str], int] = {}
         self.met: set[tuple[int, int]] = set()
         self.tries, self.openings = _Rows(Tries, 5), _Rows(Openings, 4)
         self.visits, self.solved = _Rows(Visits, 3), _Rows(Solved, 3)
@@ -129,11 +130,20 @@ class _Reader:
             if place is None or self._is_left_out(learner):
                 continue
             who = self.learners.of(learner)
-            key = "" if correct else mistake_key(self.places[place][1], code, answer, verdict)
-            self.tries.add(number, who, place, self.mistakes.of(key) if key else -1, at)
+            mistake = -1 if correct else self._mistake_of(place, code, answer, verdict)
+            self.tries.add(number, who, place, mistake, at)
             if (who, place) not in self.met:
                 self.met.add((who, place))
                 self._meet(who, place, at, None if correct else code)
+
+    def _mistake_of(self, place: int, code: str | None, answer: str, verdict: str) -> int:
+        """Number of a mistake; what many write alike is read once."""
+        asked = place, code, answer, verdict
+        number = self.keys.get(asked)
+        if number is None:
+            number = self.mistakes.of(mistake_key(self.places[place][1], code, answer, verdict))
+            self.keys[asked] = number
+        return number
 
     def _meet(self, learner: int, place: int, at: int, code: str | None) -> None:
         """Meet all families of an exercise; *code* is about one of them."""
