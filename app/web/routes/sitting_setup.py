@@ -1,39 +1,29 @@
-"""Quiet sittings for instructors: made, changed, looked at, and the time of single learners."""
+"""Quiet sittings for instructors: changed, looked at, and the time of single learners."""
 
-import math
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Path
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.practice.item_lessons import LEVELS
-from app.practice.pool import ItemSpec
-from app.practice.practice_words import family_words
 from app.practice.sitting_names import sitting_named
 from app.practice.sittings import (
-    MAX_ITEMS,
     PROGRAM,
     SLOTS,
     VARIANTS,
-    SittingSlot,
     draw_items,
     resized,
     sitting_item,
     slot_of_item,
 )
-from app.practice.taught import families_of
 from app.store import assignments, classes, sitting_results, sittings
 from app.store.classes import ClassMember, RefusedError
-from app.store.sittings import ExtraTime, OwnSitting, SittingSettings
+from app.store.sittings import ExtraTime, OwnSitting
 from app.store.tables import Membership
 from app.teaching import dates
 from app.teaching.roster import distinct_names
-from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import (
     PREFIX,
     Arranging,
@@ -44,131 +34,17 @@ from app.web.class_access import (
     may_act,
     parse_row_id,
 )
-from app.web.routes.assignments import parse_number
+from app.web.routes.sitting_forms import SittingForm, read_moment, read_settings, read_whole
 from app.web.site import Site, TheSite
-from app.web.views.grade_sheet import assignment_titles, heading_for
-from app.web.views.sitting_view import board_of, graded_items, sitting_view, slot_words, written_items
+from app.web.views.grade_sheet import assignment_titles
+from app.web.views.sitting_board import board_of
+from app.web.views.sitting_view import graded_items, sitting_view, slot_words, written_items
 
 router = APIRouter(prefix=PREFIX + "/sittings")
 ONE = "/{sitting_id}"
-ROWS = 6
-"""In which an instructor says what is drawn."""
 NOTHING_TYPED = dict.fromkeys(("who", "percent", "minutes", "opens", "until"), "")
 SPECIMEN = 0
 """Whose items a specimen is: nobody's."""
-
-
-class SittingForm(BaseModel):
-    """The settings of a sitting as they are typed; rows of items are in lists of their own."""
-
-    title: str = ""
-    opens: str = ""
-    until: str = ""
-    minutes: str = ""
-    points: str = ""
-    shows: str = "nothing"
-    family: list[str] = []
-    level: list[str] = []
-    count: list[str] = []
-
-    @property
-    def rows(self) -> list[tuple[str, str, str]]:
-        """The rows of items, as they are shown again."""
-        typed = list(zip(self.family, self.level, self.count, strict=False))[:ROWS]
-        return typed + [("", "1", "")] * (ROWS - len(typed))
-
-
-@router.get("/new")
-async def ask(request: Request, site: TheSite, within: Arranging) -> Response:
-    return _form(request, site, within, SittingForm())
-
-
-def _form(request: Request, site: Site, within: ClassMember, fields: SittingForm, problem: str = "") -> Response:
-    families = sorted(families_of(_operations(site)), key=family_words)
-    return class_page(
-        request, site, within, "sitting_new.html", fields=fields, problem=problem,
-        families=[(family, family_words(family)) for family in families], levels=LEVELS, most=MAX_ITEMS,
-    )  # fmt: skip
-
-
-def _operations(site: Site) -> frozenset[str]:
-    curriculum = site.practice.curriculum
-    return curriculum.operations_of(curriculum.lessons)
-
-
-@router.post("")
-async def make(request: Request, site: TheSite, within: Arranging, fields: Annotated[SittingForm, Form()]) -> Response:
-    try:
-        slots = _slots(site, fields)
-        items = sum(slot.count for slot in slots)
-        async with site.database.write() as db:
-            rows = await assignments.assignments_of(db, within.group.id)
-            settings = _settings(fields, within, items, assignment_titles(site.assigned, rows))
-            text = SLOTS.dump_json(slots).decode()
-            made = await sittings.create_sitting(db, within.group.id, settings, text, items, within.person.learner_id)
-    except RefusedError as refused:
-        return _form(request, site, within, fields, str(refused))
-    return back_to_class(within, "sittings", made.id)
-
-
-def _slots(site: Site, fields: SittingForm) -> tuple[SittingSlot, ...]:
-    """
-    Raises:
-        RefusedError: A row cannot be read, or nothing can be drawn for it.
-    """
-    within = tuple(_operations(site))
-    slots = []
-    for number, (family, level, count) in enumerate(fields.rows, start=1):
-        if not count.strip():
-            continue
-        if not (count.strip().isascii() and count.strip().isdecimal() and 0 < int(count) <= MAX_ITEMS):
-            raise RefusedError(f"Row {number}: {count.strip()[:20]!r} is no number of exercises from 1 to {MAX_ITEMS}.")
-        if level not in map(str, LEVELS):
-            raise RefusedError(f"Row {number}: choose a level.")
-        kind = ItemSpec(int(level), within=within, family=family)
-        what = f"with {family_words(family).lower()}" if family else "of this course"
-        if not kind.lowest:
-            raise RefusedError(f"Row {number}: the course teaches nothing from which exercises {what} can be drawn.")
-        if kind.lowest > int(level):
-            raise RefusedError(f"Row {number}: exercises {what} begin at level {kind.lowest}. Choose a higher level.")
-        slots.append(SittingSlot(family, int(level), int(count)))
-    if not slots:
-        raise RefusedError("Say in one row at least how many exercises are drawn.")
-    if sum(slot.count for slot in slots) > MAX_ITEMS:
-        raise RefusedError(f"A sitting has {MAX_ITEMS} exercises at most.")
-    return tuple(slots)
-
-
-def _settings(fields: SittingForm, within: ClassMember, items: int, taken: list[str]) -> SittingSettings:
-    """
-    Raises:
-        RefusedError: A date or a number cannot be read, or another assignment has that title.
-    """
-    title = one_line(fields.title)[:LONGEST_LINE]
-    return SittingSettings(
-        title=heading_for(title, title, taken) if title else "",
-        opens_at=_moment("When it opens", fields.opens, within),
-        until=_moment("When it ends", fields.until, within),
-        minutes=_whole("Minutes", fields.minutes),
-        points=parse_number("Points", fields.points) if fields.points.strip() else float(items),
-        shows=fields.shows,
-    )
-
-
-def _moment(what: str, typed: str, within: ClassMember) -> datetime:
-    if not typed.strip():
-        raise RefusedError(f"{what} is missing.")
-    try:
-        return dates.parse_local_date(typed, within.group.timezone)
-    except ValueError as error:
-        raise RefusedError(str(error)) from None
-
-
-def _whole(what: str, typed: str) -> int:
-    number = parse_number(what, typed.strip() or "0")
-    if number != math.floor(number):
-        raise RefusedError(f"{what}: {typed.strip()[:20]!r} is no whole number.")
-    return int(number)
 
 
 async def setup_of(site: TheSite, within: Watching, sitting_id: Annotated[str, Path()]) -> OwnSitting:
@@ -229,7 +105,7 @@ async def change(
         async with site.database.write() as db:
             rows = [row for row in await assignments.assignments_of(db, within.group.id) if row.id != own.assignment.id]
             titles = assignment_titles(site.assigned, rows)
-            settings = _settings(fields, within, name.items if name else 0, titles)
+            settings = read_settings(fields, within, name.items if name else 0, titles)
             fresh = await sittings.find_sitting(db, within.group.id, own.assignment.id)
             assert fresh is not None, "it was there a moment ago"
             moment = site.practice.clock()
@@ -320,10 +196,10 @@ async def give_time(
     try:
         person = await _chosen(site, within, who)
         extra = ExtraTime(
-            percent=_whole("Per cent", percent.replace("%", "")),
-            minutes=_whole("Minutes more", minutes),
-            opens_at=_moment("When their window opens", opens, within) if opens or until else None,
-            until=_moment("When their window ends", until, within) if opens or until else None,
+            percent=read_whole("Per cent", percent.replace("%", "")),
+            minutes=read_whole("Minutes more", minutes),
+            opens_at=read_moment("When their window opens", opens, within) if opens or until else None,
+            until=read_moment("When their window ends", until, within) if opens or until else None,
         )
         async with site.database.write() as db:
             actor, moment = within.person.learner_id, site.practice.clock()

@@ -159,6 +159,22 @@ def bob(room: Room) -> TestClient:
     return browser
 
 
+def test_a_form_has_one_row_and_another_for_each_that_is_asked_for(empty_room: Room) -> None:
+    address = f"/classes/{empty_room.group.id}/sittings"
+    first, before = empty_room.ada.get(f"{address}/new").text, len(empty_room.rows(Sitting))
+    typed = {"title": "Half", "family": ["", "products"], "level": ["2", "1"], "count": ["3", ""], "another": "row"}
+
+    second = empty_room.ada.post(address, data=typed).text
+
+    assert (first.count('name="count"'), second.count('name="count"')) == (1, 3)
+    assert 'name="title" value="Half"' in second
+    assert 'name="count" value="3"' in second
+    assert second.count("autofocus") == 1
+    assert "Another row" not in empty_room.ada.post(address, data={**typed, **dict.fromkeys(
+        ("family", "level", "count"), ["1"] * 30)}).text  # fmt: skip
+    assert len(empty_room.rows(Sitting)) == before
+
+
 def test_nobody_begins_before_it_opens_or_is_drawn(empty_room: Room) -> None:
     empty_room.make()
     bob = empty_room.pupil("Bob")
