@@ -25,11 +25,12 @@ from app.sandbox.runner import Jail
 from app.store import database
 from tests.examples import TIMES
 from tests.forked_workers import fork_workers
-from tests.graders import SharedGraders, shared_graders
+from tests.graders import SharedGraders, shared_graders, warm_jail
 from tests.passed_tests import tell_briefly
 from tests.rooms import Rooms, shared_by
 from tests.store import postgres
 from tests.waiting import SECONDS
+from tests.zygotes import fork_zygotes, zygote_server
 
 # The same examples in every run, so that a red build is red again; no deadline, since a busy machine is no fault.
 settings.register_profile(
@@ -53,6 +54,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
 
 def pytest_configure(config: pytest.Config) -> None:
     tell_briefly(config)
+    if not hasattr(config, "workerinput"):
+        server = zygote_server()
+        server.__enter__()
+        config.add_cleanup(partial(server.__exit__, None, None, None))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -129,6 +134,11 @@ def _patience() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _zygotes() -> None:
+    fork_zygotes()
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _statements_compiled_once() -> Iterator[None]:
     """Engines that are alike share what they compile: to do so anew for each test is a quarter of what a page costs."""
     compiled: dict[object, object] = {}
@@ -152,12 +162,8 @@ def _logs_as_they_were() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def jail() -> Iterator[Jail]:
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(f"code is refused here: {jail.refusal}")
-    assert jail.is_warm(SECONDS), jail._failure
-    yield jail
-    jail.close()
+    with warm_jail() as jail:
+        yield jail
 
 
 @pytest.fixture(scope="session")

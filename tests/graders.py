@@ -1,6 +1,6 @@
-"""One pool of graders for every test that kills none of them.
+"""One warm jail, and one pool of graders for every test that kills none of them.
 
-It lives on an event loop of its own, in a thread: a test may ask it from any loop, and from none.
+The pool lives on an event loop of its own, in a thread: a test may ask it from any loop, and from none.
 """
 
 import asyncio
@@ -11,8 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+import pytest
+
 from app.engine.pool.local_graders import LocalGraders
+from app.sandbox.runner import Jail
 from app.settings import Settings
+from tests.waiting import SECONDS
 
 
 class SharedGraders:
@@ -43,6 +47,16 @@ class SharedGraders:
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(found(*args, **options), self._loop))
 
         return asked
+
+
+@contextmanager
+def warm_jail() -> Iterator[Jail]:
+    jail = Jail()
+    if jail.refusal:
+        pytest.skip(f"code is refused here: {jail.refusal}")
+    assert jail.is_warm(SECONDS), jail._failure
+    yield jail
+    jail.close()
 
 
 @contextmanager

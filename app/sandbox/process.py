@@ -63,21 +63,26 @@ class ChildExit:
     over_memory: bool = False
 
 
+def start_process(command: Sequence[str], control: socket.socket) -> "subprocess.Popen[bytes]":
+    """Start *command* as a process that inherits nothing but *control*, whose number is its last argument."""
+    return subprocess.Popen(
+        [*command, str(control.fileno())],
+        env=ENVIRONMENT,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=[control.fileno()],
+    )
+
+
 class Zygote:
     """Starts at once, warms up on its own time; every method that needs it warm waits for that."""
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
         self._control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with child_end:
-            self._process = subprocess.Popen(
-                [*command, str(child_end.fileno())],
-                env=ENVIRONMENT,
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[child_end.fileno()],
-            )
+            self._process = start_process(command, child_end)
         self._child: Child | None = None
         self._ask(frames.NEXT)
         self._expires = time.monotonic() + random.uniform(*LIFE_SECONDS)

@@ -33,6 +33,16 @@ def prepare() -> jail.ConfinementPlan:
     Raises:
         RuntimeError: A thread is running: a fork would copy its locks but not the thread.
     """
+    warm_process()
+    return confine_process()
+
+
+def warm_process() -> None:
+    """Load and warm everything that a child may need.
+
+    Raises:
+        RuntimeError: A thread is running.
+    """
     kernel.offer_memory()
     kernel.hide_memory()
     jail.settle()
@@ -44,6 +54,10 @@ def prepare() -> jail.ConfinementPlan:
     huge_pages.use_huge_pages()
     if (threads := kernel.threads()) != 1:
         raise RuntimeError(f"the zygote has {threads} threads, not one")
+
+
+def confine_process() -> jail.ConfinementPlan:
+    """Give up what only the start needed; the plan by which children of this process are confined."""
     plan = protection.confinement_plan()
     with contextlib.suppress(OSError):  # `protection` says why
         namespaces.enter_namespaces(by_user=plan.uid is None)

@@ -3,15 +3,32 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from app.sandbox.runner import Jail
+from tests.graders import warm_jail
+from tests.zygotes import as_in_life
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from remote import AS_NOBODY, RemoteJail, can_change_user
+
+
+@pytest.fixture(scope="session")
+def jail() -> Iterator[Jail]:
+    with ExitStack() as stack:
+        with as_in_life():
+            warm = stack.enter_context(warm_jail())
+        yield warm
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _as_in_life() -> Iterator[None]:
+    with as_in_life():
+        yield
 
 
 @pytest.fixture(scope="session")

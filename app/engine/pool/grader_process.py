@@ -17,6 +17,7 @@ from app.engine.pool.cancel import STOP
 from app.engine.pool.grader_client import STARTUP_SECONDS
 from app.engine.pool.grader_frames import encode_frame, read_frame
 
+COMMAND = (sys.executable, "-I", "-B", "-m", "app.engine.pool.worker")
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Of settings a grader has none: no database, no token. One thread, since it forks its reader, and forks have one."""
 END_SECONDS = 2.0
@@ -67,7 +68,7 @@ class GraderProcess:
         """Start the process and wait until its jail is warm; what it says of its protection."""
         parent, child = socket.socketpair()
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-B", "-m", "app.engine.pool.worker", str(child.fileno()), json.dumps(self._options),
+            *COMMAND, str(child.fileno()), json.dumps(self._options),
             pass_fds=[child.fileno()], stdin=asyncio.subprocess.DEVNULL, env=ENVIRONMENT,
         )  # fmt: skip
         child.close()

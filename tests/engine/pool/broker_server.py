@@ -5,10 +5,10 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 from tests.waiting import until
+from tests.zygotes import forking
 
 ROOT = Path(__file__).parents[3]
 PASSWORDS = {"WEB_PASSWORD": "w", "GRADER_PASSWORD": "g"}
@@ -63,10 +63,10 @@ def program() -> str | None:
 
 
 def host(broker: Broker, folder: Path, *, checks: int = 1, trains: int = 0) -> "subprocess.Popen[bytes]":
-    """`backhand grader`, as an operator starts it."""
+    """`backhand grader`, as an operator starts it, but that its zygotes are forked."""
     slots = ["--checks", str(checks), "--trains", str(trains)]
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "app", "grader", "--nats", broker.grader, *slots],
+            [*forking("app.cli"), "grader", "--nats", broker.grader, *slots],
             env=os.environ | {"BACKHAND_DATA_DIR": str(folder)}, cwd=ROOT, stderr=log,
         )  # fmt: skip

@@ -20,8 +20,9 @@ from app.engine.pool.local_graders import LocalGraders
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from tests.engine.pool.test_local_graders import ENDLESS, RIGHT, limited_task, task
-from tests.graders import SharedGraders
+from tests.graders import SharedGraders, shared_graders
 from tests.waiting import comes, forked
+from tests.zygotes import as_in_life
 
 WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
 KINDS = {RIGHT: "right", WRONG: "wrong", ENDLESS: "endless"}
@@ -67,6 +68,19 @@ def is_zombie(pid: int) -> bool:
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
     return True
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _as_in_life() -> Iterator[None]:
+    """Below a grader is its zygote."""
+    with as_in_life():
+        yield
+
+
+@pytest.fixture(scope="module")
+def lone(_as_in_life: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedGraders]:
+    with shared_graders(tmp_path_factory.mktemp("faults"), 1) as found:
+        yield found
 
 
 @dataclass
