@@ -77,7 +77,8 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
     if "\t" in text:
         text = text.expandtabs(4)
         notices.append("Tabs were read as four spaces.")
-    applied = [lookalikes.notice for lookalikes in LOOKALIKES if not lookalikes.meant.keys().isdisjoint(text)]
+    lookalike = [] if text.isascii() else LOOKALIKES
+    applied = [lookalikes.notice for lookalikes in lookalike if not lookalikes.meant.keys().isdisjoint(text)]
     if applied and not _is_python(text):
         text = text.translate(IN_CODE)
         notices += applied

@@ -247,7 +247,7 @@ class PreparedTask:
     def holds(self, trials: Mapping[str, RunReport]) -> bool:
         """True if each required gradient is the rule's on both hidden sets, so that nothing more needs to be judged."""
         fit = Fit(self.ruling, trials, self.references)
-        return all(fit.holds(name, fit.isolated(name)) for name in self.ruling.required)
+        return all(fit.alone(name) for name in self.ruling.required)
 
     def judge(
         self, plan: ParsedSubmission, trials: Mapping[str, RunReport], jail: JailRunner, beside: Beside = tuple

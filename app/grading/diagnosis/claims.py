@@ -11,10 +11,11 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from app.bindings import called_name, freshly_bound, reads_of
+from app.bindings import called_name, freshly_bound
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import CURABLE
 from app.grading.diagnosis.evidence import Claim
+from app.grading.diagnosis.feeding_lines import reads
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
     EditVocabulary,
@@ -69,8 +70,7 @@ def is_unmended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
 
 def has_gate(view: GradientAnalysis) -> bool:
     """True if the learner's lines compare, or choose by numbers."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in nodes)
+    return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in view.nodes)
 
 
 def compares_right(view: GradientAnalysis) -> bool:
@@ -89,17 +89,15 @@ def all_of(*claims: Claim) -> bool:
 
 def keeps_minus(view: GradientAnalysis, code: str) -> bool:
     """True if a minus in the lines may be that of the local derivative which the mistake *code* says to be missing."""
-    nodes = (node for line in view.lines for node in ast.walk(line))
-    return code.startswith("local-missing") and any(isinstance(node, ast.USub) for node in nodes)
+    return code.startswith("local-missing") and any(isinstance(node, ast.USub) for node in view.nodes)
 
 
 def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
     """True if the learner's lines raise to a power, or put into a function, what reads one of *names*."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    raised = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+    raised = [node for node in view.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
     inside = (
         inner
-        for node in (*raised, *(item for item in nodes if called_name(item) in FUNCTIONS))
+        for node in (*raised, *(item for item in view.nodes if called_name(item) in FUNCTIONS))
         for inner in ast.walk(node)
     )
     return cannot_be_read(view) or any(isinstance(node, ast.Name) and node.id in names for node in inside)
@@ -107,18 +105,21 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
 
 def takes_parts(view: GradientAnalysis) -> bool:
     """True if the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
     loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
-    indices = (node.slice for node in nodes if isinstance(node, ast.Subscript))
+    indices = (node.slice for node in view.nodes if isinstance(node, ast.Subscript))
     parts = (part for index in indices for part in (index.elts if isinstance(index, ast.Tuple) else [index]))
-    return cannot_be_read(view) or loops or any(called_name(node) in PARTS for node in nodes) or any(map(_picks, parts))
+    return (
+        cannot_be_read(view)
+        or loops
+        or any(called_name(node) in PARTS for node in view.nodes)
+        or any(map(_picks, parts))
+    )
 
 
 def writes_parts(view: GradientAnalysis) -> bool:
     """True if one of the learner's lines writes into parts of a tensor, or puts one together from parts."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in nodes)
-    return cannot_be_read(view) or any(stores) or any(called_name(node) in PLACING for node in nodes)
+    stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in view.nodes)
+    return cannot_be_read(view) or any(stores) or any(called_name(node) in PLACING for node in view.nodes)
 
 
 def _picks(part: ast.expr) -> bool:
@@ -160,8 +161,7 @@ def lacks_division(view: GradientAnalysis, name: str) -> bool:
 
 def numbers_in(view: GradientAnalysis) -> list[float]:
     """Numbers that are written in the learner's lines."""
-    nodes = [node for line in view.lines for node in ast.walk(line)]
-    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
+    return [node.value for node in view.nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
 
 
 def seen_in_product(view: GradientAnalysis, name: str) -> bool:
@@ -186,7 +186,7 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
     What another gradient reads as well is no likely place.
     """
     reruns, lines_by_step = view.once(line_replays), dict[str, int]()
-    others = {name for line in view.case.lines if line not in view.lines for name in reads_of([*ast.walk(line)])[0]}
+    others = {name for line in view.case.lines if line not in view.lines for name in reads(line)}
     for line in reruns[0].lines if reruns and all(ratios) else ():
         match line:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in {
@@ -219,7 +219,7 @@ def _unnumbered(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
 
 def raises_right(view: GradientAnalysis) -> bool:
     """True if no product of two numbers stands for a power of one: numbers alone may come to the right one by luck."""
-    nodes = [node for line in view.lines for node in ast.walk(line) if isinstance(node, ast.BinOp)]
+    nodes = [node for node in view.nodes if isinstance(node, ast.BinOp)]
     products = any(isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant) for node in nodes)
     return not products or is_unmended(view, (operators_of({"raise", "lower"}),))
 

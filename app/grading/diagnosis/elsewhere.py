@@ -6,13 +6,14 @@
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from app.bindings import as_written, root_of
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
-from app.grading.diagnosis.feeding_lines import writes
+from app.grading.diagnosis.feeding_lines import nodes_of, writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
@@ -45,14 +46,17 @@ def written(case: WrongGradient) -> Diagnosis | None:
     return None
 
 
-def _targets(line: ast.stmt) -> Iterator[tuple[ast.stmt, ast.Name]]:
+@lru_cache(maxsize=128)
+def _targets(line: ast.stmt) -> Sequence[tuple[ast.stmt, ast.Name]]:
     """The names whose memory *line*, or a line inside of it, writes into, with the line."""
-    for node in ast.walk(line):
+    targets: list[tuple[ast.stmt, ast.Name]] = []
+    for node in nodes_of(line):
         match node:
             case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript() as target]):
-                yield from ((node, name) for name in _root(target))
+                targets += [(node, name) for name in _root(target)]
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=attr))) if attr.endswith("_"):
-                yield from ((node, name) for name in _root(target))
+                targets += [(node, name) for name in _root(target)]
+    return targets
 
 
 def _root(target: ast.expr) -> list[ast.Name]:

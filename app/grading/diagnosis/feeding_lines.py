@@ -23,9 +23,27 @@ def names_in(nodes: Sequence[ast.AST]) -> set[str]:
 
 
 @lru_cache(maxsize=128)
+def nodes_of(line: ast.stmt) -> Sequence[ast.AST]:
+    """All nodes of *line*; those of the same text are walked for one gradient after another."""
+    return [*ast.walk(line)]
+
+
+@lru_cache(maxsize=128)
+def names_of(line: ast.stmt) -> frozenset[str]:
+    """The names that *line* has for more than their shape."""
+    return frozenset(names_in(nodes_of(line)))
+
+
+@lru_cache(maxsize=128)
+def reads(line: ast.stmt) -> frozenset[str]:
+    """The names that *line* reads, be it for their shape alone."""
+    return reads_of([*nodes_of(line)])[0]
+
+
+@lru_cache(maxsize=128)
 def statements_in(line: ast.stmt) -> Sequence[ast.stmt]:
     """The simple statements of *line*, and what it defines."""
-    return [node for node in ast.walk(line) if isinstance(node, (*SIMPLE, ast.FunctionDef, ast.ClassDef))]
+    return [node for node in nodes_of(line) if isinstance(node, (*SIMPLE, ast.FunctionDef, ast.ClassDef))]
 
 
 def feeding_lines(case: WrongGradient) -> tuple[ast.stmt, ...]:
@@ -44,5 +62,5 @@ def _feeding(lines: tuple[ast.stmt, ...], name: str, others: frozenset[str]) -> 
     while fresh:
         fresh = [item for item, names in written if item not in feeding and names & (wanted - others)]
         feeding |= set(fresh)
-        wanted |= {name for item in fresh for name in reads_of(list(ast.walk(item)))[0]}
+        wanted |= {name for item in fresh for name in reads(item)}
     return tuple(item for item in simple if item in feeding)

@@ -23,7 +23,7 @@ from app.grading.diagnosis.evidence import (
     always,
     scale_of,
 )
-from app.grading.diagnosis.feeding_lines import feeding_lines, names_in
+from app.grading.diagnosis.feeding_lines import feeding_lines, names_of, nodes_of
 from app.grading.diagnosis.phrases import format_code, without_others
 from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.share_words import of_share
@@ -65,8 +65,8 @@ class GradientAnalysis:
     @cached_property
     def words(self) -> set[str]:
         """Names and attributes in the lines that write the gradient."""
-        nodes = [node for write in self.case.writes for node in ast.walk(write)]
-        return names_in(nodes) | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        attributes = (node for write in self.case.writes for node in nodes_of(write) if isinstance(node, ast.Attribute))
+        return {node.attr for node in attributes}.union(*map(names_of, self.case.writes))
 
     @cached_property
     def lines(self) -> tuple[ast.stmt, ...]:
@@ -74,14 +74,19 @@ class GradientAnalysis:
         return feeding_lines(self.case) or self.case.lines or self.case.writes
 
     @cached_property
+    def nodes(self) -> Sequence[ast.AST]:
+        """All nodes of those lines."""
+        return [node for line in self.lines for node in nodes_of(line)]
+
+    @cached_property
     def names(self) -> set[str]:
         """What those lines read, with the words of the writing ones."""
-        return self.words | names_in([node for line in self.lines for node in ast.walk(line)])
+        return self.words.union(*map(names_of, self.lines))
 
     @cached_property
     def numbers(self) -> frozenset[float]:
         """Numbers in the lines that write the gradient."""
-        nodes = [node for write in self.case.writes for node in ast.walk(write)]
+        nodes = [node for write in self.case.writes for node in nodes_of(write)]
         values = (node.value for node in nodes if isinstance(node, ast.Constant))
         return frozenset(value for value in values if isinstance(value, int | float) and not isinstance(value, bool))
 
@@ -170,11 +175,14 @@ class GradientAnalysis:
         **more: str,
     ) -> Hypothesis:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
-        fields, say = {**self.spot(path, depth), **more}, self.said_of_share(path, depth, say)
+        fields = {**self.spot(path, depth), **more}
         words = [word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier()]
-        return self.hypothesis(
-            format_code(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields
-        )
+        predict = partial(self._sent, path, depth, send)
+        said = partial(self._said, path, depth, say, fields)  # most never come true: their sentences are not made
+        return Hypothesis(format_code(code, fields), predict, said, tuple(words), claim)
+
+    def _said(self, path: GradientPath, depth: int, say: str, fields: Mapping[str, str]) -> str:
+        return self.said_of_share(path, depth, say).format(**fields)
 
     def said_of_share(self, path: GradientPath, depth: int, say: str) -> str:
         """*say* of the shares that a step is part of, where the tensor has others."""
@@ -312,7 +320,7 @@ class GradientAnalysis:
 
     def _reading(self, mentions: Sequence[str]) -> ast.stmt | None:
         """The one line that reads what is mentioned, if that is none which writes the gradient."""
-        matching = [line for line in self.lines if mentions and names_in([*ast.walk(line)]).issuperset(mentions)]
+        matching = [line for line in self.lines if mentions and names_of(line).issuperset(mentions)]
         return matching[0] if len(matching) == 1 and matching[0] not in self.case.writes else None
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:

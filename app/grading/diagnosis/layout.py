@@ -87,7 +87,7 @@ def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _multiplies(view: GradientAnalysis) -> bool:
-    return any(isinstance(node, ast.MatMult) for line in view.lines for node in ast.walk(line))
+    return any(isinstance(node, ast.MatMult) for node in view.nodes)
 
 
 def _remade(act: Callable[[Array], Array | None], look: Observation) -> Array | None:

@@ -34,7 +34,8 @@ class Rerun:
         self.before: list[Interpreter] = []
         now = start
         self.written = [writes(line) for line in lines]
-        self._forced = [self._finished_at(at) for at in range(len(lines))]
+        self._forced = self._finished()
+        self._needed = self._slice()
         if start.recall is not None:
             start.recall.know(line for at, line in enumerate(lines) if self._is_run(at))
         for at in range(len(lines)):
@@ -89,13 +90,25 @@ class Rerun:
         self._force(now, at)
 
     def _is_run(self, at: int) -> bool:
-        """Whether something that the line *at* writes is not replaced."""
-        return self.written[at] != self._forced[at]
+        """Whether something that the line *at* writes is not replaced, and may be read."""
+        return at in self._needed
 
-    def _finished_at(self, at: int) -> frozenset[str]:
-        """The other gradients that the line *at* finishes."""
-        later = frozenset().union(*self.written[at + 1 :])
-        return (self.written[at] & self.look.gradients.keys()) - later - {self.name}
+    def _finished(self) -> Sequence[frozenset[str]]:
+        """By line: the other gradients that it finishes."""
+        others, finished = self.look.gradients.keys() - {self.name}, list[frozenset[str]]()
+        for written in reversed(self.written):
+            finished.append(written & others)
+            others -= written
+        return finished[::-1]
+
+    def _slice(self) -> Set[int]:
+        """The lines that may count for the gradient; one that begins another gradient counts if it is read so."""
+        others, needed, lines = self.look.gradients.keys() - {self.name}, {self.name}, set[int]()
+        for at in reversed(range(len(self.lines))):
+            if self.written[at] != self._forced[at] and (self.written[at] & needed or self.written[at] - others):
+                lines.add(at)
+                needed |= names_in([self.lines[at]])
+        return lines
 
     def _force(self, now: Interpreter, at: int) -> None:
         """A gradient that another line finished is replaced, as in the isolated run."""

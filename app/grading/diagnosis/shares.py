@@ -19,11 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.bindings import reads_of
 from app.grading.diagnosis.call_kinds import reduction_edits, size_edits
 from app.grading.diagnosis.claims import makes_steps, scaled_in_line, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor, scales
+from app.grading.diagnosis.feeding_lines import reads
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import (
     exponent_edits,
@@ -212,7 +212,7 @@ def _apart(
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
         # What cancels out is missing by its numbers alone: `x - x` where one of the two is another tensor.
-        names = reads_of([node for line in view.lines for node in ast.walk(line)])[0]
+        names = frozenset().union(*map(reads, view.lines))
         written = any(f"d{consumer}" in names for consumer in consumers)
         mended = mended_by(view, (name_edits,)) if written else None
         if mended is not None:
@@ -229,11 +229,11 @@ def _apart(
         if mended is not None:
             return mended
         code, texts = "several", _alike(view, [groups[rank] for rank in wrong], facts) or SAY["several"].format(texts)
-    reads = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
+    consumed = join_words(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
     more = SAY["erased"] if code.startswith("overwritten") else ""
     if len(facts) == 1 and codes != {"missing"}:
         more = _already(steps_off_by(view, ratios[wrong[0]]))
-    return view.case.told(code, SAY["apart"], reads=reads, texts=texts, more=more)
+    return view.case.told(code, SAY["apart"], reads=consumed, texts=texts, more=more)
 
 
 def _alike(view: GradientAnalysis, groups: Sequence[ProportionalPaths], facts: Sequence[tuple[str, str]]) -> str:

@@ -83,7 +83,7 @@ def is_within_tolerance(
     """True if *got* is the reference within tolerance, on hidden data."""
     if got is None or got.shape != reference.gradient.shape:
         return False
-    values = got.astype(np.float64)
+    values = got.astype(np.float64, copy=False)
     if not np.isfinite(values).all():
         return False
     if atol is not None or rtol is not None:
@@ -202,6 +202,13 @@ class Fit:
     ruling: GradingOptions
     trials: Mapping[str, RunReport]
     references: References
+    _alone: dict[str, bool] = field(default_factory=dict)
+
+    def alone(self, name: str) -> bool:
+        """True if *name* is right under random upstreams; compared once."""
+        if name not in self._alone:
+            self._alone[name] = self.holds(name, self.isolated(name))
+        return self._alone[name]
 
     def isolated(self, name: str) -> Mapping[str, Reference]:
         """By hidden run: the reference under random upstreams."""

@@ -221,7 +221,7 @@ class Judge:
         return None
 
     def _by_rule(self, name: str) -> NameVerdict | None:
-        if not self.fit.holds(name, self.fit.isolated(name)):
+        if not self.fit.alone(name):
             return None
         return replace(self._named(name, "right"), note=dtype_note(self.visible, name))
 

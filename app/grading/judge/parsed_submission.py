@@ -92,10 +92,12 @@ class ParsedSubmission:
         at = self.last.get(name)
         if at is None:
             return None
-        inner = [node for node in ast.walk(self.lines[at].node) if isinstance(node, ast.stmt)]
-        within = isinstance(self.lines[at].node, ast.For | ast.If | ast.While)
-        written = [node.lineno for node in inner[1:] if name in writes_of(list(ast.walk(node)))] if within else []
-        return max([self.lines[at].line, *written])
+        whole = self.lines[at]
+        if not isinstance(whole.node, ast.For | ast.If | ast.While):
+            return whole.line
+        inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt)]
+        written = [node.lineno for node in inner[1:] if name in writes_of(list(ast.walk(node)))]
+        return max([whole.line, *written])
 
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
         """Names written by the innermost statement of *statement* on *line*; by all of it if there is none."""

@@ -71,7 +71,7 @@ class Reasons:
     def _written_elsewhere(self, name: str) -> Diagnosis | None:
         """The line that writes into a given tensor what belongs into *name*: then that is not merely edited."""
         got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
-        if len(got) < len(HIDDEN) or self._fit.holds(name, self._fit.isolated(name)):
+        if len(got) < len(HIDDEN) or self._fit.alone(name):
             return None
         diagnosis = self._roads.laboratory.diagnosis(name, self._ruling.forced, got, self._settled)
         return diagnosis if diagnosis is not None and diagnosis.code.startswith(f"{name}:written-elsewhere:") else None
@@ -136,7 +136,7 @@ class Reasons:
     def _settled(self) -> frozenset[str]:
         """The names that are right where each line is judged on its own, and no line of which stopped."""
         right = (name for name, verdict in self._standing().items() if verdict.verdict in SETTLED)
-        return frozenset(name for name in right if self._fit.holds(name, self._fit.isolated(name)))
+        return frozenset(name for name in right if self._fit.alone(name))
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
         """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""

@@ -6,6 +6,7 @@ computed anew, be it in the third turn of a loop.
 
 import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from app.grading.operations.numerics import Array
@@ -34,11 +35,8 @@ class Recall:
 
     def know(self, statements: Iterable[ast.stmt]) -> None:
         """Keep what is read of *statements* as well."""
-        names: dict[ast.AST, frozenset[str]] = {}
-        for node in reversed([node for statement in statements for node in ast.walk(statement)]):  # parts come first
-            own = {node.id} if isinstance(node, ast.Name) else ()
-            names[node] = frozenset(own).union(*(names[part] for part in ast.iter_child_nodes(node)))
-        self._names |= {node: tuple(sorted(each)) for node, each in names.items() if _is_computed(node)}
+        for statement in statements:
+            self._names |= _names_by_part(statement)
 
     def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], OpNode]) -> OpNode:
         """*expr* as it was read before on the values in *scope*, or as *read* gives it."""
@@ -64,6 +62,16 @@ class Recall:
         arrays, others = scope
         values = [arrays[name] if name in arrays else others.get(name) for name in names]
         return (expr, *((value,) if type(value) in _NUMBERS else id(value) for value in values)), values
+
+
+@lru_cache(maxsize=128)
+def _names_by_part(statement: ast.stmt) -> Mapping[ast.AST, tuple[str, ...]]:
+    """By part of *statement* that is computed: the names in it."""
+    names: dict[ast.AST, frozenset[str]] = {}
+    for node in reversed([*ast.walk(statement)]):  # parts come first
+        own = {node.id} if isinstance(node, ast.Name) else ()
+        names[node] = frozenset(own).union(*(names[part] for part in ast.iter_child_nodes(node)))
+    return {node: tuple(sorted(each)) for node, each in names.items() if _is_computed(node)}
 
 
 def _is_computed(node: ast.AST) -> bool:
