@@ -7,8 +7,11 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.seeding import Visitor, asked, beside, database_in
 from tests.browser.steps import open_page, scrolls_sideways
-from tests.browser.test_every_page import BOX, SMALL, SMALL_ADDRESS, SMALL_SLUG, STRANGE
+from tests.browser.test_every_page import BOX, RIGHT, SMALL, SMALL_ADDRESS, SMALL_SLUG
 from tests.web.classroom import seated
+
+STRANGE = f"{RIGHT}\ndW = dW.sin() + dW.exp()\n"
+"""A mistake that nobody else makes: others write sentences for theirs on the same server."""
 
 
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640})
