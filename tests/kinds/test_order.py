@@ -1,12 +1,14 @@
 """Orders of lines: what counts as right is what runs and gives the same numbers; what does not is told its line."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import SourceLocation
+from app.content.blocks import NamedStep, SourceLocation
+from app.content.directives.named_steps import stretch_of_lines
 from app.content.program.dependence import drawn_order, needs_of, shuffled, sources_of
 from app.kinds.order.block import OrderQuestion
 from app.kinds.order.mark import as_values, places_in
@@ -26,6 +28,21 @@ def asked(source: str) -> OrderQuestion:
     shown = shuffled(needs_of(lines), "seed")
     assert shown is not None
     return OrderQuestion(place=SourceLocation("a.md", 1), name="q", lines=lines, shown=shown)
+
+
+def test_a_line_too_early_is_named_with_its_step():
+    quiz = replace(asked("dh = dy\ndx = dh * h"), stretches=("the gain", "the spread"))
+
+    message = str(answered(quiz, "dx = dh * h", "dh = dy").message.striptags())
+
+    assert message.startswith("Line 1 (the spread) comes too early.")
+
+
+def test_a_line_that_prepares_is_part_of_the_next_step_with_a_name():
+    steps = (NamedStep("layer 2", ("dh", "dW")), NamedStep("layer 1", ("dx",)))
+    lines = ("dh = dy @ W.T", "k = h.T", "dW = k @ dy", "dh += 0", "z = dh * 2", "dx = z", "print(dx)")
+
+    assert stretch_of_lines(steps, lines) == (*["layer 2"] * 4, *["layer 1"] * 2, "")
 
 
 def answered(quiz: OrderQuestion, *lines: str):

@@ -24,6 +24,7 @@ from app.content.blocks.code_exercises import Grad as Grad
 from app.content.blocks.exercises import Distractor as Distractor
 from app.content.blocks.exercises import Exercise as Exercise
 from app.content.blocks.exercises import Hint as Hint
+from app.content.blocks.exercises import NamedStep as NamedStep
 from app.content.blocks.exercises import Option as Option
 from app.content.blocks.exercises import OrderStep as OrderStep
 from app.content.blocks.exercises import Preset as Preset

@@ -5,7 +5,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.content.blocks.exercises import Exercise, Html
+from app.content.blocks.exercises import Exercise, Html, NamedStep
 from app.content.blocks.places import SourceLocation
 
 
@@ -62,6 +62,7 @@ class Grad(CodeBox):
     Args:
         given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
         one_road: Why nothing but the rule of each step will do, in a sentence; empty where any road will.
+        stretches: The steps with names that its gradients are parted into, in their order; none for a short box.
     """
 
     forward: str
@@ -74,6 +75,7 @@ class Grad(CodeBox):
     reason: str | None = None
     forbid: tuple[str, ...] = ()
     after: str | None = None
+    stretches: tuple[NamedStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

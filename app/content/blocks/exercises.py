@@ -97,6 +97,14 @@ class OrderStep:
     said: Html | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NamedStep:
+    """A stretch of a backward pass that has a name, such as *softmax*, and the gradients that it writes."""
+
+    title: str
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """One length of a training run.

@@ -16,13 +16,19 @@ def _cells(lesson: Lesson, box: Grad, work: Work) -> Iterable[NotebookCell]:
     return gradient_cells(box, " ".join(given), work)
 
 
+def _below(box: Grad) -> list[str]:
+    predicted = [f"Predict first: {words_of(box.predict)}"] if box.predict else []
+    steps = [f"- {step.title}: {', '.join(f'`{name}`' for name in step.names)}" for step in box.stretches]
+    return [*predicted, *(["\n".join(steps)] if steps else [])]
+
+
 KINDS = (
     CodeKind(
         name="grad",
         block=Grad,
         prove=prove_grad,
         heading=lambda box: f"**Code**: {', '.join(f'`{name}`' for name in box.require)}",
-        below=lambda box: [f"Predict first: {words_of(box.predict)}"] if box.predict else [],
+        below=_below,
         cells=_cells,
     ),
 )

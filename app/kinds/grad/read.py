@@ -6,7 +6,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from app.bindings import assigned_names
-from app.content.blocks import Code, DeclaredMistake, Forward, Grad
+from app.content.blocks import Code, DeclaredMistake, Forward, Grad, NamedStep
 from app.content.directives.code_box_options import (
     blank_code,
     code_of,
@@ -18,6 +18,7 @@ from app.content.directives.code_box_options import (
     solutions_in,
 )
 from app.content.directives.directive_reader import DirectiveReader
+from app.content.directives.named_steps import parse_named_steps
 from app.content.directives.parse_context import CHILD_OPTIONS as KNOWN
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.dependence import read_line, sources_of
@@ -44,13 +45,14 @@ def read_grad(directive: Directive, reading: ParseContext) -> Grad:
     _check_tolerances(options)
     one_road = _one_road(options)
     shared = parse_exercise_fields(directive, options, inside, reading)
+    stretches = parse_named_steps(options, require, reading)
     if one_road:
         shared["prompt"] += Markup("<p>{}</p>\n").format(render_sentence(one_road))
     return Grad(
         **shared,
         forward=forward.name if forward else "",
         require=require,
-        starter=_starter(inside, require, directive, reading),
+        starter=_starter(inside, require, stretches, directive, reading),
         solution=solutions[0],
         alternatives=solutions[1:],
         mistakes=tuple(
@@ -64,15 +66,27 @@ def read_grad(directive: Directive, reading: ParseContext) -> Grad:
         reason=options.text("reason"),
         forbid=_forbidden(options),
         after=after,
+        stretches=stretches,
         predict=reading.line(options, "predict"),
     )
 
 
-def _starter(inside: DirectiveBody, require: tuple[str, ...], directive: Directive, reading: ParseContext) -> Code:
+def _starter(
+    inside: DirectiveBody,
+    require: tuple[str, ...],
+    stretches: tuple[NamedStep, ...],
+    directive: Directive,
+    reading: ParseContext,
+) -> Code:
+    """The starter, or a blank for each gradient, below the name of its step."""
     starter = single_child(inside, "starter", directive, reading)
     if starter:
         check_python(starter.body.text, starter.body.line, "This starter", reading.faults)
-    return code_of(starter) if starter else blank_code(directive, "".join(f"{name} = ____\n" for name in require))
+    if starter:
+        return code_of(starter)
+    blocks = [(f"# {step.title}\n", step.names) for step in stretches] or [("", require)]
+    blanks = ("".join([title, *(f"{name} = ____\n" for name in names)]) for title, names in blocks)
+    return blank_code(directive, "\n".join(blanks))
 
 
 def _solutions(
@@ -193,6 +207,7 @@ READERS = (
             "forbid",
             "after",
             "predict",
+            "steps",
         ),
         read=read_grad,
         sized=True,

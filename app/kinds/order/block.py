@@ -14,6 +14,7 @@ class OrderQuestion(Quiz):
         steps: What they are where they are no code but sentences.
         of: The code box whose solution they are, where they are one's.
         forward: Else the program whose gradients they write, where it is named.
+        stretches: By line, the name of the step that it is part of, or empty; none where steps have no names.
     """
 
     lines: tuple[str, ...]
@@ -21,3 +22,8 @@ class OrderQuestion(Quiz):
     steps: tuple[OrderStep, ...] = ()
     of: str | None = None
     forward: str | None = None
+    stretches: tuple[str, ...] = ()
+
+    def named(self, line: int) -> str:
+        """The step of *line* in brackets, to be said behind it; empty without a name."""
+        return f" ({self.stretches[line]})" if self.stretches and self.stretches[line] else ""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, hanging_lines
@@ -17,8 +18,14 @@ def export_order(quiz: OrderQuestion, text: str, _: Work) -> QuestionText:
     return QuestionText(f"{prompt}\n\n{shown}", "", _in_order(quiz, items, range(len(quiz.lines)), "1."))
 
 
+def _line(quiz: OrderQuestion, line: int) -> str:
+    """A line of code, and behind it the name of its step."""
+    comment = f"  # {quiz.stretches[line]}" if quiz.stretches and quiz.stretches[line] else ""
+    return f"{quiz.lines[line]}{comment}"
+
+
 def _in_order(quiz: OrderQuestion, items: Sequence[ListItem], order: Iterable[int], bullet: str) -> str:
     """Its lines, or its steps as *items* of a list."""
     if not items:
-        return "\n".join(["```python", *(quiz.lines[line] for line in order), "```"])
+        return "\n".join(["```python", *map(partial(_line, quiz), order), "```"])
     return "\n".join(f"{bullet} {hanging_lines(items[line].text, len(bullet) + 1)}" for line in order)

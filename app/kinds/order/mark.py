@@ -35,7 +35,7 @@ def mark_order(quiz: OrderQuestion, values: Sequence[str], _shapes: Shapes, _for
     unready = first_unready(order, needs_in(quiz))
     if unready is not None:
         line, needed = unready
-        verdict = f"{thing.capitalize()} {order.index(line) + 1} comes too early."
+        verdict = f"{thing.capitalize()} {order.index(line) + 1}{quiz.named(line)} comes too early."
         return (
             _early(quiz.steps[line], verdict)
             if quiz.steps
@@ -74,7 +74,7 @@ def _why(quiz: OrderQuestion, order: Sequence[int], line: int, needed: Sequence[
     """Say what the *line* that comes too early has to wait for."""
     done = order[: order.index(line)]
     need = next((dependency for dependency in needed if dependency.read), needed[0])
-    said, other = _code(quiz.lines[line]), _code(quiz.lines[need.before])
+    said, other = _code(quiz.lines[line]), _code(quiz.lines[need.before]) + quiz.named(need.before)
     begun = any(need.name in read_line(quiz.lines[number]).writes for number in done)
     if need.read and begun:
         return f"{said} reads `{need.name}` before it is finished: {other} still has a share to pay in."

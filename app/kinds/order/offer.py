@@ -10,12 +10,16 @@ from app.kinds.order.mark import places_in
 
 @dataclass(frozen=True, slots=True)
 class LineToPlace:
-    """A line of an order with its *number* on the page, and the *place* that was answered, or nothing."""
+    """A line of an order with its *number* on the page, and the *place* that was answered, or nothing.
+
+    *stretch* is the name of the step that it is part of.
+    """
 
     number: int
     source: str
     place: str
     html: str = ""
+    stretch: str = ""
 
 
 Lines = tuple[LineToPlace, ...]
@@ -32,4 +36,7 @@ def place_lines(quiz: OrderQuestion, given: Sequence[str]) -> Lines:
     shown = list(enumerate(quiz.shown, start=1))
     rows = sorted(shown, key=lambda row: places.get(row[1], len(shown) + 1))
     said: list[str] = [order_step.html for order_step in quiz.steps] or [""] * len(quiz.lines)
-    return tuple(LineToPlace(at, quiz.lines[line], str(places.get(line, "")), said[line]) for at, line in rows)
+    stretches = quiz.stretches or [""] * len(quiz.lines)
+    return tuple(
+        LineToPlace(at, quiz.lines[line], str(places.get(line, "")), said[line], stretches[line]) for at, line in rows
+    )

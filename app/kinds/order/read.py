@@ -2,12 +2,13 @@
 
 import itertools
 
-from app.content.blocks import OrderStep
+from app.content.blocks import Grad, NamedStep, OrderStep
 from app.content.directives.answer_lists import take_steps
 from app.content.directives.code_box_options import single_child
 from app.content.directives.directive_reader import DirectiveReader
+from app.content.directives.named_steps import parse_named_steps, stretch_of_lines
 from app.content.directives.parse_context import DirectiveBody, ParseContext
-from app.content.program.dependence import needs_by_rank, needs_of, shuffled, sources_of
+from app.content.program.dependence import needs_by_rank, needs_of, read_line, shuffled, sources_of
 from app.content.program.programs import check_python, is_python
 from app.content.text.fences import Directive
 from app.content.text.mathml import words_of
@@ -37,6 +38,10 @@ def read_order(directive: Directive, reading: ParseContext) -> OrderQuestion:
     if len(set(lines)) < len(lines):
         again = next(line for index, line in enumerate(lines) if line in lines[:index])
         reading.faults.add(directive.place, "twice", f"The line {again!r} stands twice.", "Keep one of them.")
+    stretches = _stretches(options, lines, reading) if not steps else ()
+    if steps and "steps" in options:
+        message = "These steps are sentences, so ':steps:' has no lines to name."
+        options.wrong("steps", "disagree", message, "Remove it, or put lines of code in order.")
     return OrderQuestion(
         **reading.asked(directive, options, inside),
         lines=lines,
@@ -44,7 +49,17 @@ def read_order(directive: Directive, reading: ParseContext) -> OrderQuestion:
         steps=steps,
         of=options.text("of"),
         forward=forward.name if forward else None,
+        stretches=stretch_of_lines(stretches, lines) if stretches else (),
     )
+
+
+def _stretches(options: Options, lines: tuple[str, ...], reading: ParseContext) -> tuple[NamedStep, ...]:
+    """Names of the steps of *lines*: those of `:steps:`, or of the box that they are the solution of."""
+    if "steps" in options:
+        written = dict.fromkeys(name for line in lines for name in sorted(read_line(line).writes))
+        return parse_named_steps(options, tuple(written), reading)
+    box = reading.box(options, "of") if "of" in options else None
+    return box.stretches if isinstance(box, Grad) else ()
 
 
 def _steps(
@@ -78,4 +93,6 @@ def _source(options: Options, inside: DirectiveBody, directive: Directive, readi
     return box.solution.source if box and is_python(box.solution.source) else ""
 
 
-READERS = (DirectiveReader(name="order", block=OrderQuestion, options=("of", "forward"), read=read_order, turn=2),)
+READERS = (
+    DirectiveReader(name="order", block=OrderQuestion, options=("of", "forward", "steps"), read=read_order, turn=2),
+)

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from markupsafe import Markup
 
-from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, Quiz, Unit
+from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Grad, Hint, Lesson, NamedStep, Quiz, Unit
 from app.content.blocks.code_exercises import join_sources
 from app.content.text.mathml import words_of
 from app.content.text.sentences import render_sentence
@@ -233,6 +233,21 @@ class CodeView:
     def sentences(self) -> str:
         """The stream of what is written for mistakes."""
         return sentences_in(self.url)
+
+    @property
+    def stretches(self) -> tuple[NamedStep, ...]:
+        """The steps with names that its gradients are parted into."""
+        return self.exercise.stretches if isinstance(self.exercise, Grad) else ()
+
+    def stretch_of(self, name: str) -> str:
+        """The step that writes the gradient *name*; empty where steps have no names."""
+        return next((step.title for step in self.stretches if name in step.names), "")
+
+    @property
+    def tallies(self) -> tuple[tuple[str, int, int], ...]:
+        """By step, how many of its gradients are right in the verdict, and of how many."""
+        right = {row.verdict.name for row in self.checked.rows if row.right} if self.checked else set()
+        return tuple((step.title, len(right & {*step.names}), len(step.names)) for step in self.stretches)
 
     @property
     def practise(self) -> bool:
