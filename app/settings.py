@@ -22,7 +22,7 @@ OWN_PATHS = frozenset(
     {
         "accessibility", "authors", "classes", "embedded", "finish", "healthz", "imprint", "join", "lessons", "lti",
         "me", "metrics", "names", "pictures", "practice", "privacy", "readyz", "reports", "seeing", "sign-in",
-        "sign-out", "static", "theme", "units",
+        "sign-out", "static", "theme", "torch", "units",
     }
 )  # fmt: skip
 """What an address of the site begins with: behind a proxy that takes a prefix away nobody could tell one from it."""

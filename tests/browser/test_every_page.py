@@ -122,6 +122,7 @@ LOOKS = (
     Look("/no-such-page"),
     Look("/finish", who="pupil"),
     Look("/names"),
+    Look("/torch"),
     Look("/units/{slug}", "/units/scalars"),
     Look("/lessons/{slug}", SMALL_ADDRESS),
     Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", keys_of_a_box),

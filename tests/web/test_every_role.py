@@ -26,7 +26,7 @@ from tests.web.conftest import FakeGrader
 OPEN = ("/", "/accessibility", "/authors/items", "/authors/sentences",
         "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/lti/",
         "/me", "/metrics", "/names", "/pictures/", "/practice", "/privacy", "/readyz", "/reports", "/sign-in",
-        "/seeing/end", "/sign-out", "/static", "/theme", "/units/", "/classes")  # fmt: skip
+        "/seeing/end", "/sign-out", "/static", "/theme", "/torch", "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"
 TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new"), ("GET", "/reports"), ("POST", "/reports"),

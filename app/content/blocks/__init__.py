@@ -55,12 +55,15 @@ class Prose:
     html: Markup
 
 
+CalloutKind = Literal["note", "aside", "plan", "card"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callout:
-    """Prose set apart: `note`, `aside` or `plan`."""
+    """Prose set apart: `note`, `aside` or `plan`; a `card` is closed until it is wanted."""
 
     place: SourceLocation
-    kind: Literal["note", "aside", "plan"]
+    kind: CalloutKind
     title: str
     html: Markup
 

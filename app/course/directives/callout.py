@@ -1,17 +1,20 @@
-"""`{note}`, `{aside}` and `{plan}`: prose set apart; what follows the braces is its title."""
+"""`{note}`, `{aside}`, `{plan}` and `{card}`: prose set apart; what follows the braces is its title."""
 
 from collections.abc import Mapping
-from typing import Literal
 
-from app.content.blocks import Callout
+from app.content.blocks import Callout, CalloutKind
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import ParseContext
 from app.content.text.fences import Directive
 
-CALLOUT_KINDS: Mapping[str, Literal["note", "aside", "plan"]] = {"note": "note", "aside": "aside", "plan": "plan"}
+CARD: CalloutKind = "card"
+CALLOUT_KINDS: Mapping[str, CalloutKind] = {"note": "note", "aside": "aside", "plan": "plan", CARD: CARD}
 
 
 def parse(directive: Directive, reading: ParseContext) -> Callout:
+    if directive.name == CARD and not directive.argument:
+        message = "This card has no title, and only its title is seen while it is closed."
+        reading.faults.add(directive.place, "no-title", message, "Write what it explains, such as ':::{card} `x.T`'.")
     return Callout(
         place=directive.place,
         kind=CALLOUT_KINDS[directive.name],

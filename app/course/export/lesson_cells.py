@@ -37,7 +37,7 @@ BELOW = (
     "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "
     "gradients to compare with, and counts a blank (`____`) as *not yet*."
 )
-CALLOUTS = {"plan": "A plan", "note": "Note", "aside": "Aside"}
+CALLOUTS = {"plan": "A plan", "note": "Note", "aside": "Aside", "card": "A card"}
 
 
 Written = Exercise | Visual | Callout | Sheet | Reveal

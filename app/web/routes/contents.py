@@ -1,4 +1,4 @@
-"""The pages about the course: its index, one page for each unit, and the names that the model learns from."""
+"""The pages about the course: its index, its units, its cards of torch, and the names that the model learns from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Course, Grad, Lesson
+from app.content.blocks import Callout, Course, Grad, Lesson
 from app.store import progress
 from app.store.progress import LessonState, ResumePoint
 from app.web.middleware.visitor import Visitor
@@ -102,6 +102,17 @@ async def names(request: Request, site: TheSite, name: str = FIRST) -> Response:
     if wants_fragment(request):
         return site.pages.fragment("_name.html", names=view)
     return site.pages.page(request, "names.html", names=view)
+
+
+@router.get("/torch")
+async def torch(request: Request, site: TheSite) -> Response:
+    """The cards of all lessons, in the order of the course."""
+    cards = [
+        (lesson, own)
+        for lesson in site.course.lessons
+        if (own := [callout for callout in lesson.all_of(Callout) if callout.kind == "card"])
+    ]
+    return site.pages.page(request, "torch.html", cards=cards)
 
 
 def _ways(site: Site, lessons: Sequence[Lesson], name: str) -> Mapping[str, MapLines]:
