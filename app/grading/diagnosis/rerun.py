@@ -10,7 +10,7 @@ import numpy as np
 from app.bindings import LIKE, NEW, called_name
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
-from app.grading.diagnosis.feeding_lines import writes
+from app.grading.diagnosis.feeding_lines import nodes_of, writes
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
@@ -107,7 +107,7 @@ class Rerun:
         for at in reversed(range(len(self.lines))):
             if self.written[at] != self._forced[at] and (self.written[at] & needed or self.written[at] - others):
                 lines.add(at)
-                needed |= names_in([self.lines[at]])
+                needed |= {node.id for node in nodes_of(self.lines[at]) if isinstance(node, ast.Name)}
         return lines
 
     def _force(self, now: Interpreter, at: int) -> None:

@@ -2,7 +2,7 @@
 
 import ast
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -202,13 +202,11 @@ class Fit:
     ruling: GradingOptions
     trials: Mapping[str, RunReport]
     references: References
-    _alone: dict[str, bool] = field(default_factory=dict)
+    _compared: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def alone(self, name: str) -> bool:
-        """True if *name* is right under random upstreams; compared once."""
-        if name not in self._alone:
-            self._alone[name] = self.holds(name, self.isolated(name))
-        return self._alone[name]
+        """True if *name* is right under random upstreams."""
+        return self._once(name, "", lambda: self.holds(name, self.isolated(name)))
 
     def isolated(self, name: str) -> Mapping[str, Reference]:
         """By hidden run: the reference under random upstreams."""
@@ -229,8 +227,16 @@ class Fit:
 
     def fits(self, name: str, run: str) -> bool:
         """True if *name* is right in a *run* in which the learner's own numbers flow on."""
-        got, reference = self.trials[run].final(name), self.references[run][name[1:]]
+        return self._once(name, run, lambda: self._fits(self.trials[run].final(name), self.references[run][name[1:]]))
+
+    def _fits(self, got: Array | None, reference: Reference) -> bool:
         return got is not None and (is_right_up_to_rounding(got, reference) or self.match(got, reference))
+
+    def _once(self, name: str, run: str, compare: Callable[[], bool]) -> bool:
+        """The answer of *compare*, kept: which lines are right is asked again for each wrong one."""
+        if (name, run) not in self._compared:
+            self._compared[name, run] = compare()
+        return self._compared[name, run]
 
 
 class DiagnosisSource(Protocol):
