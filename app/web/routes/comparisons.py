@@ -17,20 +17,17 @@ from app.store.classes import ClassMember, RefusedError
 from app.store.comparisons import NewComparison
 from app.store.tables import Comparison
 from app.store.written_sentences import LONGEST_SENTENCE
-from app.teaching.text_input import one_line
 from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, parse_row_id
+from app.web.routes.sentence_forms import AboutFields, WordingFields
 from app.web.site import Site, TheSite
 from app.web.views.comparison_view import HINT, ComparisonView, about_words
 
 router = APIRouter(prefix=f"{PREFIX}/comparisons")
 
-EMPTY = "Write both sentences."
-SAME = "The two sentences are the same, so there is nothing to compare."
 NOT_ASSIGNED = "This exercise is not assigned to the class. Begin from the page of what answers tell."
 NOT_ABOUT = (
     "Two sentences can be about a mistake in a code box, or about a hint. Begin from the page of what answers tell."
 )
-TOO_LONG = f"A sentence has at most {LONGEST_SENTENCE} characters."
 Place = tuple[Lesson, Exercise]
 
 
@@ -53,19 +50,19 @@ def _found(site: Site, lesson: str, exercise: str) -> tuple[Lesson | None, Exerc
     return found, found.named.get(exercise) if found else None
 
 
-async def _place(site: Site, within: ClassMember, lesson: str, exercise: str, about: str) -> Place:
+async def _place(site: Site, within: ClassMember, asked: AboutFields) -> Place:
     """An assigned exercise that a comparison can be about.
 
     Raises:
         HTTPException: It is none.
     """
-    found = site.course.at.get(lesson)
-    named = found.named.get(exercise) if found else None
+    found = site.course.at.get(asked.lesson)
+    named = found.named.get(asked.exercise) if found else None
     async with site.database.read() as db:
         assigned = await board.assigned_exercises(db, within.group.id)
-    if found is None or named is None or not board.has_exercise(assigned, found.name, exercise):
+    if found is None or named is None or not board.has_exercise(assigned, found.name, asked.exercise):
         raise HTTPException(422, NOT_ASSIGNED)
-    if not _can_be_about(named, about):
+    if not _can_be_about(named, asked.about):
         raise HTTPException(422, NOT_ABOUT)
     return found, named
 
@@ -84,12 +81,9 @@ async def form(
     request: Request,
     site: TheSite,
     within: Arranging,
-    lesson: Annotated[str, Query(max_length=200)] = "",
-    exercise: Annotated[str, Query(max_length=200)] = "",
-    about: Annotated[str, Query(max_length=200)] = "",
+    asked: Annotated[AboutFields, Query()],
 ) -> Response:
-    place = await _place(site, within, lesson, exercise, about)
-    return _form(request, site, within, place, about)
+    return _form(request, site, within, await _place(site, within, asked), asked.about)
 
 
 def _form(
@@ -114,18 +108,11 @@ async def begin(
     request: Request,
     site: TheSite,
     within: Arranging,
-    lesson: Annotated[str, Form(max_length=200)] = "",
-    exercise: Annotated[str, Form(max_length=200)] = "",
-    about: Annotated[str, Form(max_length=200)] = "",
-    first: Annotated[str, Form()] = "",
-    second: Annotated[str, Form()] = "",
+    fields: Annotated[WordingFields, Form()],
 ) -> Response:
     """Compare two wordings from now on."""
-    place = await _place(site, within, lesson, exercise, about)
-    said = one_line(first), one_line(second)
-    problem = EMPTY if not all(said) else SAME if said[0] == said[1] else ""
-    if max(map(len, said)) > LONGEST_SENTENCE:
-        problem = TOO_LONG
+    place, about, said = await _place(site, within, fields), fields.about, fields.said
+    problem = fields.problem
     if not problem:
         new = NewComparison(lesson=place[0].name, exercise=place[1].name, about=about, first=said[0], second=said[1])
         try:

@@ -26,6 +26,7 @@ from app.web.class_access import parse_row_id
 from app.web.render import back_to
 from app.web.routes.code_boxes import received_text
 from app.web.routes.items import ReportScope, TheScope
+from app.web.routes.sentence_forms import MistakeFields, SentenceFields
 from app.web.sentence_trials import SentenceTrial
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.sentence_blocks import with_block
@@ -33,8 +34,6 @@ from app.web.views.sentence_view import SentenceView, example_of, known_example,
 
 router = APIRouter(prefix="/authors/sentences")
 
-EMPTY = "Write the sentence. It is shown to everybody who makes this mistake."
-TOO_LONG = f"A sentence has at most {LONGEST_SENTENCE} characters; this one has {{count}}."
 NO_EXAMPLE = "Write a text that makes this mistake: it is tried, and becomes the example of the block for the lesson."
 
 
@@ -67,13 +66,13 @@ class MistakePlace:
         return known_example(self.exercise, self.mistake)
 
 
-def _place(site: Site, lesson: str, exercise: str, mistake: str) -> MistakePlace:
-    found = site.course.at.get(lesson)
-    named = found.named.get(exercise) if found else None
-    subject = subject_of(named, mistake) if named else ""
+def _place(site: Site, asked: MistakeFields) -> MistakePlace:
+    found = site.course.at.get(asked.lesson)
+    named = found.named.get(asked.exercise) if found else None
+    subject = subject_of(named, asked.mistake) if named else ""
     if found is None or named is None or not subject:
         raise HTTPException(404)
-    return MistakePlace(found, named, mistake, subject)
+    return MistakePlace(found, named, asked.mistake, subject)
 
 
 @router.get("")
@@ -90,12 +89,10 @@ async def form(
     request: Request,
     site: TheSite,
     scope: Writing,
-    lesson: Annotated[str, Query(max_length=200)] = "",
-    exercise: Annotated[str, Query(max_length=200)] = "",
-    mistake: Annotated[str, Query(max_length=200)] = "",
+    asked: Annotated[MistakeFields, Query()],
 ) -> Response:
     """Form for a sentence, with a text that makes the mistake, if enough learners made it."""
-    place = _place(site, lesson, exercise, mistake)
+    place = _place(site, asked)
     if place.known_example or not isinstance(place.exercise, CodeBox):
         return _form(request, site, scope, place)
     texts = await _shared_texts(request, site, scope, place)
@@ -143,18 +140,13 @@ async def write(
     site: TheSite,
     visitor: TheVisitor,
     scope: Writing,
-    lesson: Annotated[str, Form(max_length=200)] = "",
-    exercise: Annotated[str, Form(max_length=200)] = "",
-    mistake: Annotated[str, Form(max_length=200)] = "",
-    said: Annotated[str, Form()] = "",
-    example: Annotated[str, Form()] = "",
+    fields: Annotated[SentenceFields, Form()],
 ) -> Response:
     """Try a sentence and keep it; everybody who makes the mistake sees it from now on."""
-    place, learner = _place(site, lesson, exercise, mistake), await visitor.begin()
-    said, example = one_line(said), place.known_example or received_text(place.exercise, example).strip()
-    problem = EMPTY if not said else NO_EXAMPLE if not example else ""
-    if len(said) > LONGEST_SENTENCE:
-        problem = TOO_LONG.format(count=len(said))
+    place, learner, mistake = _place(site, fields), await visitor.begin(), fields.mistake
+    said = one_line(fields.said)
+    example = place.known_example or received_text(place.exercise, fields.example).strip()
+    problem = fields.problem or ("" if example else NO_EXAMPLE)
     trial = SentenceTrial(site, learner, place.lesson, place.exercise)
     problem = problem or await trial.fault_of(mistake, example)
     if problem:
