@@ -63,6 +63,7 @@ class Grad(CodeBox):
         given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
         one_road: Why nothing but the rule of each step will do, in a sentence; empty where any road will.
         stretches: The steps with names that its gradients are parted into, in their order; none for a short box.
+        past: Code boxes above it that whoever has solved it may leave out.
     """
 
     forward: str
@@ -76,6 +77,7 @@ class Grad(CodeBox):
     forbid: tuple[str, ...] = ()
     after: str | None = None
     stretches: tuple[NamedStep, ...] = ()
+    past: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from app.bindings import assigned_names
-from app.content.blocks import Code, DeclaredMistake, Forward, Grad, NamedStep
+from app.content.blocks import Code, CodeBox, DeclaredMistake, Forward, Grad, NamedStep
 from app.content.directives.code_box_options import (
     blank_code,
     code_of,
@@ -67,6 +67,7 @@ def read_grad(directive: Directive, reading: ParseContext) -> Grad:
         forbid=_forbidden(options),
         after=after,
         stretches=stretches,
+        past=_left_out(options, reading),
         predict=reading.line(options, "predict"),
     )
 
@@ -168,6 +169,17 @@ def _check_given(given_names: tuple[str, ...], forward: Forward | None, options:
             options.faults.add(place, "given-anyway", f"{name!r} is given: {why}.", "Remove it from ':require:'.")
 
 
+def _left_out(options: Options, reading: ParseContext) -> tuple[str, ...]:
+    """The code boxes above that `:past:` names."""
+    boxes = [name for name, exercise in reading.exercises.items() if isinstance(exercise, CodeBox)]
+    words = options.words("past")
+    for word, place in words:
+        if word not in boxes:
+            message = f"':past:' names {word!r}, which is no code box above this one."
+            reading.faults.add(place, "unknown-exercise", message, did_you_mean(word, boxes))
+    return tuple(word for word, _ in words)
+
+
 def _one_road(options: Options) -> str:
     """Say why only the rule is accepted; learners read it in the prompt, and beside an answer by another road."""
     if "one-road" in options and options.text("grade") != "rule":
@@ -208,6 +220,7 @@ READERS = (
             "after",
             "predict",
             "steps",
+            "past",
         ),
         read=read_grad,
         sized=True,

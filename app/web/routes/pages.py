@@ -24,7 +24,7 @@ from app.web.views.course_progress import builds_on, is_recall_offered, solved_b
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
 from app.web.views.lamps import gradients_of, right_in
-from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of
+from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of, shortcut_in
 
 log = structlog.get_logger()
 router = APIRouter()
@@ -99,6 +99,7 @@ async def lesson(
         lamps=gradients_of(unit, exam[1], solved, right) if exam else (),
         items=await items_of(site, lesson, state, learner),
         sections=sections_of(site, lesson),
+        shortcut=shortcut_in(lesson, state),
         programs=programs_of(site, lesson, state.solved),
         solved=state.solved,
         requires=builds_on(site, lesson, solved),

@@ -205,6 +205,7 @@ class CodeView:
         strip: The gradients as a graph, column by column; empty for a single one.
         changed: It was solved in another edition than the present one.
         program: The forward program in its head: of whole pages alone.
+        past: Address of what follows it, for whoever has solved it and may leave exercises above it out.
         written: By gradient whose mistake is not named, what somebody wrote for all who make it; "" for nothing yet.
     """
 
@@ -227,6 +228,7 @@ class CodeView:
     failed: int = 0
     changed: bool = False
     program: tuple[ProgramLine, ...] = ()
+    past: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -369,6 +371,18 @@ def edition_in(kept: RenderCache, lesson: Lesson, exercise: Exercise) -> str:
     return kept.of(exercise, {}, lambda: edition_of(lesson, exercise), "edition")
 
 
+def has_left_out(exercise: CodeBox, state: LessonState) -> bool:
+    """Whether *exercise* stands for others, some of which are not solved."""
+    return isinstance(exercise, Grad) and not state.solved.issuperset(exercise.past)
+
+
+def anchor_after(lesson: Lesson, name: str) -> str:
+    """The exercise after the one with that *name*, or the end of the lesson."""
+    names = [exercise.name for exercise in lesson.exercises]
+    at = names.index(name) + 1
+    return names[at] if at < len(names) else "complete"
+
+
 def code_view(
     kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
 ) -> CodeView:
@@ -396,6 +410,7 @@ def code_view(
         checked=view,
         run=_ran(exercise, draft.run_json) if draft and draft.run_json else None,
         solved=exercise.name in state.solved,
+        past=f"{lesson.address}#{anchor_after(lesson, exercise.name)}" if has_left_out(exercise, state) else "",
         changed=changed,
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),

@@ -7,13 +7,26 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from app.content.blocks import Block, CodeBox, Exercise, Forward, Lesson, Prose, Quiz, Reveal, Sheet, Train, Visual
+from app.content.blocks import (
+    Block,
+    CodeBox,
+    Exercise,
+    Forward,
+    Grad,
+    Lesson,
+    Prose,
+    Quiz,
+    Reveal,
+    Sheet,
+    Train,
+    Visual,
+)
 from app.content.text.mathml import words_of
 from app.content.text.sizes import format_shape
 from app.kinds.registry import block_kind
 from app.store.progress import LessonState
 from app.web.site import Site
-from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_for_learner, quiz_view
+from app.web.views.exercise_view import CodeView, QuizView, code_view, has_left_out, quiz_for_learner, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.program_head import asked_shapes, program_of
 from app.web.views.training_view import TrainView, train_view
@@ -107,6 +120,13 @@ class ProgramShapes:
     name: str
     shown: bool
     shapes: tuple[tuple[str, str], ...]
+
+
+def shortcut_in(lesson: Lesson, state: LessonState) -> Grad | None:
+    """The box of *lesson* that stands for the most exercises above it; None once these or it are solved."""
+    boxes = [box for box in lesson.exercises if isinstance(box, Grad) and box.past and box.name not in state.solved]
+    box = max(boxes, key=lambda box: len(box.past), default=None)
+    return box if box and has_left_out(box, state) else None
 
 
 def sections_of(site: Site, lesson: Lesson) -> tuple[Section, ...]:

@@ -187,3 +187,28 @@ def test_instructors_see_what_enough_of_a_class_gained(learner, room, group, ada
     text = ada.get(f"/classes/{group.id}").text
     assert f"{settings.shared_by} learners took both forms of six. Right at once: 1.0 of 6 before, 4.0 after" in text
     assert "they see what the class gained on average" in learner.client.get(f"/classes/{group.id}").text
+
+
+def test_who_writes_the_whole_at_once_may_leave_its_steps_out(learner, grader):
+    assert grader
+    address = "/lessons/from-the-loss-to-the-logits"
+    lesson = learner.site.course.at["from-the-loss-to-the-logits"]
+    whole = lesson.exercise("loss-to-logits-all")
+    head = "Write all 8 gradients at once. Once that is right, you may leave its steps out."
+    assert head in learner.text(address)
+
+    learner.check(address, whole.name, whole.solution.source)
+
+    text = learner.text(address)
+    assert head not in text
+    assert "you may leave them out: go on after it" in text
+    assert f'href="{address}#complete">go on after it' in learner.client.get(address).text
+
+
+def test_who_took_the_steps_is_offered_no_way_past_them(learner):
+    address = "/lessons/from-the-loss-to-the-logits"
+    lesson = learner.site.course.at["from-the-loss-to-the-logits"]
+    for name in (*lesson.exercise("loss-to-logits-all").past, "loss-to-logits-all"):
+        learner.check(address, name, lesson.exercise(name).solution.source)
+
+    assert "leave" not in learner.text(address)
