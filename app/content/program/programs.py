@@ -245,16 +245,21 @@ def outputs_of(forward: Forward) -> tuple[str, ...]:
 
 def statement_of(tensor: str, forward: Forward) -> str:
     """Line of *forward* that writes *tensor*, as it is written; for an input, its name."""
-    return next((line for names, line in written_lines(forward) if tensor in names), tensor)
+    for names, statement in _written(forward):
+        if tensor in names:  # of this one alone the text is looked up: that reads the whole program each time
+            return ast.get_source_segment(forward.source, statement) or ""
+    return tensor
 
 
 def written_lines(forward: Forward) -> Sequence[tuple[tuple[str, ...], str]]:
     """The statements of *forward*: the names that each writes, and its source."""
-    return [
-        (target_names(statement) or (), ast.get_source_segment(forward.source, statement) or "")
-        for statement in sound_tree(forward.source).body
-        if isinstance(statement, ast.Assign)
-    ]
+    return [(names, ast.get_source_segment(forward.source, statement) or "") for names, statement in _written(forward)]
+
+
+def _written(forward: Forward) -> Iterator[tuple[tuple[str, ...], ast.Assign]]:
+    for statement in sound_tree(forward.source).body:
+        if isinstance(statement, ast.Assign):
+            yield target_names(statement) or (), statement
 
 
 def tensors_of(forward: Forward) -> tuple[str, ...]:
