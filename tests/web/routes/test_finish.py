@@ -8,14 +8,13 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.content.blocks import Grad
+from app.content.blocks import Course, Grad
 from app.engine.json_columns import to_json_column
 from app.engine.train.snapshot import GradientComparison, Point, SampledNames, Snapshot, SplitLoss
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.settings import Settings
 from app.store import learners, progress, trainings
 from app.store.database import now
-from app.web.application import create_app, renames_of
+from app.web.application import renames_of
 from app.web.views.run_view import FinishedRun
 from tests.courses import LESSONS, course_in
 
@@ -31,9 +30,9 @@ RUN = Snapshot(
 )
 
 
-@pytest.fixture
-def app(settings: Settings, grader) -> FastAPI:
-    return create_app(settings, COURSE, grader, drafts=True)
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return COURSE
 
 
 @pytest.fixture
@@ -65,8 +64,11 @@ def write(app: FastAPI, learner: int):
 
 
 def solve(write, *pairs: tuple[str, str]) -> None:
-    for lesson, exercise in pairs:
-        write(progress.mark_solved, lesson, exercise)
+    async def all_at_once(db, learner: int) -> None:
+        for lesson, exercise in pairs:
+            await progress.mark_solved(db, learner, lesson, exercise)
+
+    write(all_at_once)
 
 
 def everything() -> list[tuple[str, str]]:
