@@ -16,7 +16,7 @@ from functools import partial
 from typing import Never
 
 from app.engine.pool import grader_process
-from app.sandbox import process
+from app.sandbox import kernel, process
 from app.sandbox.jail import die_with
 
 NAME = "ZYGOTES_OF_TESTS"
@@ -27,6 +27,9 @@ AS_IN_LIFE = process.start_process, grader_process.COMMAND
 @contextmanager
 def zygote_server() -> Iterator[None]:
     """A process that becomes the server when it is asked for the first time; it ends with this one."""
+    if not kernel.LINUX:  # nowhere else is there a jail
+        yield
+        return
     name = os.environ[NAME] = f"backhand-zygotes-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(f"\0{name}")
@@ -89,6 +92,8 @@ def start_or_fork(name: str, command: Sequence[str], control: socket.socket) -> 
 
 def fork_zygotes() -> None:
     """From now on zygotes of this process, and of graders that it starts, are forked."""
+    if NAME not in os.environ:
+        return
     process.start_process = partial(start_or_fork, os.environ[NAME])
     grader_process.COMMAND = forking("app.engine.pool.worker")
 
