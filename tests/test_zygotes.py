@@ -10,7 +10,7 @@ import pytest
 from app.sandbox.process import COMMAND, Zygote
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until
 from tests.zygotes import Forked, as_in_life
 
 LOOKS = "import sys\ny = torch.ones(1) * any(one in sys.modules for one in ('pytest', 'execnet', 'app.store'))"
@@ -55,5 +55,6 @@ def test_as_in_life_a_zygote_is_an_interpreter_of_its_own() -> None:
     with as_in_life():
         zygote = Zygote()
 
+    until(lambda: command_of(zygote.pid))  # an interpreter begins, and then has words
     assert command_of(zygote.pid).split("\0")[1:5] == [*COMMAND[1:]]
     zygote.close()
