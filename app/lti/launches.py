@@ -1,7 +1,8 @@
 """From a link on a platform to a believed message: login initiation, and the launch that answers it.
 
 A browser proves that it is the one that began, by a cookie of the frame that it is in or, where browsers keep none
-there, by what the platform's own page stored for it (client-side postMessages of LTI). A state counts once.
+there, by what the platform's own page stored for it (client-side postMessages of LTI). A state counts once. A frame
+that was granted storage access begins again, and says so: its cookie comes with a form of its own page alone.
 
 Source: IMS Security Framework 1.0 (5.1.1), https://www.imsglobal.org/spec/security/v1p0; LTI Client Side postMessages,
 https://www.imsglobal.org/spec/lti-cs-pm/v0p1
@@ -97,7 +98,10 @@ async def begin_login(db: AsyncSession, asked: Mapping[str, str], base_url: str)
         raise LaunchError(f"{platform.name} does not say who is about to come (login_hint).")
     state, nonce, secret = (secrets.token_urlsafe(24) for _ in range(3))
     storage = asked.get("lti_storage_target", "")[:200]
-    data = {"platform": platform.id, "nonce": nonce, "secret_hash": _digest(secret), "storage": storage, "again": said}
+    data = {
+        "platform": platform.id, "nonce": nonce, "secret_hash": _digest(secret), "storage": storage, "again": said,
+        "granted": bool(asked.get("granted")),
+    }  # fmt: skip
     await one_time_tokens.issue(db, "lti-login", data, token=state)
     query = {
         "scope": "openid",

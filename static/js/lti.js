@@ -47,6 +47,25 @@ if (stored) {
   stored.submit();
 }
 
+// Where a frame keeps no cookies the browser is asked to let it, by a press; where it was before, at once. Only a page
+// that we go to by ourselves keeps what was granted: so a login begins again, and what the platform answers is sent anew.
+const access = document.querySelector("[data-lti-access]");
+if (access && document.requestStorageAccess && window.parent !== window) {
+  const asked = access.querySelector("[data-ask]");
+  const goOn = () => (access.matches("form") ? access.submit() : location.replace(asked.href));
+  const refused = () => {
+    asked.hidden = true;
+    access.querySelector("[role=status]").textContent = "Your browser did not allow it. Open it in a new tab.";
+  };
+  access.hidden = false;
+  asked.addEventListener("click", (event) => {
+    event.preventDefault();
+    document.requestStorageAccess().then(goOn, refused);
+  });
+  const permission = await navigator.permissions.query({ name: "storage-access" }).catch(() => undefined);
+  if (permission?.state === "granted") document.requestStorageAccess().then(goOn, () => undefined);
+}
+
 // What was chosen goes to the platform by itself; without this script by a press.
 document.querySelector("[data-lti-send]")?.submit();
 

@@ -1,6 +1,9 @@
 """In the frame of a platform, in a real browser: two hosts with certificates, and cookies as browsers keep them."""
 
 import datetime
+import json
+import os
+import shutil
 import socket
 import ssl
 import threading
@@ -15,13 +18,14 @@ import uvicorn
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, ViewportSize, expect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.lti import platform_client
 from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
-from tests.browser.conftest import SWITCHES, chrome
+from tests.browser.conftest import NAMES, SWITCHES, chrome
 from tests.browser.firefox import PATH, Firefox
 from tests.browser.seeding import beside
 from tests.courses import course_in
@@ -38,7 +42,9 @@ RESOLVED = HOSTS | {host.encode() for host in HOSTS}
 COURSE = Path(__file__).parents[1] / "web" / "course"
 APART, BLOCKED = 5, 1
 """What Firefox calls its ways to keep cookies of third parties."""
-THIRD_PARTY = {"allowed": (), "blocked": ("--test-third-party-cookie-phaseout",)}
+ONE_PROCESS = ("--disable-site-isolation-trials", "--disable-features=IsolateOrigins,site-per-process")
+"""A frame that changes its process between two sites is sometimes lost to what drives the browser."""
+SIZE: ViewportSize = {"width": 1000, "height": 900}
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +62,24 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
     return path
+
+
+class PlainCookies:
+    """A server whose cookies are those of a browser that knows of no partitions, while *plain* is set."""
+
+    plain = False
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_plain(message: Message) -> None:
+            if self.plain and message["type"] == "http.response.start":
+                headers = [(name, value.replace(b"; Partitioned", b"")) for name, value in message["headers"]]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, send_plain)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +104,7 @@ def platform(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     beside(migrate(settings.resolved_database_url))
     with ThreadPoolExecutor(1) as pool:
         pool.submit(register, settings, platform).result()
-    app = create_app(settings, course_in(COURSE), FakeGrader())
+    app = PlainCookies(create_app(settings, course_in(COURSE), FakeGrader()))
     config = uvicorn.Config(
         app, port=port, log_level="error", ws="none", loop="asyncio", ssl_certfile=certificate, ssl_keyfile=certificate
     )
@@ -99,22 +123,68 @@ def platform(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     patch.undo()
 
 
-@pytest.fixture(scope="module", params=THIRD_PARTY)
-def chromium(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Browser]:
+def switches() -> list[str]:
+    """Without the one that turns the partitioning of storage off for speed, which is what is looked at here."""
     names = ", ".join(f"MAP {host} 127.0.0.1" for host in sorted(HOSTS))
-    # Without the switch that turns the partitioning of storage off for speed, which is what is looked at here.
-    switches = [switch for switch in SWITCHES if not switch.startswith("--disable-features")]
-    switches += [f"--host-resolver-rules={names}", *THIRD_PARTY[request.param]]
-    launched = browser.browser_type.launch(executable_path=chrome(), args=switches)
+    plain = [switch for switch in SWITCHES if not switch.startswith("--disable-features")]
+    return [*plain, f"--host-resolver-rules={names}"]
+
+
+@pytest.fixture(scope="module")
+def chromium(browser: Browser) -> Iterator[Browser]:
+    launched = browser.browser_type.launch(executable_path=chrome(), args=switches())
     yield launched
     launched.close()
 
 
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(ignore_https_errors=True, viewport={"width": 1000, "height": 900})
+@contextmanager
+def blocking(browser: Browser, folder: Path) -> Iterator[BrowserContext]:
+    """A browser that blocks cookies of third parties, as people choose in its settings: the shell of tests has none."""
+    names = (os.environ.get("CHROME", ""), *NAMES)
+    whole = next((path for name in names if "shell" not in name and (path := shutil.which(name))), None)
+    if whole is None:
+        pytest.skip("there is no whole Chromium here: CHROME=/path/to/it")
+    settings = folder / "profile" / "Default" / "Preferences"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"profile": {"cookie_controls_mode": 1, "block_third_party_cookies": True}}))
+    context = browser.browser_type.launch_persistent_context(
+        folder / "profile",
+        executable_path=whole,
+        args=[*switches(), *ONE_PROCESS],
+        ignore_https_errors=True,
+        viewport=SIZE,
+    )
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+@pytest.fixture(params=["allowed", "blocked"])
+def page(request: pytest.FixtureRequest, chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    if request.param == "blocked":
+        with blocking(chromium, tmp_path) as blocked:
+            yield blocked.new_page()
+        return
+    context = chromium.new_context(ignore_https_errors=True, viewport=SIZE)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture(params=["", "&store=1"], ids=["without storage", "with storage"])
+def unkept(
+    request: pytest.FixtureRequest,
+    platform: Platform,
+    chromium: Browser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Page]:
+    """A course in a browser that keeps no cookies of a frame unless it is asked to, and knows of no partitions."""
+    monkeypatch.setattr(PlainCookies, "plain", True)
+    with blocking(chromium, tmp_path) as context:
+        page = context.new_page()
+        course(platform, page, more=request.param)
+        yield page
 
 
 def course(platform: Platform, page: Page, user: str = "bob", link: str = "lesson", more: str = "") -> FrameLocator:
@@ -171,6 +241,32 @@ def test_without_cookies_what_the_platform_keeps_opens_a_tab(platform: Platform,
     framed = course(platform, page, more="&store=1")
     with page.context.expect_page() as opened:
         framed.get_by_role("button", name="Open in a new tab").click()
+
+    expect(opened.value.locator(".whoami")).to_have_text("Bob")
+
+
+def test_a_frame_that_is_granted_storage_access_goes_on_in_it(unkept: Page) -> None:
+    framed = unkept.frame_locator("iframe")
+    button = framed.get_by_role("link", name="Stay in this frame")
+    expect(button).to_be_visible()
+    unkept.context.grant_permissions(["storage-access"])
+    button.click()
+    expect(framed.get_by_role("heading", level=1)).to_have_text("The linear layer")
+    box = framed.locator("#dw-shape")
+    box.get_by_role("textbox").first.fill("1")
+    box.get_by_role("button", name="Check").click()
+    expect(box.locator("[data-correct]")).to_be_visible()
+
+    unkept.reload()
+    expect(framed.locator("#dw-shape [data-correct]")).to_be_visible()
+
+
+def test_a_frame_that_is_refused_storage_access_offers_the_tab(unkept: Page) -> None:
+    framed = unkept.frame_locator("iframe")
+    framed.get_by_role("link", name="Stay in this frame").click()
+    expect(framed.get_by_role("status")).to_have_text("Your browser did not allow it. Open it in a new tab.")
+    with unkept.context.expect_page() as opened:
+        framed.get_by_text("Open in a new tab", exact=True).click()
 
     expect(opened.value.locator(".whoami")).to_have_text("Bob")
 

@@ -122,13 +122,16 @@ async def launch(
             pending = await find_pending(db, state)
         check_no_error(pending, "" if id_token else one_line(f"{error} {error_description}"))
         kept, storage = pending.is_of(cookie), pending.data["storage"]
-        if not kept and not stored and storage and id_token:
-            values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}
-            return frame_page(request, site, "lti_stored.html", origin=origin_of(pending.platform.auth_url), **values)
         # A page of somebody else could bring a secret that it was given, and so let its own person in.
         own = is_same_site(request.headers, secure=is_secure(request))
+        values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}
+        if not kept and not own and pending.data["granted"] and id_token:
+            return frame_page(request, site, "lti_access.html", again=_again(site, pending), **values)
+        if not kept and not stored and storage and id_token:
+            origin = origin_of(pending.platform.auth_url)
+            return frame_page(request, site, "lti_stored.html", origin=origin, **values)
         if not kept and not (storage and own and pending.is_of(stored)):
-            return _refused(request, site, OTHER_BROWSER, again=_again(site, pending))
+            return _refused(request, site, OTHER_BROWSER, again=_again(site, pending), stay=_stay(site, pending))
         message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
     except PlatformError as away:
         log.warning("lti-platform-unavailable", error=str(away), status=away.status)
@@ -140,7 +143,7 @@ async def launch(
     if message.deep_linking is not None:
         response = await _choose(request, site, pending.platform, message, message.deep_linking)
     else:
-        response = await _arrive(request, site, pending.platform, message, sticks=kept)
+        response = await _arrive(request, site, pending, message, sticks=kept)
     _keep_secret(request, response, name, "")
     return response
 
@@ -161,9 +164,9 @@ async def _choose(request: Request, site: Site, platform: LtiPlatform, message: 
     return picker(request, site, choice, token, groups)
 
 
-async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: Launch, *, sticks: bool) -> Response:
+async def _arrive(request: Request, site: Site, pending: Pending, message: Launch, *, sticks: bool) -> Response:
     """Let them in; *sticks* tells that their browser keeps cookies where they are."""
-    framed = _is_framed(request, message)
+    framed, platform = _is_framed(request, message), pending.platform
     for left in reversed(range(ONCE_MORE)):
         try:
             arrival = await _enter(request, site, platform, message, framed=framed and sticks)
@@ -185,7 +188,9 @@ async def _arrive(request: Request, site: Site, platform: LtiPlatform, message: 
         )
     async with site.database.write() as db:
         entry = await issue_entry(db, identity_of(platform, message), to)
-    return frame_page(request, site, "lti_own_tab.html", entry=entry, to=to) if framed else enter_in_tab(request, entry)
+    if framed:
+        return frame_page(request, site, "lti_own_tab.html", entry=entry, to=to, stay=_stay(site, pending))
+    return enter_in_tab(request, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +256,16 @@ def _is_framed(request: Request, message: Launch) -> bool:
     return shown_in in ("iframe", "frame") if shown_in and shown_in != "empty" else message.framed
 
 
-def _again(site: Site, pending: Pending) -> str:
+def _again(site: Site, pending: Pending, **more: str) -> str:
     """Address at which the same login begins anew."""
-    return f"{site.lti.base_url}/lti/login?{urlencode(pending.data['again'])}"
+    return f"{site.lti.base_url}/lti/login?{urlencode({**pending.data['again'], **more})}"
 
 
-def _refused(
-    request: Request, site: Site, message: str, *, again: str = "", by_hand: bool = False, status: int = 403
-) -> Response:
-    return frame_page(request, site, "lti_refused.html", status=status, message=message, again=again, by_hand=by_hand)
+def _stay(site: Site, pending: Pending) -> str:
+    """The same for a frame that was granted storage access; "" where that was tried."""
+    return "" if pending.data["granted"] else _again(site, pending, granted="1")
+
+
+def _refused(request: Request, site: Site, message: str, *, status: int = 403, **values: Any) -> Response:
+    page = {"again": "", "stay": "", "by_hand": False, "message": message, **values}
+    return frame_page(request, site, "lti_refused.html", status=status, **page)

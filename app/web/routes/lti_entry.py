@@ -52,7 +52,7 @@ async def own_tab(request: Request, site: TheSite, visitor: TheVisitor, to: str 
         if credential is not None:
             identity = VerifiedIdentity(kind="lti", issuer=credential.issuer, subject=credential.subject, name="")
             entry = await issue_entry(db, identity, own_path(to))
-    return frame_page(request, site, "lti_own_tab.html", entry=entry, to=own_path(to))
+    return frame_page(request, site, "lti_own_tab.html", entry=entry, to=own_path(to), stay="")
 
 
 @router.post("/enter")

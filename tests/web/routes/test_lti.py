@@ -1,6 +1,7 @@
 """Coming from a learning platform: each rule of a launch, broken."""
 
 import hmac
+import html
 import re
 import time
 from base64 import urlsafe_b64encode
@@ -659,3 +660,21 @@ class TestWithoutCookies:
         asked, claims = asked_and_claims(platform, client)
 
         assert post(frame(app), asked["state"], platform.token(claims), BROWSER, stored="none").status_code == 403
+
+    def test_a_frame_that_was_granted_storage_shows_its_cookie_by_its_own_form(
+        self, platform: Platform, client: TestClient, app: FastAPI
+    ) -> None:
+        bob, forgetful = platform.person("granted", "Bob"), frame(app)
+        asked, claims = asked_and_claims(platform, client)
+        refused = html.unescape(post(forgetful, asked["state"], platform.token(claims)).text)
+        (stay,) = re.findall('href="(.*?&granted=1)"', refused)
+
+        begun = platform.asked_by(client.get(stay, headers=BROWSER, follow_redirects=False))
+        token = platform.token(platform.claims(bob, TO_LESSON, begun["nonce"]))
+        shown = post(forgetful, begun["state"], token)
+        assert 'action="http://testserver/lti/launch" data-lti-access' in shown.text
+        again = post(forgetful, begun["state"], token, BROWSER)
+        assert again.status_code == 403
+        assert "Stay in this frame" not in again.text
+        entered = post(client, begun["state"], token, {**BROWSER, "sec-fetch-dest": "iframe"})
+        assert entered.headers["location"] == "/embedded/lessons/linear"
