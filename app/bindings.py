@@ -9,6 +9,8 @@ _NEGATIVE_POWER = re.compile(r"\*\* \((-\d{1,20}(?:\.\d{1,20})?)\)(?! \*\*)")
 _SHORT_EXPONENT = re.compile(r"(?<=\d)e-0(?=\d)")
 _LONG_NUMBER = re.compile(r"(?<![\w.])([1-9])(0{6,})\.0(?!\d)")
 _BLANK = re.compile(r"_{2,}")
+MODULES = frozenset({"torch", "F", "math"})
+"""Modules that are in scope in every box."""
 FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel", "dim", "is_floating_point"})
 LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
 NEW = frozenset({"new_zeros", "new_ones", "new_full"})
@@ -140,13 +142,15 @@ def bound_anew(node: ast.stmt) -> frozenset[str]:
 
 
 def root_of(node: ast.expr) -> set[str]:
-    """The name at the bottom of `dC.view(-1)[0]`: a view of it is written."""
+    """The name at the bottom of `dC.view(-1)[0]`: a view of it is written; none for what a function of torch makes."""
     while True:
         match node:
             case ast.Name(id=name):
                 return {name}
             case ast.Attribute(value=inner) | ast.Subscript(value=inner):
                 node = inner
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in MODULES:
+                return set()
             case ast.Call(func=ast.Attribute(value=inner)):
                 node = inner
             case _:

@@ -230,12 +230,17 @@ class PreparedTask:
         def fresh(error: ReportedError) -> frozenset[str]:
             below = (line.node for line in plan.lines[error.statement :])
             statements = (each for line in below for each in simple_statements(line, error.line))
-            return next(map(bound_anew, statements), frozenset())
+            return next(map(self._bound_anew, statements), frozenset())
 
         return replace(
             trial,
             errors=[replace(item, known=known(item), ahead=ahead(item), fresh=fresh(item)) for item in trial.errors],
         )
+
+    def _bound_anew(self, statement: ast.stmt) -> frozenset[str]:
+        """Names that *statement* binds anew; a gradient of one share is no sum that an earlier line could begin."""
+        alone = {name for name in freshly_bound(statement) if len(self.study.program.paths(name[1:])) == 1}
+        return bound_anew(statement) | alone
 
     def _optional_steps(self, plan: ParsedSubmission) -> list[str]:
         """Optional steps that the learner wrote; they are judged too, so that a mistake in them can be found there."""

@@ -278,6 +278,20 @@ def operators_of(kinds: Collection[str]) -> Kind:
     return partial(_operators, kinds)
 
 
+def has_operator(view: GradientAnalysis, kinds: Collection[str]) -> bool:
+    """True if another operator in no divisor mends the gradient: in one, what it divides by is multiplied by."""
+    divisors = [node.right for node in view.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    below = {node for divisor in divisors for node in ast.walk(divisor)}
+    return is_mended(view, (partial(_operators_above, below, kinds),))
+
+
+def _operators_above(
+    below: Collection[ast.AST], kinds: Collection[str], node: ast.expr, words: EditVocabulary
+) -> Iterator[Replacement]:
+    if node not in below:
+        yield from _operators(kinds, node, words)
+
+
 def _operators(kinds: Collection[str], node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     return (edit for edit in operator_edits(node, words) if edit.kind in kinds)
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.bindings import MODULES
 from app.grading.diagnosis.evidence import Array
 
 TURNS = frozenset({"transpose", "t", "permute", "swapaxes"})
-MODULES = frozenset({"torch", "F", "math"})
 PRODUCTS = frozenset(
     {"matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "einsum", "tensordot", "addmm", "baddbmm", "linear", "ger"}
 )

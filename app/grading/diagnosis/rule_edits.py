@@ -19,8 +19,8 @@ from app.grading.diagnosis.claims import (
     all_of,
     compares_right,
     has_gate,
+    has_operator,
     is_unmended,
-    operators_of,
     puts_through,
     raises_right,
     seen_in_product,
@@ -140,7 +140,7 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             through = partial(puts_through, view, step.look.gradients.keys())
             claim = partial(all_of, through, partial(is_unmended, view, (name_edits,)))
         elif slip.say in OTHER_WAY:
-            claim = partial(is_mended, view, (operators_of({OTHER_WAY[slip.say]}),))
+            claim = partial(has_operator, view, {OTHER_WAY[slip.say]})
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.startswith("`{name}` divides by"):

@@ -9,9 +9,8 @@ import builtins
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from app.bindings import as_written
+from app.bindings import MODULES, as_written
 
-MODULES = frozenset({"torch", "F", "math"})
 _BUILTINS = frozenset(dir(builtins))
 
 

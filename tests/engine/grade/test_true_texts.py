@@ -567,6 +567,17 @@ ROWS = [
     ),
     # What reads a tensor that was edited is blamed for it, and not what merely comes next.
     ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
+    # A gradient of one share is no sum that an earlier line begins.
+    (
+        "mixture_nll",
+        "dlogits = dlogpi",
+        "dlogits = dlogits",
+        "dlogits:error:no_name",
+        ["where it is read"],
+        ["begins above"],
+    ),
+    # What is divided by in a divisor is multiplied by.
+    ("barlow_twins", "/ ((N - 1) * sa)", "/ ((N - 1) / sa)", "dca:factor-power:sa", ["another power"], ["divides"]),
 ]
 
 
@@ -656,6 +667,15 @@ def test_a_line_that_reads_nothing_of_what_was_changed_stays_right(engine: Engin
 
     assert verdicts["db"] == "right"
     assert verdicts["dx"] in {"wrong", "mutated"}
+
+
+def test_a_line_that_reads_nothing_of_the_one_that_stopped_is_run(engine: Engine) -> None:
+    program = BY_NAME["bilinear_ratings"]
+    code = program.solution.replace("dt = dpred[:, None] * q", "dt = dpred[:, None] @ q")
+
+    verdicts = {name.name: name.verdict for name in engine.check(program.task, code).names}
+
+    assert {name for name, verdict in verdicts.items() if verdict != "right"} == {"dt", "dp", "dR", "dP"}
 
 
 @pytest.mark.parametrize(
