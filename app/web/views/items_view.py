@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from app.content.blocks import CodeBox, Course, Exercise, Lesson, Quiz, SourceLocation
 from app.content.text.exercise_titles import exercise_title
 from app.content.text.sentences import render_sentence
-from app.grading.judge.verdict import UNRECOGNISED
+from app.grading.judge.verdict import DIFFERS, INNOCENT, UNRECOGNISED
 from app.insight.curves import LearningCurve
 from app.insight.item_counts import NextTries
 from app.insight.mistakes import STOPPED, answer_of
@@ -34,6 +34,13 @@ SIGN_WORDS: dict[Sign, str] = {
     "unrecognised": "Many wrong tries have no sentence of their own.",
     "left": "Three times as many went away from here as from the exercises beside it.",
     "no-work": "Nearly everybody was right at once.",
+}
+
+
+NAMELESS_WORDS = {
+    UNRECOGNISED: "not recognised",
+    INNOCENT: "suspected, and right as it stands",
+    DIFFERS: "another value",
 }
 
 
@@ -270,8 +277,9 @@ def mistake_words(lesson: Lesson, exercise: Exercise, key: str) -> Markup:
         return answer_words(select_draw(exercise, draw), given)
     if key == STOPPED:
         return Markup("stopped, or not finished")
-    words = escape("not recognised") if slip_of(key) == UNRECOGNISED else said_of(lesson, exercise.name, key)
-    name = key.partition(":")[0]
+    nameless = NAMELESS_WORDS.get(slip_of(key))
+    words = escape(nameless) if nameless else said_of(lesson, exercise.name, key)
+    name = subject_of(exercise, key) or key.partition(":")[0]
     return Markup("{} {}").format(render_sentence(f"`{name}`:"), words) if name != key else words
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.practice.practice_words import slip_words
+from app.practice.scheduler import slip_of
 from app.store.sitting_results import release_moment
 from app.store.sittings import GRACE, OwnSitting, time_of
 from app.store.tables import Membership, SittingAnswer, SittingRecord
@@ -86,7 +87,7 @@ def board_of(
         begun=sum(record.begun_at is not None for record in here),
         handed_in=sum(replace(own, record=record).is_over(moment, GRACE) for record in here),
         graded=sum(record.graded_at is not None for record in here),
-        results=_results(answers),
+        results=item_results(answers),
         released=format_moment(own.sitting.released_at, zone) if own.sitting.released_at else "",
         release=format_moment(release_moment(own.assignment, own.sitting, records), zone),
         programs=programs[0],
@@ -119,11 +120,12 @@ def _sitter(own: OwnSitting, person: Membership, name: str, right: int, zone: st
     )  # fmt: skip
 
 
-def _results(answers: Sequence[SittingAnswer]) -> tuple[ItemResult, ...]:
+def item_results(answers: Sequence[SittingAnswer]) -> tuple[ItemResult, ...]:
+    """Each item over all *answers*: a slip is one, whichever gradient and numbers it came to."""
     results = []
     for number in sorted({answer.item for answer in answers}):
         own = [answer for answer in answers if answer.item == number]
-        slips = Counter(answer.code.partition(":")[2] for answer in own if answer.code and not answer.correct)
+        slips = Counter(slip_of(answer.code) for answer in own if answer.code and not answer.correct)
         words = tuple(f"{slip_words(slip)} ({count})" for slip, count in slips.most_common(MOST_SLIPS))
         results.append(ItemResult(number, sum(answer.correct for answer in own), len(own), words))
     return tuple(results)

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Bug, FunctionBox, Grad, Lesson
+from app.content.text.mathml import words_of
 from app.course.parse import parse_lesson
 from app.engine.grade.engine import Engine
 from app.engine.task import task_of
 from app.grading.judge.hunt_verdict import with_line
 from app.store.written_sentences import MistakenText
+from app.web.views.items_view import mistake_words
 from app.web.views.sentence_blocks import lesson_block, mistake_block, plain_code, with_block
 from app.web.views.sentence_view import example_of, known_example, subject_of
 from tests.courses import course_in
@@ -165,3 +167,17 @@ def test_what_cases_call_keeps_its_name(text: str, plain: str) -> None:
     assert plain_code(functions, box, text) == plain
     assert subject_of(box, "case-2:differs:3a") == "case 2"
     assert subject_of(box, "case-9:differs:3a") == ""
+
+
+def test_mistakes_of_hunts_and_functions_are_told_in_words(hunts: Lesson) -> None:
+    functions, _ = parse_lesson(FUNCTIONS.read_text("utf-8"), FUNCTIONS.name)
+    assert functions is not None
+    told = [
+        mistake_words(hunts, hunts.named["find"], "line:innocent:1"),
+        mistake_words(functions, functions.named["unbroadcast"], "case-2:differs:3a"),
+    ]
+
+    assert [words_of(each) for each in told] == [
+        "line 1: suspected, and right as it stands",
+        "case 2: another value",
+    ]
