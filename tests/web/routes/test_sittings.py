@@ -187,6 +187,13 @@ def test_nobody_begins_before_it_opens_or_is_drawn(empty_room: Room) -> None:
     assert "40 minutes left" in empty_room.begin(bob)
 
 
+def test_who_writes_is_told_how_keys_leave_a_box_and_of_none_that_would_check(room: Room, bob: TestClient) -> None:
+    page = room.page(bob)
+
+    assert "Esc , then Tab leaves a box." in page
+    assert "verdict" not in page
+
+
 def test_each_has_programs_and_sizes_of_their_own_and_keeps_them(room: Room, bob: TestClient) -> None:
     eve = room.pupil("Eve")
     room.begin(eve)
