@@ -58,6 +58,7 @@ ELSEWHERE = {
         "_answered", "_checked", "_hinted", "_nudged", "_opened", "_sheet_answered", "_status", "_tally", "_trained",
         "_written_all",
     ),
+    "of a lesson or a unit at its occasion, which test_occasions opens": ("_measure", "_ready", "_recall"),
     "of a whole lesson or course, which test_every_page opens": (
         "_items_head", "_practised", "_rail", "_section",
     ),
