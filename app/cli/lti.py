@@ -184,7 +184,7 @@ def try_(number: int, *, as_json: bool) -> None:
 
 
 async def try_platforms(settings: Settings, platforms: Sequence[LtiPlatform]) -> dict[int, tuple[Trial, ...]]:
-    """What a try of each of *platforms* has shown, by its number: several may have the same name."""
+    """Results of a self-test of each of *platforms*, by its number: several may have the same name."""
     database = Database(settings.resolved_database_url)
     lti = LtiService(settings, database)
     try:

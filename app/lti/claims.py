@@ -30,7 +30,7 @@ Claims = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a message must agree with.
+    """Values that a message must agree with.
 
     *base_url* is what addresses of this server begin with; *now* is in seconds; *platform* is its number here.
     """
@@ -165,7 +165,7 @@ def check_claims(claims: Claims, expected: Expected) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeepLinking:
-    """What may be chosen for a platform: *several* at once or one, and where the choice goes, with *data* of theirs."""
+    """Request of a platform for links: *several* at once or one, and where the choice goes, with *data* of theirs."""
 
     return_url: str
     several: bool
@@ -175,9 +175,9 @@ class DeepLinking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """A believed message: who came, as what, from which course, and for what.
+    """A believed message: the person, their role, the course, and the target.
 
-    *subject* is None for somebody whom the platform does not name; *role* is None for a visitor. *custom* are the
+    *subject* is None for a person whom the platform does not name; *role* is None for a visitor. *custom* are the
     parameters of the link, without those that the platform did not fill in. *target* is a path of this server. Its
     grades go to *lineitem_url*; the columns of the course are at *lineitems_url*, under *lineitems_scope*.
     """
@@ -200,7 +200,7 @@ class Launch:
 
 
 def read_launch(claims: Claims, base_url: str) -> Launch:
-    """What checked *claims* ask for.
+    """Parse checked *claims*.
 
     Raises:
         LaunchError: They are not what such claims are.
@@ -284,9 +284,9 @@ ADMINISTRATORS = (f"{SYSTEM}Administrator", f"{SYSTEM}SysAdmin", f"{INSTITUTION}
 
 
 def role_of(roles: Any) -> Role | None:
-    """The role in a class of somebody with these *roles*; None for a visitor.
+    """The role in a class of a person with these *roles*; None for a visitor.
 
-    What somebody is at their school says nothing of this course: its teachers are learners in some.
+    A role at the school says nothing of this course: its teachers are learners in some.
     """
     named = {role for role in roles if isinstance(role, str)} if isinstance(roles, list) else set()
     course = next((role for role, names in COURSE_ROLES if named & set(names)), None)

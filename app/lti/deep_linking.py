@@ -37,14 +37,14 @@ class ChosenLink:
 def check_return_url(platform: LtiPlatform, asked: DeepLinking) -> None:
     """
     Raises:
-        LaunchError: What is chosen would go to somebody else.
+        LaunchError: The choice would go to another site.
     """
     if origin_of(asked.return_url) not in origins_of(platform):
         raise LaunchError(RETURN_ELSEWHERE.format(url=asked.return_url[:200], name=platform.name))
 
 
 def pending_choice(platform: LtiPlatform, launch: Launch, asked: DeepLinking, group: int | None) -> dict[str, Any]:
-    """What is kept of a request until the choice is made; *group* is the class of the course."""
+    """The part of a request that is stored until the choice is made; *group* is the class of the course."""
     return {
         "platform": platform.id,
         "deployment": launch.deployment,

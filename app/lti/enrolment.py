@@ -1,7 +1,7 @@
-"""Who came becomes a learner, and a course of theirs a class.
+"""Enrolment: a person of a platform becomes a learner, and their course a class.
 
-A platform says of its own people who they are and what they may do in a course. It says nothing of anybody else: nobody
-is found by an e-mail address, and the class of another is never opened by a parameter of a link.
+A platform says of its own people who they are and what they may do in a course, and of no others: no person is found
+by an e-mail address, and the class of another is never opened by a parameter of a link.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ UNNAMED = {"learner": "A learner", "assistant": "An assistant", "instructor": "A
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a link leads to: a lesson or a round of practice by its id, and an exercise of it; "" for all of them."""
+    """Target of a link: a lesson or a round of practice by its id, and an exercise of it; "" for all of them."""
 
     lesson: str = ""
     exercise: str = ""
 
     @property
     def resource_id(self) -> str:
-        """What platforms call it: the same for the same thing, in every course and each time that it is linked."""
+        """Its name at platforms: the same for the same thing, in every course and each time that it is linked."""
         return f"{self.lesson}/{self.exercise}" if self.exercise else self.lesson
 
 
@@ -53,13 +53,13 @@ def target_of(launch: Launch, id_of: Callable[[str], str]) -> Target:
 
 
 def identity_of(platform: LtiPlatform, launch: Launch) -> VerifiedIdentity:
-    """Who came, proved by *platform*; of somebody who is named."""
+    """Identity of a named person, proved by *platform*."""
     assert launch.subject is not None
     return VerifiedIdentity(kind="lti", issuer=platform.issuer, subject=launch.subject, name=launch.name)
 
 
 async def is_known(db: AsyncSession, platform: LtiPlatform, launch: Launch) -> bool:
-    """True if somebody came from this course before."""
+    """True if the course had a launch before."""
     same = (LtiContext.platform_id == platform.id, LtiContext.context_id == launch.context)
     return await db.scalar(select(LtiContext.id).where(*same)) is not None
 
@@ -84,7 +84,7 @@ async def enrol(db: AsyncSession, platform: LtiPlatform, launch: Launch, learner
 async def set_member(
     db: AsyncSession, context: LtiContext, learner: int, subject: str, role: Role, *, came: bool = True
 ) -> None:
-    """Remember what *learner* is called and may do in a course; of somebody new there the platform hears all.
+    """Store the name and role of *learner* in a course; all grades of a new member are queued for the platform.
 
     Args:
         came: They did so now; otherwise they are only listed.

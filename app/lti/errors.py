@@ -1,4 +1,4 @@
-"""What can go wrong between this server and a learning platform."""
+"""Errors between this server and a learning platform."""
 
 
 class LaunchError(Exception):

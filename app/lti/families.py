@@ -72,7 +72,7 @@ BY_CODE = {family.code: family for family in FAMILIES}
 
 
 def family_code(code: Any) -> str:
-    """What a platform calls its family, as it is kept; "" if it is nothing to keep."""
+    """Normalise what a platform calls its family; "" if it is nothing to keep."""
     return code.lower() if isinstance(code, str) and code.isprintable() and len(code) <= MAX_CODE_CHARS else ""
 
 
@@ -97,6 +97,6 @@ def with_help(said: str, code: str, trouble: str, known: str = "") -> str:
 
 
 def help_with(code: str, trouble: str) -> str:
-    """What to do about a *trouble* at a platform of that family; "" where nothing is known."""
+    """Advice about a *trouble* at a platform of that family; "" where nothing is known."""
     family = BY_CODE.get(code)
     return family.help.get(trouble, "") if family else ""

@@ -76,7 +76,7 @@ def _digest(text: str) -> str:
 
 
 def name_in_browser(state: str) -> str:
-    """What the secret of a state is kept under: several logins go on at once."""
+    """Name of the cookie or stored value with the secret of a state: several logins go on at once."""
     return f"lti-{_digest(state)[:16]}"
 
 
@@ -171,7 +171,7 @@ async def read_message(
 
 
 async def verify_token(keys: PlatformKeys, platform: LtiPlatform, token: str) -> Claims:
-    """What *token* says, if *platform* has signed it; whether it holds is looked at elsewhere.
+    """Claims of *token*, if *platform* has signed it; `check_claims` decides whether they hold.
 
     Raises:
         LaunchError: It is no token of it.

@@ -52,7 +52,7 @@ class SoughtItem:
 
     @property
     def resource_id(self) -> str:
-        """What the platform was told that the column is about."""
+        """Resource id that the platform has for the column."""
         return self.assignment.resource_id or self.assignment.lesson
 
 

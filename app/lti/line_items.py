@@ -38,7 +38,7 @@ def with_query(url: str, **values: str) -> str:
 
 
 def stated_points(launch: Launch) -> float | None:
-    """What the link says that it is worth; None where it says nothing, as a link that is not graded."""
+    """Points of the link; None for a link that names none, and so is not graded."""
     try:
         points = float(launch.custom.get("points", ""))
     except ValueError:
@@ -75,7 +75,7 @@ def _is_copied(context: LtiContext, launch: Launch) -> bool:
 
 
 async def _find_assignment(db: AsyncSession, context: LtiContext, target: Target) -> Assignment | None:
-    """What the class was given of *target*: by such a link, be it fewer exercises now, or by hand and the same.
+    """Find the assignment of *target*: made by such a link, with all or fewer exercises, or by hand with the same.
 
     A sitting is itself, whatever it was called in the class that it was copied from.
     """
@@ -104,7 +104,7 @@ async def _assign(
 
 
 async def _item_of(db: AsyncSession, context: LtiContext, assignment: Assignment) -> LtiLineItem:
-    """Where the grades of an *assignment* go, in a course; each course that shares a class has columns of its own."""
+    """Line item of an *assignment* in a course, new if there is none; courses that share a class have their own."""
     same = (LtiLineItem.lti_context_id == context.id, LtiLineItem.assignment_id == assignment.id)
     item = await db.scalar(select(LtiLineItem).where(*same))
     if item is None:
@@ -133,7 +133,7 @@ async def _set_column(
 async def _schedule_search(db: AsyncSession, context: LtiContext, assignment: Assignment, launch: Launch) -> None:
     """Look for a column that is not known, or is gone; again where it was looked for in vain and an instructor comes.
 
-    What was copied came with its columns, and one that somebody deleted is not wanted: for these none is made.
+    What was copied came with its columns, and one that was deleted is not wanted: for these none is made.
     """
     item = await _item_of(db, context, assignment)
     is_new = not item.url and item.answer is None and item.seek_at is None

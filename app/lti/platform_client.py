@@ -1,9 +1,9 @@
 """Requests to learning platforms, over HTTPS, to their registered addresses and nowhere else.
 
-Much of what a platform tells is an address: of its keys, its grades, its people. Whoever could choose one freely would
-ask inside of the operator's network with this server's hands. So a request goes to an origin that was registered, to an
-address that is public unless the operator said otherwise (looked at when it is connected to, so that a name cannot
-change in between), without redirects, for ten seconds and a bounded number of bytes.
+Much of what a platform tells is an address: of its keys, its grades, its people. An attacker who could choose one
+freely would ask inside of the operator's network with this server's hands. So a request goes to an origin that was
+registered, to an address that is public unless the operator said otherwise (looked at when it is connected to, so that
+a name cannot change in between), without redirects, for ten seconds and a bounded number of bytes.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class Answer:
 
     @property
     def date(self) -> datetime | None:
-        """What the clock of the platform showed."""
+        """Time of the platform's clock."""
         try:
             return parsedate_to_datetime(self.headers.get("date", ""))
         except ValueError:
@@ -122,7 +122,7 @@ def is_public(text: str) -> bool:
 
 
 class NotPublicError(PlatformError):
-    """A platform in a private network, where nobody said that it is."""
+    """A platform in a private network that was not registered as private."""
 
 
 class _PublicNetwork(httpcore2.AnyIOBackend):

@@ -100,7 +100,7 @@ def _registered(
 
 
 def tool_configuration(base_url: str) -> dict[str, Any]:
-    """What a platform is told of this tool."""
+    """Configuration of this tool, as a platform takes it."""
     launch = f"{base_url}/lti/launch"
     messages = [{"type": "LtiResourceLinkRequest"}, {"type": "LtiDeepLinkingRequest", "target_link_uri": launch}]
     return {

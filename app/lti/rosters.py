@@ -1,6 +1,6 @@
 """The people of a course, as its platform lists them (Names and Role Provisioning Services).
 
-Whoever is listed is a member of the class, before they come for the first time; whoever is listed no more has left, and
+A listed person is a member of the class, before they come for the first time; one who is listed no more has left, and
 keeps their work. A list that did not come whole changes nothing.
 
 Source: LTI-NRPS 2.0, https://www.imsglobal.org/spec/lti-nrps/v2p0
@@ -41,7 +41,7 @@ AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
-    """Somebody who is *subject* at the platform, called *name* if it tells names, and also known by *ids*."""
+    """Person who is *subject* at the platform, called *name* if it tells names, and also known by *ids*."""
 
     subject: str
     name: str
@@ -131,7 +131,7 @@ class RosterReader:
 
 
 def _person(member: Any) -> ListedPerson | None:
-    """Somebody of a list who is there and has a role; other things are left out."""
+    """Parse an active member of a list; None for an entry without a role."""
     if not isinstance(member, dict) or member.get("status", "Active") != "Active":
         return None
     subject, role = member.get("user_id"), role_of(member.get("roles"))
@@ -169,7 +169,7 @@ async def _enrol_listed(
 
 
 async def _note_expected(db: AsyncSession, context: LtiContext, people: Sequence[ListedPerson]) -> None:
-    """Write down of whom a platform says an id that the class expects somebody with; of the others none is kept."""
+    """Store the ids of listed people with which the class expects a person; no other id is stored."""
     seats = select(Membership.external_id).where(
         Membership.class_id == context.class_id, Membership.joined_at.is_(None), Membership.external_id.is_not(None)
     )
@@ -189,7 +189,7 @@ async def _note_expected(db: AsyncSession, context: LtiContext, people: Sequence
 async def _add_new(
     db: AsyncSession, context: LtiContext, platform: LtiPlatform, people: Sequence[ListedPerson]
 ) -> None:
-    """Those whom nobody has seen here: they have nothing yet, so all of them are a few statements."""
+    """Create learners for people who are new here: they have nothing yet, so a few statements make all of them."""
     unique = {person.subject: person for person in people}
     learners = {subject: Learner(created_at=now(), name=person.name or None) for subject, person in unique.items()}
     db.add_all(learners.values())

@@ -171,7 +171,7 @@ class ScoreSender:
         return max(moments) + timedelta(seconds=1)
 
     async def _results(self, score: Score) -> list[Any] | None:
-        """What stands in the platform's gradebook in the place of *score*; None where it does not say."""
+        """Result that the platform's gradebook has in the place of *score*; None where it does not say."""
         url = with_query(below(score.url, "results"), user_id=score.subject)
         answer = await self._services.ask(score.platform, RESULT, "GET", url)
         results = answer.json() if answer.status == 200 else None

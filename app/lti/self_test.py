@@ -1,4 +1,4 @@
-"""Whether this server and a platform understand each other: its keys, its clock, a token for grades."""
+"""Self-test of a platform: its keys, its clock, a token for grades."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta

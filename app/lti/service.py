@@ -1,4 +1,4 @@
-"""What a server keeps of learning platforms between requests: connections, their keys, where their pages are."""
+"""State of learning platforms between requests: connections, cached keys, origins of their pages."""
 
 import time
 from collections.abc import Sequence

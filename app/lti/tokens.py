@@ -41,7 +41,7 @@ class PlatformServices:
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
     ) -> Answer:
-        """What *platform* answers to a question that *scope* allows; with a token that is expired it is asked anew.
+        """Send a request that *scope* allows to *platform*; one with an expired token is repeated with a new one.
 
         Raises:
             PlatformError: It does not answer, or gives no token.

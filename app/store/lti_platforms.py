@@ -69,13 +69,13 @@ async def drop_deployment(db: AsyncSession, platform: LtiPlatform, deployment: s
 
 
 async def count_courses(db: AsyncSession, platform: int) -> int:
-    """How many courses of a platform have a class."""
+    """Count the courses of a platform that have a class."""
     query = select(func.count()).select_from(LtiContext).where(LtiContext.platform_id == platform)
     return await db.scalar(query) or 0
 
 
 async def remove_platform(db: AsyncSession, platform: LtiPlatform) -> None:
-    """Forget *platform*: nobody comes from it any more. Its people keep their work, its classes stay as they are."""
+    """Delete *platform*: it can launch nothing any more. Its people keep their work, its classes stay as they are."""
     others = select(LtiPlatform.id).where(LtiPlatform.issuer == platform.issuer, LtiPlatform.id != platform.id)
     if await db.scalar(others.limit(1)) is None:
         theirs = select(Credential.id).where(Credential.kind == "lti", Credential.issuer == platform.issuer)

@@ -51,7 +51,7 @@ async def queue_started(db: AsyncSession, learner: int, lesson: str, exercise: s
 
 
 async def queue_assignment(db: AsyncSession, assignment: int, learner: int | None = None) -> None:
-    """What an assignment is worth has changed, for one *learner* or for all."""
+    """Queue the grades of an assignment whose worth has changed, for one *learner* or for all."""
     pairs = _pairs().where(Assignment.id == assignment)
     await _queue(db, pairs if learner is None else pairs.where(LtiMember.learner_id == learner))
 
@@ -141,7 +141,7 @@ async def settle(db: AsyncSession, row: LtiScore) -> None:
 
 
 def retry_wait(tries: int) -> timedelta:
-    """How long to wait after one more try, when *tries* have failed before it."""
+    """Time to wait after one more try, when *tries* have failed before it."""
     wait: timedelta = FIRST_RETRY * 2 ** min(tries, 20)
     return min(wait, LONGEST_RETRY)
 

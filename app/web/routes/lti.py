@@ -65,7 +65,7 @@ async def own_keys(site: TheSite) -> Response:
 
 @router.get("/login")
 async def login(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
-    """A platform says that somebody is about to come."""
+    """Login initiation by a link."""
     return await _login(request, site, visitor, request.query_params)
 
 
@@ -100,7 +100,7 @@ def _stored(request: Request, site: Site, began: Login) -> Response:
 
 @router.get("/launch")
 async def launch_by_hand(request: Request, site: TheSite) -> Response:
-    """Somebody opens the address of launches itself, to see whether the server is up."""
+    """A person opens the address of launches itself, to see whether the server is up."""
     return _refused(request, site, BY_HAND, by_hand=True)
 
 
@@ -114,7 +114,7 @@ async def launch(
     error: Text = "",
     error_description: Text = "",
 ) -> Response:
-    """Somebody is here, and a platform says who."""
+    """Launch: a platform's signed message of who came, and for what."""
     name = name_in_browser(state)
     cookie = first_cookie(request.headers, _secret_cookie(request, name))
     try:

@@ -1,4 +1,4 @@
-"""What an instructor chooses for a platform: lessons, exercises, practice, and sittings of the class."""
+"""Deep linking: links that an instructor chooses: lessons, exercises, practice, sittings of the class."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -129,7 +129,7 @@ async def choose(request: Request, site: TheSite) -> Response:
 
 
 def _titles(groups: Sequence[ChoiceGroup]) -> dict[str, str]:
-    """What each link is called, by the value of its choice: an exercise with its lesson."""
+    """Titles of links by the value of its choice: an exercise with its lesson."""
     lessons = [choice for group in groups for choice in group.choices]
     exercises = {one.value: f"{choice.title}: {one.title}" for choice in lessons for one in choice.exercises}
     return {choice.value: choice.title for choice in lessons} | exercises

@@ -33,7 +33,7 @@ async def ask(
     openid_configuration: Asked = "",
     registration_token: Annotated[str, Query(max_length=8000)] = "",
 ) -> Response:
-    """A platform opens this in a frame; nothing happens before somebody presses the button."""
+    """A platform opens this in a frame; nothing happens before the button is pressed."""
     data = await _ticket(site, ticket)
     if data is None:
         return _page(request, site, problem=NO_TICKET, status=403)
@@ -84,7 +84,7 @@ async def _ticket(site: Site, ticket: str) -> dict[str, Any] | None:
 
 
 def _let_frame(request: Request, configuration_url: str) -> None:
-    """Whoever has the ticket may show this in a frame: the platform is not registered yet."""
+    """Let any site with the ticket show this in a frame: the platform is not registered yet."""
     request.state.frame_ancestors = origin_of(configuration_url) or "'none'"
 
 

@@ -1,4 +1,4 @@
-"""What the links of learning platforms lead to, and what a class sees of it."""
+"""Targets of the links of learning platforms, and the site as a class sees it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from app.web.site import Site
 async def site_of_class(db: AsyncSession, site: Site, group: int | None, rows: Sequence[Assignment]) -> Site:
     """*site* with what the class *group* was given of private units, or was assigned of them in *rows*.
 
-    Whoever makes links in a course may name any lesson there. Whose the private ones are, the operator decides.
+    A link may name any lesson. The operator decides which class has private ones.
     """
     units = await units_given(db, group) if group is not None else ()
     given = (lesson for unit in units for lesson in site.lessons_of(unit))
@@ -25,7 +25,7 @@ async def site_of_class(db: AsyncSession, site: Site, group: int | None, rows: S
 
 
 def link_target(site: Site, message: Launch, rows: Sequence[Assignment]) -> Target:
-    """What a link leads to in the class that has the assignments *rows*.
+    """Target of a link in the class that has the assignments *rows*.
 
     A sitting is drawn anew for each class: a link that was copied has the name that it had in the earlier one.
     """
@@ -43,7 +43,7 @@ def _lesson_id(site: Site, word: str) -> str:
 
 
 def target_address(site: Site, target: Target, context: LtiContext | None) -> str:
-    """Where a link leads to: its exercise, its lesson, or the class."""
+    """Address of a link's target: its exercise, its lesson, or the class."""
     lesson = site.assigned(target.lesson)
     if lesson is not None:
         return lesson.address + (f"#{target.exercise}" if lesson.exercise(target.exercise) else "")
