@@ -64,6 +64,7 @@ ELSEWHERE = {
     ),
     "a frame around exercises or panels that stand here": ("_reveal", "_sheet", "kinds/train"),
     "needs the list of names, which /names shows": ("_name", "_names", "_visual_names"),
+    "of a page in a frame, which the browser's test_lti opens": ("_lti_stay",),
     "a part of a form, which test_every_page and test_lti_setup open": ("_lti_platforms", "_term_dates"),
     "of a sitting, which the browser's test_sittings opens": (
         "_sitting_about", "_sitting_answers", "_sitting_box", "_sitting_fields", "_sitting_told",
