@@ -62,7 +62,9 @@ def add(
         return await _facts(db, platform)
 
     facts = run_transaction(work)
-    print_facts({**facts, "tool": _own_addresses(settings)}, [*_lines(facts), *_entered(settings)], as_json=as_json)
+    print_facts(
+        {**facts, "tool": _own_addresses(settings)}, [*_lines(facts), *_own_address_lines(settings)], as_json=as_json
+    )
 
 
 def change(
@@ -87,12 +89,12 @@ def change(
         platform.jwks_url = addresses.get("jwks") or platform.jwks_url
         platform.name = one_line(name)[:200] or platform.name
         platform.audience = audience or platform.audience
-        kept = dict.fromkeys((*platform.origins.split(), *map(origin_of, origins)))
-        if unknown := [origin for origin in map(origin_of, dropped) if origin not in kept]:
+        known = dict.fromkeys((*platform.origins.split(), *map(origin_of, origins)))
+        if unknown := [origin for origin in map(origin_of, dropped) if origin not in known]:
             raise RefusedError(
                 f"{unknown[0] or 'That'} is no origin of platform {number}. `backhand lti list` has them."
             )
-        platform.origins = " ".join(origin for origin in kept if origin not in map(origin_of, dropped))
+        platform.origins = " ".join(origin for origin in known if origin not in map(origin_of, dropped))
         await record_event(db, None, None, "platform-changed", number)
         return await _facts(db, platform)
 
@@ -114,8 +116,8 @@ def ticket(*, private: bool, as_json: bool) -> None:
         return {"link": f"{settings.base_url}/lti/register?ticket={token}"}
 
     facts = run_transaction(work)
-    said = f"A platform registers itself at {facts['link']}: once, within an hour."
-    print_facts(facts, [said], as_json=as_json)
+    line = f"A platform registers itself at {facts['link']}: once, within an hour."
+    print_facts(facts, [line], as_json=as_json)
 
 
 def list_(*, as_json: bool) -> None:
@@ -126,7 +128,7 @@ def list_(*, as_json: bool) -> None:
 
     platforms = run_transaction(work)
     lines = [line for facts in platforms for line in _lines(facts)] or ["There is no platform yet: backhand lti add"]
-    lines += _entered(settings) if settings.address else []
+    lines += _own_address_lines(settings) if settings.address else []
     print_facts({"platforms": platforms, "tool": _own_addresses(settings)}, lines, as_json=as_json)
 
 
@@ -241,9 +243,9 @@ async def _facts(db: AsyncSession, platform: LtiPlatform) -> Facts:
 
 def _lines(facts: Facts) -> list[str]:
     """A platform as people read it: what it was registered with is called as the options are."""
-    told = {option: facts[option] for option in ("auth", "token", "jwks", "audience")}
-    told["origin"] = ", ".join(facts["origins"])
-    lines = [f"   {option:<9} {value}" for option, value in told.items() if value]
+    options = {option: facts[option] for option in ("auth", "token", "jwks", "audience")}
+    options["origin"] = ", ".join(facts["origins"])
+    lines = [f"   {option:<9} {value}" for option, value in options.items() if value]
     return [
         _line(facts),
         *lines,
@@ -256,7 +258,7 @@ def _line(facts: Facts) -> str:
     return f"{facts['id']}  {facts['name']}  {facts['issuer']}  client {facts['client_id']}  deployments {places}"
 
 
-def _entered(settings: Settings) -> list[str]:
+def _own_address_lines(settings: Settings) -> list[str]:
     lines = (f"  {title:<21} {url}" for title, url in _own_addresses(settings).items())
     return ["The administrator of a platform enters there:", *lines]
 

@@ -59,13 +59,13 @@ class Check:
     trouble: str = ""
 
 
-def _has_audience(seen: Any, _claims: Claims, expected: Expected) -> bool:
-    return seen == expected.client_id or (isinstance(seen, list) and expected.client_id in seen)
+def _has_audience(value: Any, _claims: Claims, expected: Expected) -> bool:
+    return value == expected.client_id or (isinstance(value, list) and expected.client_id in value)
 
 
-def _is_for_us(seen: Any, claims: Claims, expected: Expected) -> bool:
+def _is_for_us(value: Any, claims: Claims, expected: Expected) -> bool:
     many = isinstance(claims.get("aud"), list) and len(claims["aud"]) > 1
-    return bool(seen == expected.client_id or (seen is None and not many))
+    return bool(value == expected.client_id or (value is None and not many))
 
 
 def _is_number(value: Any) -> bool:
@@ -81,33 +81,33 @@ def is_own_address(url: Any, base_url: str) -> bool:
     )
 
 
-def _is_theirs(seen: Any, _claims: Claims, expected: Expected) -> bool:
-    return bool(seen == expected.issuer)
+def _is_theirs(value: Any, _claims: Claims, expected: Expected) -> bool:
+    return bool(value == expected.issuer)
 
 
-def _has_not_expired(seen: Any, _claims: Claims, expected: Expected) -> bool:
-    return _is_number(seen) and seen > expected.now - LEEWAY_SECONDS
+def _has_not_expired(value: Any, _claims: Claims, expected: Expected) -> bool:
+    return _is_number(value) and value > expected.now - LEEWAY_SECONDS
 
 
-def _was_made_before_now(seen: Any, _claims: Claims, expected: Expected) -> bool:
-    return _is_number(seen) and seen < expected.now + LEEWAY_SECONDS
+def _was_made_before_now(value: Any, _claims: Claims, expected: Expected) -> bool:
+    return _is_number(value) and value < expected.now + LEEWAY_SECONDS
 
 
-def _answers_us(seen: Any, _claims: Claims, expected: Expected) -> bool:
-    return isinstance(seen, str) and hmac.compare_digest(seen.encode("utf-8", "replace"), expected.nonce.encode())
+def _answers_us(value: Any, _claims: Claims, expected: Expected) -> bool:
+    return isinstance(value, str) and hmac.compare_digest(value.encode("utf-8", "replace"), expected.nonce.encode())
 
 
-def _names_somebody(seen: Any, _claims: Claims, _expected: Expected) -> bool:
-    return seen is None or parse_id(seen) is not None
+def _names_somebody(value: Any, _claims: Claims, _expected: Expected) -> bool:
+    return value is None or parse_id(value) is not None
 
 
-def _is_installed(seen: Any, _claims: Claims, expected: Expected) -> bool:
-    return isinstance(seen, str) and seen in expected.deployments
+def _is_installed(value: Any, _claims: Claims, expected: Expected) -> bool:
+    return isinstance(value, str) and value in expected.deployments
 
 
-def _leads_here(seen: Any, claims: Claims, expected: Expected) -> bool:
+def _leads_here(value: Any, claims: Claims, expected: Expected) -> bool:
     chooses = claims.get(CLAIM + "message_type") == MESSAGES[1]
-    return is_own_address(seen, expected.base_url) or (seen is None and chooses)
+    return is_own_address(value, expected.base_url) or (value is None and chooses)
 
 
 CHECKS = (
@@ -130,12 +130,12 @@ CHECKS = (
     Check("sub", _names_somebody, "It names nobody as a platform does."),
     Check(
         CLAIM + "version",
-        lambda seen, *_: bool(seen == "1.3.0"),
+        lambda value, *_: bool(value == "1.3.0"),
         "It is of version {seen} of LTI; this server speaks 1.3.0.",
     ),
     Check(
         CLAIM + "message_type",
-        lambda seen, *_: seen in MESSAGES,
+        lambda value, *_: value in MESSAGES,
         "It is a message of a kind ({seen}) that this server does not know.",
     ),
     Check(
@@ -155,12 +155,12 @@ def check_claims(claims: Claims, expected: Expected) -> None:
         LaunchError: A rule does not hold.
     """
     for check in CHECKS:
-        seen = claims.get(check.claim)
-        if not check.holds(seen, claims, expected):
-            said = check.message.format(
-                seen=repr(seen)[:200], word=shlex.quote(str(seen)[:200]), platform=expected.platform
+        value = claims.get(check.claim)
+        if not check.holds(value, claims, expected):
+            message = check.message.format(
+                seen=repr(value)[:200], word=shlex.quote(str(value)[:200]), platform=expected.platform
             )
-            raise LaunchError(said, trouble=check.trouble)
+            raise LaunchError(message, trouble=check.trouble)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

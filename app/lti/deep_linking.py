@@ -34,32 +34,32 @@ class ChosenLink:
     points: float
 
 
-def check_return_url(platform: LtiPlatform, asked: DeepLinking) -> None:
+def check_return_url(platform: LtiPlatform, request: DeepLinking) -> None:
     """
     Raises:
         LaunchError: The choice would go to another site.
     """
-    if origin_of(asked.return_url) not in origins_of(platform):
-        raise LaunchError(RETURN_ELSEWHERE.format(url=asked.return_url[:200], name=platform.name))
+    if origin_of(request.return_url) not in origins_of(platform):
+        raise LaunchError(RETURN_ELSEWHERE.format(url=request.return_url[:200], name=platform.name))
 
 
-def pending_choice(platform: LtiPlatform, launch: Launch, asked: DeepLinking, group: int | None) -> dict[str, Any]:
+def pending_choice(platform: LtiPlatform, launch: Launch, request: DeepLinking, group: int | None) -> dict[str, Any]:
     """The part of a request that is stored until the choice is made; *group* is the class of the course."""
     return {
         "platform": platform.id,
         "deployment": launch.deployment,
-        "return_url": asked.return_url,
-        "several": asked.several,
-        "graded": asked.graded,
-        "data": asked.data,
+        "return_url": request.return_url,
+        "several": request.several,
+        "graded": request.graded,
+        "data": request.data,
         "class": group,
     }
 
 
 def response_claims(
-    platform: LtiPlatform, asked: dict[str, Any], links: Sequence[ChosenLink], base_url: str
+    platform: LtiPlatform, choice: dict[str, Any], links: Sequence[ChosenLink], base_url: str
 ) -> dict[str, Any]:
-    """The message that brings *links* to *platform*, as a *pending_choice* asked for them."""
+    """The message that brings *links* to *platform*, for the *choice* that was pending."""
     now = int(time.time())
     claims = {
         "iss": platform.client_id,
@@ -69,23 +69,23 @@ def response_claims(
         "nonce": secrets.token_urlsafe(24),
         CLAIM + "message_type": "LtiDeepLinkingResponse",
         CLAIM + "version": "1.3.0",
-        CLAIM + "deployment_id": asked["deployment"],
-        DEEP_LINKING + "content_items": [_item(link, asked, base_url) for link in links],
+        CLAIM + "deployment_id": choice["deployment"],
+        DEEP_LINKING + "content_items": [_item(link, choice, base_url) for link in links],
     }
-    if asked["data"] is not None:
-        claims[DEEP_LINKING + "data"] = asked["data"]
+    if choice["data"] is not None:
+        claims[DEEP_LINKING + "data"] = choice["data"]
     return claims
 
 
-def _item(link: ChosenLink, asked: dict[str, Any], base_url: str) -> dict[str, Any]:
+def _item(link: ChosenLink, choice: dict[str, Any], base_url: str) -> dict[str, Any]:
     target = link.target
     custom = {"lesson": target.lesson, "context_history": CONTEXT_HISTORY}
     if target.exercise:
         custom["exercise"] = target.exercise
-    if asked["class"] is not None:
-        custom["class"] = str(asked["class"])
+    if choice["class"] is not None:
+        custom["class"] = str(choice["class"])
     item: dict[str, Any] = {"type": "ltiResourceLink", "title": link.title, "url": f"{base_url}/lti/launch"}
-    if asked["graded"] and link.points > 0:
+    if choice["graded"] and link.points > 0:
         column = {"label": link.title, "scoreMaximum": link.points, "resourceId": target.resource_id, "tag": TAG}
         item["lineItem"] = column
         custom["points"] = f"{link.points:g}"

@@ -84,12 +84,12 @@ def family_in(claims: Claims) -> str:
     return family_code(product) or family_code(lms).partition("-")[0]
 
 
-def with_help(said: str, code: str, trouble: str, known: str = "") -> str:
-    """*said* as a sentence, and behind it what to do about a *trouble* at a platform of that family.
+def with_help(message: str, code: str, trouble: str, known: str = "") -> str:
+    """*message* as a sentence, and behind it what to do about a *trouble* at a platform of that family.
 
     Help that names a path is left out where *known*, the address that is used, has it already.
     """
-    sentence = said if said.endswith((".", "?", "!")) else f"{said}."
+    sentence = message if message.endswith((".", "?", "!")) else f"{message}."
     advice = help_with(code, trouble)
     if any(word in known for word in advice.split() if word.startswith("/")):
         return sentence

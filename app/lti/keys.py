@@ -129,11 +129,11 @@ class PlatformKeys:
             PlatformError: It does not show its keys.
         """
         fetched_at, keys = self._kept.get(platform.jwks_url, (-CACHE_SECONDS, KeySet([])))
-        age, key = time.monotonic() - fetched_at, _called(keys, kid)
+        age, key = time.monotonic() - fetched_at, _find_key(keys, kid)
         if age > CACHE_SECONDS or (key is None and age > UNKNOWN_KEY_SECONDS):
             keys = await self.fetch(platform)
             self._kept[platform.jwks_url] = (time.monotonic(), keys)
-            key = _called(keys, kid)
+            key = _find_key(keys, kid)
         if key is None:
             raise LaunchError(f"It is signed with a key ({kid[:80]!r}) that {platform.name} does not show.")
         return key
@@ -147,19 +147,19 @@ class PlatformKeys:
         answer = await self._client.ask(platform, "GET", platform.jwks_url, headers={"accept": "application/json"})
         if answer.status != 200:
             raise PlatformError(
-                f"Its keys at {platform.jwks_url} answer {answer.status}.", status=answer.status, answer=answer.quoted
+                f"Its keys at {platform.jwks_url} answer {answer.status}.", status=answer.status, answer=answer.excerpt
             )
         shown = answer.json()
         rows = shown.get("keys") if isinstance(shown, dict) else None
         if not isinstance(rows, list):
-            raise PlatformError(f"What is at {platform.jwks_url} is no set of keys.", answer=answer.quoted)
+            raise PlatformError(f"What is at {platform.jwks_url} is no set of keys.", answer=answer.excerpt)
         keys: list[Any] = [key for row in rows[:MAX_PLATFORM_KEYS] if (key := _rsa_key(row)) is not None]
         if not keys:
             raise PlatformError(f"The set of keys at {platform.jwks_url} has no RSA key of 2048 bits or more.")
         return KeySet(keys)
 
 
-def _called(keys: KeySet, kid: str) -> RSAKey | None:
+def _find_key(keys: KeySet, kid: str) -> RSAKey | None:
     return next((key for key in keys.keys if key.kid == kid and isinstance(key, RSAKey)), None)
 
 

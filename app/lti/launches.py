@@ -80,27 +80,27 @@ def name_in_browser(state: str) -> str:
     return f"lti-{_digest(state)[:16]}"
 
 
-async def begin_login(db: AsyncSession, asked: Mapping[str, str], base_url: str) -> Login:
-    """Begin what a platform *asked* for.
+async def begin_login(db: AsyncSession, parameters: Mapping[str, str], base_url: str) -> Login:
+    """Begin the login that a platform asks for by *parameters*.
 
     Raises:
         LaunchError: It is not known, or leads elsewhere.
     """
-    said = {name: asked.get(name, "")[:MAX_LOGIN_CHARS] for name in REPEATED}
-    platform = await find_platform(db, said["iss"], said["client_id"])
+    repeated = {name: parameters.get(name, "")[:MAX_LOGIN_CHARS] for name in REPEATED}
+    platform = await find_platform(db, repeated["iss"], repeated["client_id"])
     if platform is None:
         raise LaunchError(
-            UNKNOWN.format(issuer=said["iss"][:200] or "Nobody", client_id=said["client_id"][:200] or "(none)")
+            UNKNOWN.format(issuer=repeated["iss"][:200] or "Nobody", client_id=repeated["client_id"][:200] or "(none)")
         )
-    if not is_own_address(said["target_link_uri"], base_url):
-        raise LaunchError(NOT_HERE.format(target=said["target_link_uri"][:200] or "nowhere", base_url=base_url))
-    if not said["login_hint"]:
+    if not is_own_address(repeated["target_link_uri"], base_url):
+        raise LaunchError(NOT_HERE.format(target=repeated["target_link_uri"][:200] or "nowhere", base_url=base_url))
+    if not repeated["login_hint"]:
         raise LaunchError(f"{platform.name} does not say who is about to come (login_hint).")
     state, nonce, secret = (secrets.token_urlsafe(24) for _ in range(3))
-    storage = asked.get("lti_storage_target", "")[:200]
+    storage = parameters.get("lti_storage_target", "")[:200]
     data = {
-        "platform": platform.id, "nonce": nonce, "secret_hash": _digest(secret), "storage": storage, "again": said,
-        "granted": bool(asked.get("granted")),
+        "platform": platform.id, "nonce": nonce, "secret_hash": _digest(secret), "storage": storage, "again": repeated,
+        "granted": bool(parameters.get("granted")),
     }  # fmt: skip
     await one_time_tokens.issue(db, "lti-login", data, token=state)
     query = {
@@ -110,12 +110,12 @@ async def begin_login(db: AsyncSession, asked: Mapping[str, str], base_url: str)
         "prompt": "none",
         "client_id": platform.client_id,
         "redirect_uri": f"{base_url}/lti/launch",
-        "login_hint": said["login_hint"],
+        "login_hint": repeated["login_hint"],
         "state": state,
         "nonce": nonce,
     }
-    if said["lti_message_hint"]:
-        query["lti_message_hint"] = said["lti_message_hint"]
+    if repeated["lti_message_hint"]:
+        query["lti_message_hint"] = repeated["lti_message_hint"]
     joint = "&" if urlsplit(platform.auth_url).query else "?"
     return Login(f"{platform.auth_url}{joint}{urlencode(query)}", state, secret, storage, origin_of(platform.auth_url))
 
@@ -132,13 +132,13 @@ async def find_pending(db: AsyncSession, state: str) -> Pending:
     return Pending(platform, data)
 
 
-def check_no_error(pending: Pending, said: str) -> None:
+def check_no_error(pending: Pending, message: str) -> None:
     """
     Raises:
-        LaunchError: The platform *said* something in the place of who came.
+        LaunchError: The platform sent the *message* in the place of a launch.
     """
-    if said:
-        raise LaunchError(NOT_THROUGH.format(name=pending.platform.name, said=said[:300]))
+    if message:
+        raise LaunchError(NOT_THROUGH.format(name=pending.platform.name, said=message[:300]))
 
 
 async def read_message(

@@ -137,7 +137,7 @@ class LineItemFinder:
             answer = await self._ask(sought, "GET", url, {"accept": LISTED_TYPE})
             listed = answer.json() if answer.status == 200 else None
             if not isinstance(listed, list):
-                raise PlatformError(f"Its list of columns answers {answer.status}.", answer=answer.quoted)
+                raise PlatformError(f"Its list of columns answers {answer.status}.", answer=answer.excerpt)
             rows += [row for row in listed if isinstance(row, dict) and parse_id(row.get("id")) is not None]
             if answer.next_page is None:
                 return rows
@@ -156,10 +156,10 @@ class LineItemFinder:
             column["resourceLinkId"] = sought.item.resource_link_id
         url = sought.context.lineitems_url or ""
         answer = await self._ask(sought, "POST", url, {"content-type": MADE_TYPE}, json.dumps(column).encode())
-        made = answer.json() if answer.status in (200, 201) else None
-        address = parse_id(made.get("id")) if isinstance(made, dict) else None
+        reply = answer.json() if answer.status in (200, 201) else None
+        address = parse_id(reply.get("id")) if isinstance(reply, dict) else None
         if address is None:
-            raise PlatformError(f"It makes no column ({answer.status}).", answer=answer.quoted)
+            raise PlatformError(f"It makes no column ({answer.status}).", answer=answer.excerpt)
         return address
 
     async def _ask(

@@ -44,7 +44,7 @@ class Answer:
     body: bytes
 
     @property
-    def quoted(self) -> str:
+    def excerpt(self) -> str:
         """Beginning of the body as a line of text, for people."""
         return " ".join(self.body[: 4 * MAX_QUOTED_CHARS].decode("utf-8", "replace").split())[:MAX_QUOTED_CHARS]
 
@@ -73,7 +73,7 @@ class Answer:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
-            raise PlatformError("It answered with something that is no JSON.", answer=self.quoted) from error
+            raise PlatformError("It answered with something that is no JSON.", answer=self.excerpt) from error
 
 
 def origin_of(url: str) -> str:
@@ -136,8 +136,8 @@ class _PublicNetwork(httpcore2.AnyIOBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [str(entry[4][0]) for entry in found]
+        resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(entry[4][0]) for entry in resolved]
         if hidden := [address for address in addresses if not is_public(address)]:
             raise NotPublicError(
                 f"{host} is {'' if host == hidden[0] else f'{hidden[0]}, '}an address that is not public."

@@ -55,36 +55,36 @@ async def register_at(
     )  # fmt: skip
     answer = await client.ask(unknown, "GET", configuration_url, headers={"accept": "application/json"})
     if answer.status != 200:
-        raise PlatformError(f"Its configuration answers {answer.status}.", status=answer.status, answer=answer.quoted)
-    told = _endpoints(answer.json(), configuration_url, private=private)
+        raise PlatformError(f"Its configuration answers {answer.status}.", status=answer.status, answer=answer.excerpt)
+    endpoints = _endpoints(answer.json(), configuration_url, private=private)
     headers = {"content-type": "application/json", "accept": "application/json"}
     if token:
         headers["authorization"] = f"Bearer {token}"
     body = json.dumps(tool_configuration(base_url)).encode()
-    answer = await client.ask(unknown, "POST", told["registration_endpoint"], headers=headers, content=body)
+    answer = await client.ask(unknown, "POST", endpoints["registration_endpoint"], headers=headers, content=body)
     if answer.status not in (200, 201):
-        raise PlatformError(f"It does not register this tool ({answer.status}).", answer=answer.quoted)
-    return _registered(answer.json(), told, configuration_url, private=private)
+        raise PlatformError(f"It does not register this tool ({answer.status}).", answer=answer.excerpt)
+    return _parse_registration(answer.json(), endpoints, configuration_url, private=private)
 
 
 def _endpoints(configuration: Any, url: str, *, private: bool) -> dict[str, str]:
     if not isinstance(configuration, dict):
         raise PlatformError("Its configuration is no object.")
-    told = {name: str(configuration.get(name, ""))[:MAX_ID_CHARS] for name in ENDPOINTS}
-    for name, address in told.items():
+    endpoints = {name: str(configuration.get(name, ""))[:MAX_ID_CHARS] for name in ENDPOINTS}
+    for name, address in endpoints.items():
         if fault := address_fault(address, private=private):
             raise LaunchError(f"Its {name} is not to be used. {fault}")
     for name in ("issuer", "registration_endpoint"):
-        if urlsplit(told[name]).hostname != urlsplit(url).hostname:
-            raise LaunchError(f"Its {name} is {told[name]}, on another host than its configuration.")
+        if urlsplit(endpoints[name]).hostname != urlsplit(url).hostname:
+            raise LaunchError(f"Its {name} is {endpoints[name]}, on another host than its configuration.")
     family = configuration.get(PLATFORM, {})
     code = family_code(family.get("product_family_code")) if isinstance(family, dict) else ""
-    name = BY_CODE[code].name if code in BY_CODE else urlsplit(told["issuer"]).hostname or ""
-    return {**told, "name": name, "family": code}
+    name = BY_CODE[code].name if code in BY_CODE else urlsplit(endpoints["issuer"]).hostname or ""
+    return {**endpoints, "name": name, "family": code}
 
 
-def _registered(
-    answer: Any, told: Mapping[str, str], url: str, *, private: bool
+def _parse_registration(
+    answer: Any, endpoints: Mapping[str, str], url: str, *, private: bool
 ) -> tuple[LtiPlatform, tuple[str, ...]]:
     client_id = answer.get("client_id") if isinstance(answer, dict) else None
     if not isinstance(client_id, str) or not 0 < len(client_id) <= MAX_ID_CHARS or not client_id.isprintable():
@@ -92,9 +92,10 @@ def _registered(
     tool = answer.get(TOOL, {})
     deployment = tool.get("deployment_id") if isinstance(tool, dict) else None
     platform = LtiPlatform(
-        issuer=told["issuer"], client_id=client_id, name=told["name"][:200], auth_url=told["authorization_endpoint"],
-        token_url=told["token_endpoint"], jwks_url=told["jwks_uri"], audience=None, origins=origin_of(url),
-        private=private, family=told["family"], added_at=now(),
+        issuer=endpoints["issuer"], client_id=client_id, name=endpoints["name"][:200],
+        auth_url=endpoints["authorization_endpoint"], token_url=endpoints["token_endpoint"],
+        jwks_url=endpoints["jwks_uri"], audience=None, origins=origin_of(url), private=private,
+        family=endpoints["family"], added_at=now(),
     )  # fmt: skip
     return platform, (str(deployment)[:MAX_ID_CHARS],) if deployment else ()
 

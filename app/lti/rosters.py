@@ -86,7 +86,7 @@ class RosterReader:
     async def _read(self, context: LtiContext, platform: LtiPlatform) -> None:
         answer: str | None = None
         try:
-            people = [person async for person in self._listed(platform, context.memberships_url or "")]
+            people = [person async for person in self._list_people(platform, context.memberships_url or "")]
             await self._lay_over(context, platform, people)
         except PlatformError as error:
             answer = f"{error} {error.answer}".strip()[:300]
@@ -99,18 +99,18 @@ class RosterReader:
             if row is not None:
                 row.roster_answer = answer
 
-    async def _listed(self, platform: LtiPlatform, url: str) -> AsyncIterator[ListedPerson]:
+    async def _list_people(self, platform: LtiPlatform, url: str) -> AsyncIterator[ListedPerson]:
         count = 0
         for _ in range(MAX_PAGES):
             answer = await self._services.ask(platform, SCOPE, "GET", url, headers={"accept": ACCEPTED})
             if answer.status != 200:
                 raise PlatformError(
-                    f"Its list of people answers {answer.status}.", status=answer.status, answer=answer.quoted
+                    f"Its list of people answers {answer.status}.", status=answer.status, answer=answer.excerpt
                 )
             body = answer.json()
             members = body.get("members") if isinstance(body, dict) else None
             if not isinstance(members, list):
-                raise PlatformError("Its list of people has no members.", answer=answer.quoted)
+                raise PlatformError("Its list of people has no members.", answer=answer.excerpt)
             count += len(members)
             if count > MAX_MEMBERS:
                 raise PlatformError(f"Its list has more than {MAX_MEMBERS:,} people.")
@@ -142,8 +142,8 @@ def _person(member: Any) -> ListedPerson | None:
     parts = (member.get("name"), " ".join(str(member.get(key) or "") for key in ("given_name", "family_name")))
     names = (one_line(part)[:NAME_LENGTH] for part in parts if isinstance(part, str))
     ids = (member.get("lis_person_sourcedid"), member.get("email"))
-    told = tuple(one_line(text) for text in ids if isinstance(text, str) and text.strip())
-    return ListedPerson(subject, next((name for name in names if name), ""), role, told)
+    known_ids = tuple(one_line(text) for text in ids if isinstance(text, str) and text.strip())
+    return ListedPerson(subject, next((name for name in names if name), ""), role, known_ids)
 
 
 async def _enrol_listed(
@@ -152,8 +152,10 @@ async def _enrol_listed(
     group = await db.get(Class, context.class_id)
     if group is None:
         return
-    theirs = (Credential.kind == "lti", Credential.issuer == platform.issuer)
-    rows = await db.scalars(select(Credential).where(*theirs, Credential.subject.in_([one.subject for one in people])))
+    of_platform = (Credential.kind == "lti", Credential.issuer == platform.issuer)
+    rows = await db.scalars(
+        select(Credential).where(*of_platform, Credential.subject.in_([one.subject for one in people]))
+    )
     known = {row.subject: row.learner_id for row in rows}
     await _add_new(db, context, platform, [person for person in people if person.subject not in known])
     # Read at once, and held: whoever is as before is not asked for again.
@@ -215,8 +217,8 @@ async def _mark_left(db: AsyncSession, context: LtiContext, listed: set[str]) ->
     rows = (await db.scalars(select(LtiMember).where(LtiMember.lti_context_id == context.id))).all()
     recently = now() - READ_EVERY
     # Whoever runs the platform looks after courses in whose lists they are not.
-    kept = {row.learner_id for row in rows if row.role != "learner" and row.launched_at > recently}
-    gone = {row.learner_id for row in rows if row.subject not in listed} - kept
+    staff = {row.learner_id for row in rows if row.role != "learner" and row.launched_at > recently}
+    gone = {row.learner_id for row in rows if row.subject not in listed} - staff
     elsewhere = select(LtiMember.learner_id).join(LtiContext).where(LtiContext.class_id == context.class_id)
     gone -= set(await db.scalars(elsewhere.where(LtiContext.id != context.id)))
     if group is None or not gone:

@@ -72,14 +72,14 @@ class Score:
 
     def body(self, stamped: datetime) -> bytes:
         points = {} if self.given is None else {"scoreGiven": round(self.given, 4), "scoreMaximum": self.maximum}
-        said = {
+        fields = {
             "userId": self.subject,
             **points,
             "activityProgress": "Completed" if self.done else "InProgress",
             "gradingProgress": "Pending" if self.given is None else "FullyGraded",
             "timestamp": stamped.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         }
-        return json.dumps(said).encode()
+        return json.dumps(fields).encode()
 
 
 class ScoreSender:
@@ -149,8 +149,8 @@ class ScoreSender:
             answer = await self._post(score, await self._later(score, answer))
         if 200 <= answer.status < 300:
             return "", False
-        said = f"{answer.status} {answer.quoted}".strip()
-        return said, answer.status < 500 and answer.status != STALE and answer.status not in AGAIN
+        message = f"{answer.status} {answer.excerpt}".strip()
+        return message, answer.status < 500 and answer.status != STALE and answer.status not in AGAIN
 
     async def _post(self, score: Score, stamped: datetime) -> Answer:
         headers = {"content-type": SCORE_TYPE}
@@ -210,10 +210,10 @@ async def find_score(db: AsyncSession, row: LtiScore, exercises: Exercises) -> S
         .where(LtiLineItem.id == row.line_item_id, LtiMember.learner_id == row.learner_id)
         .where(LtiMember.role == "learner", Membership.role == "learner", Membership.left_at.is_(None))
     )
-    found = (await db.execute(query)).one_or_none()
-    if found is None:
+    graded_row = (await db.execute(query)).one_or_none()
+    if graded_row is None:
         return None
-    item, assignment, member, platform, group = found
+    item, assignment, member, platform, group = graded_row
     book = await build_gradebook(db, group, exercises, row.learner_id)
     numbers = [row.id for row in book.assignments]
     if not book.rows or assignment.id not in numbers:

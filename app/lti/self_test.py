@@ -32,10 +32,10 @@ class Trial:
 async def try_platform(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
     """Try everything that a launch and a grade need of *platform*."""
     trials = (*await _keys(lti, platform), await _token(lti, platform), await _deployments(lti, platform))
-    return tuple(trial if trial.good else _helped(trial, platform) for trial in trials)
+    return tuple(trial if trial.good else _add_help(trial, platform) for trial in trials)
 
 
-def _helped(trial: Trial, platform: LtiPlatform) -> Trial:
+def _add_help(trial: Trial, platform: LtiPlatform) -> Trial:
     """*trial* with what to do at a platform of its family."""
     return replace(trial, said=with_help(trial.said, platform.family, trial.about, platform.jwks_url))
 
@@ -47,8 +47,8 @@ async def _keys(lti: LtiService, platform: LtiPlatform) -> tuple[Trial, ...]:
     except PlatformError as error:
         return (Trial(good=False, said=f"Your platform's keys do not answer. {error}", about="keys"),)
     count = len(keys.keys)
-    said = f"Your platform's keys answer: {count} {'key' if count == 1 else 'keys'}."
-    return Trial(good=True, said=said), _clock(answer)
+    message = f"Your platform's keys answer: {count} {'key' if count == 1 else 'keys'}."
+    return Trial(good=True, said=message), _clock(answer)
 
 
 def _clock(answer: Answer) -> Trial:
@@ -78,6 +78,6 @@ async def _deployments(lti: LtiService, platform: LtiPlatform) -> Trial:
     async with lti.database.read() as db:
         known = sorted(await deployments_of(db, platform.id))
     if not known:
-        said = f"No deployment is registered: backhand lti deployment {platform.id} ID."
-        return Trial(good=False, said=said, about="deployment")
+        message = f"No deployment is registered: backhand lti deployment {platform.id} ID."
+        return Trial(good=False, said=message, about="deployment")
     return Trial(good=True, said=f"Launches are taken from the deployments {', '.join(known)}.")

@@ -93,12 +93,12 @@ class PlatformServices:
         )
         if answer.status != 200:
             raise PlatformError(
-                f"It gives this server no token ({answer.status}).", status=answer.status, answer=answer.quoted
+                f"It gives this server no token ({answer.status}).", status=answer.status, answer=answer.excerpt
             )
         given = answer.json()
         fresh = given.get("access_token") if isinstance(given, dict) else None
         if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
-            raise PlatformError("Its answer to a request for a token has none.", status=200, answer=answer.quoted)
+            raise PlatformError("Its answer to a request for a token has none.", status=200, answer=answer.excerpt)
         lives = given.get("expires_in")
         seconds = min(float(lives), LONGEST_KEPT_SECONDS) if isinstance(lives, (int, float)) else RESERVE_SECONDS
         self._tokens[platform.id, scope] = (time.monotonic() + seconds - RESERVE_SECONDS, fresh)

@@ -16,8 +16,8 @@ async def list_platforms(db: AsyncSession) -> Sequence[LtiPlatform]:
 async def find_platform(db: AsyncSession, issuer: str, client_id: str) -> LtiPlatform | None:
     """The platform with that *issuer*; without a *client_id* only where one alone has it."""
     query = select(LtiPlatform).where(LtiPlatform.issuer == issuer).limit(2)
-    found = (await db.scalars(query.where(LtiPlatform.client_id == client_id) if client_id else query)).all()
-    return found[0] if len(found) == 1 else None
+    platforms = (await db.scalars(query.where(LtiPlatform.client_id == client_id) if client_id else query)).all()
+    return platforms[0] if len(platforms) == 1 else None
 
 
 async def get_platform(db: AsyncSession, number: int) -> LtiPlatform:
@@ -78,8 +78,8 @@ async def remove_platform(db: AsyncSession, platform: LtiPlatform) -> None:
     """Delete *platform*: it can launch nothing any more. Its people keep their work, its classes stay as they are."""
     others = select(LtiPlatform.id).where(LtiPlatform.issuer == platform.issuer, LtiPlatform.id != platform.id)
     if await db.scalar(others.limit(1)) is None:
-        theirs = select(Credential.id).where(Credential.kind == "lti", Credential.issuer == platform.issuer)
-        await db.execute(delete(Session).where(Session.credential_id.in_(theirs)))
+        credentials = select(Credential.id).where(Credential.kind == "lti", Credential.issuer == platform.issuer)
+        await db.execute(delete(Session).where(Session.credential_id.in_(credentials)))
     await record_event(db, None, None, "platform-removed", platform.id, issuer=platform.issuer)
     await db.execute(delete(LtiPlatform).where(LtiPlatform.id == platform.id))
 

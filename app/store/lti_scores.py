@@ -214,8 +214,8 @@ async def noted_line_items(db: AsyncSession, group: int) -> Sequence[tuple[LtiLi
 async def is_gone(db: AsyncSession, item: int) -> bool:
     """True if the platform said, of a grade, that it has no such column any more."""
     refused = (LtiScore.line_item_id == item, LtiScore.refused_at.is_not(None))
-    said = or_(*(LtiScore.answer.startswith(status) for status in ("404", "410")))
-    return await db.scalar(select(LtiScore.learner_id).where(*refused, said).limit(1)) is not None
+    is_no_column = or_(*(LtiScore.answer.startswith(status) for status in ("404", "410")))
+    return await db.scalar(select(LtiScore.learner_id).where(*refused, is_no_column).limit(1)) is not None
 
 
 async def try_refused_again(db: AsyncSession, group: int) -> None:

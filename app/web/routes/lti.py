@@ -76,24 +76,26 @@ async def login_by_form(request: Request, site: TheSite, visitor: TheVisitor) ->
     return await _login(request, site, visitor, {name: text for name, text in form.items() if isinstance(text, str)})
 
 
-async def _login(request: Request, site: Site, visitor: TheVisitor, asked: Mapping[str, str]) -> Response:
-    if not asked.get("iss"):
-        return _refused(request, site, BY_HAND, by_hand=True)
+async def _login(request: Request, site: Site, visitor: TheVisitor, query: Mapping[str, str]) -> Response:
+    if not query.get("iss"):
+        return _refusal_page(request, site, BY_HAND, by_hand=True)
     if not site.lti.address:
-        return _refused(request, site, NO_ADDRESS)
+        return _refusal_page(request, site, NO_ADDRESS)
     spend_ticket(site, visitor)
     try:
         async with site.database.write(short=True) as db:
-            began = await begin_login(db, asked, site.lti.base_url)
+            began = await begin_login(db, query, site.lti.base_url)
     except LaunchError as error:
-        return _refused(request, site, str(error))
-    response = _stored(request, site, began) if began.storage and began.origin else RedirectResponse(began.url, 303)
+        return _refusal_page(request, site, str(error))
+    response = (
+        _storage_page(request, site, began) if began.storage and began.origin else RedirectResponse(began.url, 303)
+    )
     response.headers["cache-control"] = "no-store"
     _keep_secret(request, response, name_in_browser(began.state), began.secret)
     return response
 
 
-def _stored(request: Request, site: Site, began: Login) -> Response:
+def _storage_page(request: Request, site: Site, began: Login) -> Response:
     """A page that has the platform keep the secret, and goes on to it."""
     return frame_page(request, site, "lti_store.html", began=began, key=name_in_browser(began.state))
 
@@ -101,7 +103,7 @@ def _stored(request: Request, site: Site, began: Login) -> Response:
 @router.get("/launch")
 async def launch_by_hand(request: Request, site: TheSite) -> Response:
     """A person opens the address of launches itself, to see whether the server is up."""
-    return _refused(request, site, BY_HAND, by_hand=True)
+    return _refusal_page(request, site, BY_HAND, by_hand=True)
 
 
 @router.post("/launch")
@@ -121,43 +123,45 @@ async def launch(
         async with site.database.read() as db:
             pending = await find_pending(db, state)
         check_no_error(pending, "" if id_token else one_line(f"{error} {error_description}"))
-        kept, storage = pending.is_of(cookie), pending.data["storage"]
+        proved, storage = pending.is_of(cookie), pending.data["storage"]
         # A page of somebody else could bring a secret that it was given, and so let its own person in.
         own = is_same_site(request.headers, secure=is_secure(request))
         values: dict[str, Any] = {"name": name, "state": state, "id_token": id_token, "storage": storage}
-        if not kept and not own and pending.data["granted"] and id_token:
+        if not proved and not own and pending.data["granted"] and id_token:
             return frame_page(request, site, "lti_access.html", again=_again(site, pending), **values)
-        if not kept and not stored and storage and id_token:
+        if not proved and not stored and storage and id_token:
             origin = origin_of(pending.platform.auth_url)
             return frame_page(request, site, "lti_stored.html", origin=origin, **values)
-        if not kept and not (storage and own and pending.is_of(stored)):
-            return _refused(request, site, OTHER_BROWSER, again=_again(site, pending), stay=_stay(site, pending))
+        if not proved and not (storage and own and pending.is_of(stored)):
+            return _refusal_page(request, site, OTHER_BROWSER, again=_again(site, pending), stay=_stay(site, pending))
         message = await read_message(site.database, site.lti.keys, pending, state, id_token, site.lti.base_url)
     except PlatformError as away:
         log.warning("lti-platform-unavailable", error=str(away), status=away.status)
-        known, said = pending.platform, f"The keys of your learning platform cannot be read. {away}"
-        return _refused(request, site, with_help(said, known.family, "keys", known.jwks_url), status=502)
+        known, trouble = pending.platform, f"The keys of your learning platform cannot be read. {away}"
+        return _refusal_page(request, site, with_help(trouble, known.family, "keys", known.jwks_url), status=502)
     except LaunchError as refused:
         log.warning("lti-launch-refused", reason=str(refused), error=error[:200])
-        return _refused(request, site, str(refused))
+        return _refusal_page(request, site, str(refused))
     if message.deep_linking is not None:
         response = await _choose(request, site, pending.platform, message, message.deep_linking)
     else:
-        response = await _arrive(request, site, pending, message, sticks=kept)
+        response = await _arrive(request, site, pending, message, sticks=proved)
     _keep_secret(request, response, name, "")
     return response
 
 
-async def _choose(request: Request, site: Site, platform: LtiPlatform, message: Launch, asked: DeepLinking) -> Response:
+async def _choose(
+    request: Request, site: Site, platform: LtiPlatform, message: Launch, request_for_links: DeepLinking
+) -> Response:
     """Let an instructor choose what becomes a link; nothing but the choice needs to know who it is."""
     if message.role not in ("instructor", "assistant"):
-        return _refused(request, site, NOT_TO_CHOOSE)
+        return _refusal_page(request, site, NOT_TO_CHOOSE)
     try:
-        check_return_url(platform, asked)
+        check_return_url(platform, request_for_links)
     except LaunchError as refused:
-        return _refused(request, site, str(refused))
+        return _refusal_page(request, site, str(refused))
     context = (await _enter(request, site, platform, message, framed=False)).context
-    choice = pending_choice(platform, message, asked, context.class_id if context else None)
+    choice = pending_choice(platform, message, request_for_links, context.class_id if context else None)
     async with site.database.write() as db:
         token = await one_time_tokens.issue(db, "lti-choice", choice, lives=CHOICE_LIVES)
         groups = await choices_for(db, site, choice["class"])
@@ -266,6 +270,6 @@ def _stay(site: Site, pending: Pending) -> str:
     return "" if pending.data["granted"] else _again(site, pending, granted="1")
 
 
-def _refused(request: Request, site: Site, message: str, *, status: int = 403, **values: Any) -> Response:
+def _refusal_page(request: Request, site: Site, message: str, *, status: int = 403, **values: Any) -> Response:
     page = {"again": "", "stay": "", "by_hand": False, "message": message, **values}
     return frame_page(request, site, "lti_refused.html", status=status, **page)

@@ -86,7 +86,7 @@ def picker(
     problem: str = "",
     chosen: tuple[str, ...] = (),
 ) -> Response:
-    """The page on which is chosen of *groups* what was *asked* for."""
+    """The page that offers *groups*, for the request *asked* of a platform."""
     response = site.in_frame.pages.page(
         request,
         "lti_choose.html",

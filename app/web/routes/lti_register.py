@@ -70,9 +70,9 @@ async def register(
             await make_keys(db, encryption_in(site.lti.secret_path, make=True))
             await add_platform(db, platform, deployments)
     except (LaunchError, PlatformError, RefusedError) as error:
-        said = f"{error} {getattr(error, 'answer', '')}".strip()
-        log.warning("lti-registration-refused", reason=said)
-        return _page(request, site, problem=said, status=422)
+        problem = f"{error} {getattr(error, 'answer', '')}".strip()
+        log.warning("lti-registration-refused", reason=problem)
+        return _page(request, site, problem=problem, status=422)
     site.lti.forget_origins()
     log.info("lti-platform-registered", issuer=platform.issuer, client_id=platform.client_id)
     return _page(request, site, platform=platform, deployments=deployments)

@@ -27,7 +27,7 @@ async def page(request: Request, site: TheSite) -> Response:
 
 
 @router.post("")
-async def tried(
+async def show_trials(
     request: Request,
     site: TheSite,
     visitor: TheVisitor,
@@ -40,11 +40,11 @@ async def tried(
         platform = await find_platform(db, issuer.strip(), client_id.strip()) if client_id.strip() else None
     if platform is None:
         return _page(request, site, problem=NOT_REGISTERED, issuer=issuer, client_id=client_id)
-    trials = await _tried(site, platform)
+    trials = await _try_platform(site, platform)
     return _page(request, site, issuer=issuer, client_id=client_id, trials=trials, family=platform.family)
 
 
-async def _tried(site: Site, platform: LtiPlatform) -> tuple[Trial, ...]:
+async def _try_platform(site: Site, platform: LtiPlatform) -> tuple[Trial, ...]:
     kept_at, trials = site.lti.trials.get(platform.id, (-KEPT_SECONDS, ()))
     if time.monotonic() - kept_at > KEPT_SECONDS:
         trials = await try_platform(site.lti, platform)
