@@ -81,6 +81,7 @@ from app.web.routes import (
     pages,
     passkey_calls,
     practice_pages,
+    principles,
     problem_reports,
     roster_lists,
     rosters,
@@ -310,7 +311,7 @@ def create_app(
 def _exercises() -> APIRouter:
     """Routes of an exercise, of lessons and of practice alike."""
     router = APIRouter()
-    for room in (code_boxes, box_texts, answers, hints):
+    for room in (code_boxes, principles, box_texts, answers, hints):
         for route in room.router.routes:
             assert isinstance(route, APIRoute)
             for home in ("/lessons/{slug}", "/practice/{item}"):

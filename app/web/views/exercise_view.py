@@ -237,6 +237,11 @@ class CodeView:
         return sentences_in(self.url)
 
     @property
+    def asks_principle(self) -> bool:
+        """Whether a right text may be asked about: which principle is behind one of its lines."""
+        return isinstance(self.exercise, Grad)
+
+    @property
     def stretches(self) -> tuple[NamedStep, ...]:
         """The steps with names that its gradients are parted into."""
         return self.exercise.stretches if isinstance(self.exercise, Grad) else ()

@@ -1,0 +1,88 @@
+"""The principle behind a line: what is called right is, and what stands beside it is not."""
+
+from collections import Counter
+
+import pytest
+
+from app.content.blocks import Forward, Grad
+from app.course.parse import parse_lesson
+from app.practice.principles import OTHERS, PRINCIPLES, ask_principle
+from app.practice.proof import curated_items
+from tests.courses import LESSONS, course_in
+
+NOTHING = frozenset()
+
+
+def forward_of(source: str, **inputs: str) -> Forward:
+    shapes = ", ".join(f"{name}: {shape}" for name, shape in inputs.items())
+    output = source.splitlines()[-1].split()[0]
+    text = f"```{{forward}} f\n:dims: {{N: 3, D: 4}}\n:inputs: {{{shapes}}}\n:output: {output}\n{source}\n```\n"
+    lesson, errors = parse_lesson(text, "1-a/01-a.md", piece=True)
+    assert lesson is not None, errors
+    return lesson.forwards["f"]
+
+
+@pytest.mark.parametrize(
+    ("source", "inputs", "code", "key"),
+    [
+        ("y = x @ w", {"x": "[N, D]", "w": "[D, N]"}, "dx = dy @ w.T", "factor"),
+        ("y = x + b", {"b": "[D]", "x": "[N, D]"}, "db = dy.sum(0)", "copies"),
+        ("y = torch.tanh(x)", {"x": "[N, D]"}, "dx = dy * (1 - y ** 2)", "local"),
+        ("y = x.sum(1)", {"x": "[N, D]"}, "dx = dy[:, None].expand_as(x)", "addends"),
+        ("y = torch.softmax(x, 1)", {"x": "[N, D]"}, "dx = y * (dy - (dy * y).sum(1, keepdim=True))", "shared"),
+        ("y = x.T", {"x": "[N, D]"}, "dx = dy.T", "moved"),
+        ("y = x * z + x", {"x": "[N]", "z": "[N]"}, "dx = dy * z + dy", "uses"),
+        ("y = z * x", {"z": "[N]", "x": "[N]"}, "dz = x * dy", "local"),
+        ("y = torch.relu(x)", {"x": "[N]"}, "dx = dy * (x > 0)", "gate"),
+    ],
+)
+def test_a_line_is_asked_for_its_principle(source, inputs, code, key):
+    question = ask_principle(code, forward_of(source, **inputs), (code.split()[0],), NOTHING)
+
+    assert question is not None
+    assert (question.principle.key, question.line) == (key, code)
+    assert len(set(question.offered)) == 1 + OTHERS
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [("y = z - x", "dz = dy + 0"), ("y = z * (x + 1)", "dz = (x + 1) * dy"), ("y = z @ x", "dz = x")],
+)
+def test_a_line_that_shows_no_principle_plainly_is_not_asked_about(source, code):
+    assert ask_principle(code, forward_of(source, z="[N]", x="[N]"), ("dz",), NOTHING) is None
+
+
+def test_nothing_beside_the_right_principle_may_be_said_of_the_line():
+    seen = Counter()
+    for level in (1, 2):
+        for item in curated_items(level):
+            question = ask_principle(item.solution, item.program, item.require, NOTHING)
+            if question is None:
+                continue
+            seen[question.principle.key] += 1
+            for principle in {*question.offered} - {question.principle}:
+                assert question.family not in principle.families
+                assert not principle.akin.search(question.line)
+
+    assert len(seen) >= len(PRINCIPLES) - 2, seen
+
+
+def test_a_family_that_was_asked_about_is_not_asked_again():
+    item = curated_items(1)[0]
+    first = ask_principle(item.solution, item.program, item.require, NOTHING)
+    assert first is not None
+
+    second = ask_principle(item.solution, item.program, item.require, frozenset({first.family}))
+
+    assert second is None or second.family != first.family
+
+
+def test_boxes_of_the_course_are_asked_about():
+    boxes = [(lesson, box) for lesson in course_in(LESSONS).lessons for box in lesson.all_of(Grad)]
+    asked = [
+        question.principle.key
+        for lesson, box in boxes
+        if (question := ask_principle(box.solution.source, lesson.forwards[box.forward], box.require, NOTHING))
+    ]
+
+    assert len(asked) > len(boxes) / 2
