@@ -107,7 +107,7 @@ def _plain(tree: object, arrays: Mapping[str, Array]) -> object:
     match tree:
         case ["tensor", int(at), *_]:
             return value_digest({"": array}).hex() if (array := arrays.get(str(at))) is not None else None
-        case [kind, _] if kind in _NUMBERS:
+        case [str(kind), _] if kind in _NUMBERS:
             return f"{_number(tree):.6e}"
         case ["dict", list(items)]:
             return ["dict", sorted((_plain(item, arrays) for item in items), key=repr)]

@@ -5,6 +5,7 @@ import pytest
 
 from app.engine.grade.engine import Engine
 from app.engine.grade.seeds import PUBLIC, Seeds
+from app.grading.judge.function_verdict import CaseResult, answers_digest
 from app.grading.judge.value_digest import value_digest
 from tests.engine.grade.test_slips import LAYER
 from tests.grading.boxes.load import OpenJail
@@ -62,3 +63,9 @@ def test_a_digest_is_of_shape_size_and_every_number():
 
     assert len(digests) == 1 + len(others)
     assert value_digest({"a": base, "b": base}) not in digests
+
+
+def test_lists_of_lists_and_of_a_list_beside_a_number_have_a_key():
+    trees = [["list", [["list", []], ["int", 2]]], ["list", [["list", [["int", 1]]], ["int", 2]]]]
+
+    assert len({answers_digest({"a": CaseResult("a", {"a": {"result": tree}}, {})}) for tree in trees}) == 2
