@@ -290,6 +290,7 @@ def test_a_shape_that_is_not_known_is_nobodys_fault():
         "31^-1",
         "31⁻¹",
         "np.exp(-ln(31))",
+        "1 / exp(ln 31)",
         "(1)(1/31)",
     ],
 )
@@ -360,7 +361,14 @@ def test_two_percent_signs_are_asked_about(answer):
         assert "A percent sign stands there twice" in said.message
 
 
-@pytest.mark.parametrize(("answer", "right"), [("25 %", True), ("25", True), ("0.25 %", False), ("0.25", False)])
+def test_a_part_of_one_where_percent_are_asked_for_is_told_so():
+    said = answered("percentage", "0.25")
+
+    assert said.correct is None
+    assert "multiply by 100" in said.message
+
+
+@pytest.mark.parametrize(("answer", "right"), [("25 %", True), ("25", True), ("0.25 %", False), ("0.24", False)])
 def test_a_percentage_is_read_as_it_stands_where_one_is_asked_for(answer, right):
     assert answered("percentage", answer).correct is right
 

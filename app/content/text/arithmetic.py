@@ -232,6 +232,8 @@ class _Parser:
             raise UnreadableError("What is below the fraction is missing.", self.column)
         if token in PLAIN_FUNCTIONS and self.take("("):
             return PLAIN_FUNCTIONS[token](float(self.bracket()))
+        if token in PLAIN_FUNCTIONS and self.kind == "number":  # `ln 10`
+            return PLAIN_FUNCTIONS[token](float(self.atom()))
         if token in CONSTANTS:
             return CONSTANTS[token]
         raise UnreadableError(f"The name {token!r} is not known here.", column)

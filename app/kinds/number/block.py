@@ -16,10 +16,10 @@ class NumberQuestion(Quiz):
     atol: float = 0.0
 
     def tolerance(self, value: float) -> float:
-        """Relative tolerance around *value*: the author's; else rounding for a whole number, 1e-3 for others."""
+        """Relative tolerance around *value*: the author's; else none for a whole number, 1e-3 for others."""
         if self.rtol is not None:
             return self.rtol
-        return ROUNDING if not self.atol and value.is_integer() else USUAL_TOLERANCE
+        return ROUNDING if value.is_integer() else USUAL_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Numbers: `1/31`, `0.0323`, `3.2e-2`, `0,0323`, `−0.5`, `49 152`, `3.226 %`, `\\frac{1}{31}`.
 
 A correct rounding is right when it has as many digits as the tolerance asks for (three for the usual 1e-3); with fewer
-it is "right, but rounded too far". A whole number is asked for exactly, unless its author gave a tolerance.
+it is "right, but rounded too far". A whole number is asked for exactly, or as near to it as its author allows.
 """
 
 import math
@@ -66,6 +66,9 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
             return right_feedback(THAT_IS_IT, echo_of(text, reading))
     if _unwrapped(text) != text.strip() and (several := _several(text, quiz)):
         return several
+    of_one = PERCENT_ASKED.search(words_of(quiz.prompt)) and not PERCENT_ASKED.search(text)
+    if of_one and is_close(100 * readings[0].value, answer, quiz):
+        return unread_feedback("That is a part of 1. Percent are asked for: multiply by 100.", echo)
     tempting = nearest_tempting(quiz, readings)
     rounded = next((number_reading for number_reading in readings if _is_rounding_of(number_reading, answer)), None)
     if tempting is None and rounded:
