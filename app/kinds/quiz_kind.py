@@ -30,6 +30,10 @@ def no_text(*_: object) -> str:
     return ""
 
 
+def only_value(given: Sequence[str]) -> str:
+    return given[0] if len(given) == 1 else ""
+
+
 def typed_words(_: Quiz, given: Sequence[str]) -> Markup:
     """The values of an answer as they were typed."""
     return code_span(", ".join(given)[:LONGEST_SAID] or "–")
@@ -48,6 +52,7 @@ class QuizKind(BlockKind[Q]):
         fields: The fields of its form, where each has a name of its own.
         values: The values of an answer, from those of the fields.
         words: An answer as people would say it.
+        listed: An answer as a list of tempting values has it; "" where none can.
         tensors: Tensors of the program whose shapes it is about.
         shape_asked: The tensor or gradient whose shape must not be told beside it; empty for none.
         line: The line of the program that it asks about.
@@ -68,6 +73,7 @@ class QuizKind(BlockKind[Q]):
     fields: tuple[str, ...] = ()
     values: Callable[[Sequence[str]], Sequence[str]] = tuple
     words: Callable[[Q, Sequence[str]], Markup] = typed_words
+    listed: Callable[[Sequence[str]], str] = only_value
     tensors: Callable[[Q, Forward], tuple[str, ...]] = nothing
     shape_asked: Callable[[Q], str] = no_text
     line: Callable[[Q, Forward], str] = no_text

@@ -9,7 +9,7 @@ from app.content.text.mathml import words_of
 from app.course.parse import parse_lesson
 from app.kinds.cells.block import CellsQuestion
 from app.kinds.cells.mark import answer_of, names_of, right_values
-from app.kinds.registry import mark_quiz, right_answers
+from app.kinds.registry import mark_quiz, quiz_kind, right_answers
 
 TEXT = """---
 title: Cells
@@ -189,3 +189,25 @@ def test_a_table_that_is_another_product_is_told_which(numbers, said):
 
     assert feedback.correct is False
     assert said in words_of(feedback.message)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("fed", ("2",), "entry 2, from 0, of O"),
+        ("fed", ("0", "3"), "entries 0 and 3, from 0, of O"),
+        ("fed", (), "no entry of O"),
+        ("da", ("1", "2", "3", "4"), "1, 2, 3, 4"),
+    ],
+)
+def test_an_answer_is_told_by_the_entries_that_were_ticked(name, given, words):
+    quiz = LESSON.exercise(name)
+
+    assert words_of(quiz_kind(quiz).words(quiz, given)) == words
+
+
+def test_an_answer_is_listed_as_a_tempting_value_that_is_marked_as_it():
+    listed = quiz_kind(LESSON.exercise("fed")).listed(["0", "1", "2", "3"])
+
+    assert listed == "0, 1, 2, 3"
+    assert "Nothing of the second row." in answered("fed", *listed.split(", ")).message

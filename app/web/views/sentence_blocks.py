@@ -9,6 +9,7 @@ from app.bindings import parse_code
 from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Lesson, Quiz
 from app.grading.judge.hunt_verdict import LINE, split_line, with_line
 from app.insight.mistakes import answer_of
+from app.kinds.registry import quiz_kind
 from app.web.site import SCOPE_MODULES
 from app.web.views.exercise_view import number_word
 
@@ -106,8 +107,8 @@ def lesson_block(exercise: Exercise, mistake: str, said: str, example: str) -> s
 
 
 def _tempting_value(quiz: Quiz, given: Sequence[str], said: str) -> str:
-    written = len(given) == 1 and given[0] and FENCE not in given[0]
-    return f"- `{given[0]}`: {said}\n" if written and hasattr(quiz, "tempting") else ""
+    value = quiz_kind(quiz).listed(given)
+    return f"- `{value}`: {said}\n" if value and FENCE not in value else ""
 
 
 def _one_line(bug: Bug, mistake: str, example: str) -> str:
