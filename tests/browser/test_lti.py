@@ -288,7 +288,7 @@ def test_pages_that_are_not_for_frames_stay_out_of_them(platform: Platform, page
     expect(page.frame_locator("iframe").locator(".masthead")).to_have_count(0)
 
 
-def test_after_a_visit_the_lesson_says_so_and_an_answer_is_told_as_not_kept(platform: Platform, page: Page) -> None:
+def test_after_a_visit_the_lesson_says_that_answers_are_not_saved(platform: Platform, page: Page) -> None:
     framed = course(platform, page)
     page.evaluate("() => { document.querySelector('iframe').width = 320 }")
     box = framed.locator("#dw-shape")

@@ -108,7 +108,7 @@ def test_a_platform_is_registered_once() -> None:
     assert f"keep its courses and grades: backhand lti change {number}." in told(*MOODLE, status=2)
 
 
-def test_a_platform_whose_courses_have_classes_is_forgotten_only_when_meant() -> None:
+def test_a_platform_with_classes_is_removed_only_when_meant() -> None:
     number = str(facts(*MOODLE)["id"])
     with closing(sqlite3.connect(load_settings().resolved_database_url.partition("///")[2])) as database:
         group = "INSERT INTO class (name, timezone, joining, created_at) VALUES ('A', 'UTC', 'closed', '2026-01-01')"
@@ -169,7 +169,7 @@ def test_keys_are_rotated() -> None:
     assert not set(facts("rotate", "--anew")["keys"]) & set(first)
 
 
-def test_a_platform_that_does_not_answer_is_told_by_a_try_and_by_the_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_try_and_doctor_report_a_platform_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = "http://127.0.0.1:1"
     addresses = ("--auth", nobody, "--token", nobody, "--jwks", nobody)
     number = str(

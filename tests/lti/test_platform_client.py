@@ -174,7 +174,7 @@ def test_http_is_for_this_machine_alone() -> None:
     assert "https" in address_fault("http://moodle.example.org/jwks", private=True)
 
 
-def test_the_origins_of_a_platform_are_those_of_its_addresses_and_what_was_added() -> None:
+def test_origins_of_a_platform_are_those_of_its_addresses_and_added_ones() -> None:
     platform = registered("https://a.example", auth_url="https://b.example:443/auth", origins="https://c.example:8443")
     platform.issuer = "urn:no-address"
 

@@ -107,7 +107,7 @@ def test_who_is_listed_no_more_has_left_and_comes_back(taught: Course, platform:
     assert taught.members() == {"Ada": "instructor", "Bob": "learner"}
 
 
-def test_an_instructor_who_is_not_listed_stays_for_a_day_and_the_last_one_for_good(
+def test_an_unlisted_instructor_stays_a_day_and_the_last_one_for_good(
     taught: Course, platform: Platform, app: FastAPI
 ) -> None:
     max_ = taught.person("Max", "Instructor")
