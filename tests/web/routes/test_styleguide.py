@@ -59,6 +59,7 @@ ELSEWHERE = {
         "_written_all",
     ),
     "of a lesson or a unit at its occasion, which test_occasions opens": ("_measure", "_ready", "_recall"),
+    "a question after a box is right, which test_principles asks": ("_principle", "_principle_told"),
     "of a whole lesson or course, which test_every_page opens": (
         "_items_head", "_practised", "_rail", "_section",
     ),
