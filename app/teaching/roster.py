@@ -65,11 +65,11 @@ class Listing:
 
 
 def read_roster(text: str, fields: Sequence[str] | None = None, *, named: bool = True) -> Listing:
-    """People, a line for each: a name, then an id, then a label; or the columns that a first line names.
+    """Parse people, a line for each: a name, then an id, then a label; or the columns that a first line names.
 
     Args:
-        fields: What each column holds, where somebody has said so.
-        named: Whether the first line then names the columns, and is nobody.
+        fields: What each column holds, where the instructor has said so.
+        named: True if the first line then names the columns, and is no person.
     """
     try:
         rows = rows_of(text)
@@ -212,7 +212,7 @@ def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tupl
             continue
         who, _, days = line.replace("\t", ",").replace(";", ",").rpartition(",")
         match = DAYS.fullmatch(days.strip())
-        meant = directory.called(who)
+        meant = directory.find(who)
         if match is None or not who.strip():
             faults.append(RosterIssue(number, "Write a name or an id, a comma, and the days: Ada Lovelace, +3"))
         elif not 0 < int(match[1]) <= MOST_DAYS:
@@ -243,7 +243,7 @@ class Directory(Generic[P]):
             if person.external_id:
                 self._by_id.setdefault(person.external_id.casefold(), []).append(person)
 
-    def called(self, who: str) -> list[P]:
+    def find(self, who: str) -> list[P]:
         """Find the person with that id; else all who have that name."""
         word = one_line(who).casefold()
         return self._by_id.get(word) or self._by_name.get(word, [])
@@ -251,4 +251,4 @@ class Directory(Generic[P]):
 
 def matching_people(who: str, people: Iterable[P]) -> list[P]:
     """Find the person with that id; else all who have that name."""
-    return Directory(people).called(who)
+    return Directory(people).find(who)

@@ -31,7 +31,7 @@ router = APIRouter(prefix=PREFIX)
 
 AT_MOST_EVERY = 1.0
 """A class that answers all at once is shown once a second."""
-TOO_MANY = "This board is watched in too many places at once."
+TOO_MANY = "This board is watch_board in too many places at once."
 WATCH_SECONDS = 10.0
 MOST_RECENT = 6
 JUST_NOW = timedelta(minutes=10)
@@ -48,13 +48,13 @@ class BoardQuery:
 
     def address(self, class_id: int, end: str = "", **other: str | bool) -> str:
         """Of the same look at a board, or with something else in it."""
-        asked = {"place": self.place, "project": self.project, "graph": self.graph, "label": self.label, **other}
-        given = {name: value if isinstance(value, str) else 1 for name, value in asked.items() if value}
+        fields = {"place": self.place, "project": self.project, "graph": self.graph, "label": self.label, **other}
+        given = {name: value if isinstance(value, str) else 1 for name, value in fields.items() if value}
         query = urlencode(given, safe="/")
         return f"/classes/{class_id}/board{end}" + (f"?{query}" if query else "")
 
 
-async def asked(
+async def board_query(
     place: Annotated[str, Query(max_length=400)] = "",
     *,
     project: bool = False,
@@ -64,30 +64,30 @@ async def asked(
     return BoardQuery(place=place, project=project, graph=graph, label=label)
 
 
-TheAsked = Annotated[BoardQuery, Depends(asked)]
+TheBoardQuery = Annotated[BoardQuery, Depends(board_query)]
 
 
 @router.get("/board")
-async def look(request: Request, site: TheSite, within: Watching, asked: TheAsked) -> Response:
+async def look(request: Request, site: TheSite, within: Watching, query: TheBoardQuery) -> Response:
     """Show the board of one exercise; if none is named, the one with the latest wrong answer."""
     group = within.group.id
     async with site.database.read() as db:
         all_places = await assigned_places(db, site.course, group)
-        current = await _place(db, group, all_places, asked.place)
-        view = await _view(request, db, within, current, asked.label) if current else None
+        current = await _place(db, group, all_places, query.place)
+        view = await _view(request, db, within, current, query.label) if current else None
         people = await board.list_learners(db, group)
         recent = await recent_mistakes(db, site.assigned, group, now() - JUST_NOW)
     at = all_places.index(current) if current else 0
-    asked = replace(asked, place=current.value if current else "")
+    query = replace(query, place=current.value if current else "")
     return class_page(
         request,
         site,
         within,
-        "board_projected.html" if asked.project else "board.html",
+        "board_projected.html" if query.project else "board.html",
         view=view,
-        asked=asked,
+        asked=query,
         here=current,
-        section=section_of(people, asked.label),
+        section=section_of(people, query.label),
         places=by_lesson(all_places),
         before=all_places[at - 1] if at else None,
         after=all_places[at + 1] if current and at + 1 < len(all_places) else None,
@@ -100,7 +100,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
 
 
 @router.post("/board/explained")
-async def explained(
+async def mark_explanation(
     site: TheSite,
     within: Watching,
     place: Annotated[str, Form(max_length=400)] = "",
@@ -109,36 +109,36 @@ async def explained(
     """Mark this moment; the board tells from here on who has left the mistake."""
     group = within.group.id
     async with site.database.write() as db:
-        current = _named(await assigned_places(db, site.course, group), place)
+        current = _get_place(await assigned_places(db, site.course, group), place)
         await board.record_explanation(db, group, within.person.learner_id, current.lesson.name, current.exercise.name)
         await site.bus.publish(db, board.exercise_topic(current.lesson.name, current.exercise.name))
     return back_to(BoardQuery(place=place, project=False, graph=False, label=label).address(group))
 
 
-async def watched(
-    request: Request, site: TheSite, within: Watching, asked: TheAsked
+async def watch_board(
+    request: Request, site: TheSite, within: Watching, query: TheBoardQuery
 ) -> AsyncIterator[AsyncIterator[str]]:
     """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
     async with site.database.read() as db:
-        current = _named(await assigned_places(db, site.course, within.group.id), asked.place)
+        current = _get_place(await assigned_places(db, site.course, within.group.id), query.place)
     with site.runs.watching(within.person.learner_id) as free:
         if not free:
             raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
-        yield _moments(request, site, within, current, asked)
+        yield _moments(request, site, within, current, query)
 
 
 @router.get("/board/events", response_class=EventSourceResponse)
-async def events(moments: Annotated[AsyncIterator[str], Depends(watched)]) -> AsyncIterator[ServerSentEvent]:
+async def events(moments: Annotated[AsyncIterator[str], Depends(watch_board)]) -> AsyncIterator[ServerSentEvent]:
     """`board` events: the board as HTML, whenever it has changed."""
     async for html in moments:
         yield ServerSentEvent(raw_data=html, event="board")
 
 
 async def _moments(
-    request: Request, site: Site, within: ClassMember, current: AssignedExercise, asked: BoardQuery
+    request: Request, site: Site, within: ClassMember, current: AssignedExercise, query: BoardQuery
 ) -> AsyncIterator[str]:
     """Events until the server stops, the viewer loses access, or the exercise is no longer assigned."""
-    group, seen = within.group.id, ""
+    group, last_html = within.group.id, ""
     with site.bus.subscribe(board.exercise_topic(current.lesson.name, current.exercise.name)) as ear:
         while not site.runs.closing:
             began = time.monotonic()
@@ -149,12 +149,12 @@ async def _moments(
                 )
                 if member is None or not member.is_at_least(MAY["watch"]) or not asks:
                     return
-                view = await _view(request, db, within, current, asked.label)
-            template = "_board_projected.html" if asked.project else "_board.html"
-            html = site.pages.text(template, view=view, asked=asked, group=within.group)
-            if html != seen:
+                view = await _view(request, db, within, current, query.label)
+            template = "_board_projected.html" if query.project else "_board.html"
+            html = site.pages.text(template, view=view, asked=query, group=within.group)
+            if html != last_html:
                 yield html
-                seen = html
+                last_html = html
             await asyncio.sleep(AT_MOST_EVERY - (time.monotonic() - began))
             await ear.wait()
 
@@ -166,7 +166,7 @@ async def _view(
     return await board_view(db, within.group, current.lesson, current.exercise, least=settings.shared_by, label=label)
 
 
-def _named(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
+def _get_place(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
     exercise = next((assigned_exercise for assigned_exercise in all_places if assigned_exercise.value == place), None)
     if exercise is None:
         raise HTTPException(404)
@@ -178,7 +178,7 @@ async def _place(
 ) -> AssignedExercise | None:
     """Find the exercise at *place*, else the one with the latest wrong answer, else the first."""
     if place:
-        return _named(all_places, place)
+        return _get_place(all_places, place)
     by_name = {
         (assigned_exercise.lesson.name, assigned_exercise.exercise.name): assigned_exercise
         for assigned_exercise in all_places

@@ -73,7 +73,7 @@ class PlatformGrades:
 
 
 async def _platforms(site: Site, within: ClassMember) -> PlatformGrades | None:
-    """What platforms have yet to be told; None for a class of none."""
+    """Grades that platforms have yet to be told; None for a class without platforms."""
     async with site.database.read() as db:
         contexts = await contexts_of(db, within.group.id)
         if not contexts:

@@ -1,4 +1,4 @@
-"""Next term: assignments of an earlier class at later dates, and nobody of its people.
+"""Next term: assignments of an earlier class at later dates, without its people.
 
 They are those of a class that is made for them, or of one that is there: of a platform's course that was copied.
 """
@@ -96,12 +96,12 @@ def days_to_move(first: str, weeks: str, began: date | None) -> int:
 async def _form(
     request: Request, site: Site, within: ClassMember, typed: Mapping[str, str], problem: str = ""
 ) -> Response:
-    copied = await _copied(site, within.group)
+    copied = await _copy_summary(site, within.group)
     return class_page(request, site, within, "class_next.html", typed=typed, problem=problem, **copied)
 
 
-async def _copied(site: Site, earlier: Class) -> dict[str, Any]:
-    """What comes along of a class: when it *began*, how many assignments, and how many stay *behind*."""
+async def _copy_summary(site: Site, earlier: Class) -> dict[str, Any]:
+    """Summary of what a copy of a class has: when it *began*, how many assignments, and how many stay *behind*."""
     async with site.database.read() as db:
         rows, began = await assignments_of(db, earlier.id), await first_day(db, earlier)
     behind = sum(row.lesson in site.private_lessons for row in rows)
@@ -147,14 +147,14 @@ async def take_over(
 async def _offer(
     request: Request, site: Site, within: ClassMember, earlier: Class, typed: Mapping[str, str], problem: str = ""
 ) -> Response:
-    to, copied = typed["to"], await _copied(site, earlier)
+    to, copied = typed["to"], await _copy_summary(site, earlier)
     wanted = own_path(to) if to else f"/classes/{within.group.id}"
     page = {"earlier": earlier, "typed": typed, "to": wanted, "problem": problem, **copied}
     return class_page(request, site, within, "lti_take_over.html", **page)
 
 
 async def _earlier(site: Site, within: ClassMember, number: str) -> ClassMember:
-    """The earlier class, of which they are an instructor as well; 404 for everybody else."""
+    """The earlier class, of which they are an instructor as well; 404 for all others."""
     async with site.database.read() as db:
         before = await find_class_member(db, parse_row_id(number), within.person.learner_id)
     if before is None or not before.is_at_least("instructor") or before.group.id == within.group.id:

@@ -88,9 +88,9 @@ async def roster_file(site: TheSite, within: Watching) -> Response:
     return sheet_file(f"roster-{group}.csv", [ROSTER_COLUMNS, *rows])
 
 
-def _row(person: Membership, seen: object, days: int) -> tuple[object, ...]:
+def _row(person: Membership, seen_at: object, days: int) -> tuple[object, ...]:
     joined = person.joined_at.date() if person.joined_at else ""
-    last = str(seen)[:10] if seen else ""
+    last = str(seen_at)[:10] if seen_at else ""
     return person.name, person.external_id, person.label, person.role, joined, last, days
 
 
@@ -165,7 +165,7 @@ async def _person(
         days = await rosters.extra_days(db, within.group.id)
         has_account = await recovery.has_account(db, person.learner_id)
         listed = await classes.list_members(db, within.group.id)
-    kept = {
+    fields = {
         "name": person.name,
         "external_id": person.external_id or "",
         "label": person.label or "",
@@ -178,7 +178,7 @@ async def _person(
         within,
         "roster_person.html",
         one=person,
-        typed={**kept, **typed},
+        typed={**fields, **typed},
         roles=classes.ROLES,
         has_account=has_account,
         names=distinct_names(listed),
