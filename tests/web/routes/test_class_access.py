@@ -45,7 +45,7 @@ def test_a_time_zone_that_is_none_is_named(room: Classroom, timezone: str) -> No
     [("name", " "), ("timezone", "Berlin"), ("keep_until", "soon"), ("keep_until", "0001-01-01"),
      ("keep_until", "2020-03-31")],
 )  # fmt: skip
-def test_settings_that_are_refused_stay_in_their_fields_and_the_one_at_fault_says_so(
+def test_refused_settings_stay_in_their_fields_and_the_fault_is_marked(
     ada: TestClient, group: Class, field: str, typed: str
 ) -> None:
     form = {"name": "Anew", "timezone": "Europe/Rome", "keep_until": "2199-01-01", "archived": "true", field: typed}

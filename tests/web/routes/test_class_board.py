@@ -72,7 +72,7 @@ def test_learners_are_counted_by_the_mistake_of_their_newest_attempt(room, group
 
 
 @pytest.mark.parametrize(("names", "told"), [(("Bob", "Cleo", "Dan"), True), (("Bob", "Cleo"), False)])
-def test_a_line_is_shown_where_enough_share_the_mistake_once_and_without_its_comment(room, group, ada, names, told):
+def test_a_shared_line_is_shown_once_and_without_its_comment(room, group, ada, names, told):
     spaces = ("dX = dY @ W", "dX = dY @ W", "dX=dY@W")
     for one, text, name in zip(enrol(room, group, *names), spaces, names, strict=False):
         wrong(one, f"{text}  # by {name}\n")
@@ -222,9 +222,7 @@ def test_slips_are_counted_by_the_operation_that_they_are_made_at(room, group, a
     assert "2 <span" in page
 
 
-def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_to_see_it(
-    settings, course, grader, monkeypatch
-):
+def test_a_board_is_sent_on_each_change_and_ends_with_the_right_to_see_it(settings, course, grader, monkeypatch):
     monkeypatch.setattr("app.web.routes.class_board.AT_MOST_EVERY", 0.0)
     monkeypatch.setattr(Subscription.wait, "__defaults__", (2 * SECONDS,))  # nobody looks of their own accord
     app = create_app(settings, course, grader)
@@ -293,9 +291,7 @@ async def ends_with_the_server(app, site, group, room, here):
         ("/lessons/linear/quiz/half", {"answer": "7"}, "half"),
     ],
 )
-def test_a_board_is_told_at_once_of_what_somebody_of_a_class_answers_and_of_nobody_else(
-    settings, course, grader, path, fields, exercise
-):
+def test_a_board_hears_at_once_of_answers_of_its_class_alone(settings, course, grader, path, fields, exercise):
     app = create_app(settings, course, grader)
     with asking(app) as asker:
         room = Classroom(app, asker.run)

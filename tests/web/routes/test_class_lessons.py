@@ -65,7 +65,7 @@ def test_a_trace_shows_every_attempt_with_what_changed(room, group, ada, bob):
     assert "Right." in page
 
 
-def test_a_text_that_arrives_whole_is_noted_and_one_that_was_drafted_is_not(room, group, ada, bob):
+def test_a_pasted_text_is_noted_and_a_drafted_one_is_not(room, group, ada, bob):
     cleo = enrol(room, group, "Cleo")[0]
     cleo.post(f"{BOX}/draft", data={"code": "dX = ____", "revision": 0})
     for one in (bob, cleo):
@@ -186,7 +186,7 @@ def test_how_much_a_class_has_solved_stands_beside_each_lesson(room, group, ada,
     assert "<td>8</td><td>6 %</td><td>0.5 of 8</td>" in page
 
 
-def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(group, ada, bob):
+def test_class_home_says_mistakes_in_words_and_leads_to_the_board(group, ada, bob):
     wrong(bob)
 
     page = " ".join(ada.get(f"/classes/{group.id}").text.split())
@@ -225,7 +225,7 @@ def test_the_time_between_two_attempts_is_told_in_its_largest_unit(time, said):
     assert between(time) == said
 
 
-def test_a_code_that_the_store_does_not_know_as_json_shows_the_attempt_all_the_same(room, group, ada, bob):
+def test_an_attempt_shows_although_its_code_is_no_json(room, group, ada, bob):
     assert bob
 
     async def add(db):

@@ -79,7 +79,7 @@ def test_ids_that_nobody_joined_with_are_listed_before_an_import(graded, ada):
     assert "<code>s-9</code> Dan" in page
 
 
-def test_who_came_by_a_name_alone_is_listed_before_an_import_and_who_gave_the_id_is_not(room, graded, ada):
+def test_members_without_an_id_are_listed_before_an_import(room, graded, ada):
     ada.post(f"/classes/{graded.id}/roster", data={"text": "name;id\nDan;s-8\nEmmy;s-9", "apply": "yes"})
     for name, number in (("Dan", ""), ("Emmy", "s-9")):
         room.browser(name).post(f"/join/{graded.join_code}", data={"name": name, "external_id": number})
@@ -107,7 +107,7 @@ def test_a_column_keeps_its_heading_when_another_is_due_before(graded, ada):
     assert rows(ada, graded)[0][3:6] == ["The linear layer, part 3", "The linear layer, part 2", "The linear layer"]
 
 
-def test_columns_without_a_heading_are_numbered_as_they_were_assigned_and_not_by_date(room, graded, ada):
+def test_columns_without_a_heading_are_numbered_in_order_of_assignment(room, graded, ada):
     for month in (5, 3):
         room.assign(graded, "linear-layer", due_at=datetime(2199, month, 1, tzinfo=UTC))
 

@@ -32,7 +32,7 @@ def changed(room: Classroom, group: Class, whom: str) -> None:
     room.write(lambda db: classes.let_in(db, group.id, whom, None))
 
 
-def test_from_the_code_to_the_first_exercise_it_takes_one_form_and_two_requests(
+def test_joining_takes_one_form_and_two_requests_to_the_first_exercise(
     room: Classroom, group: Class, client: TestClient
 ) -> None:
     bob = TestClient(room.app, headers=BROWSER, follow_redirects=False)
@@ -233,7 +233,7 @@ def test_who_is_blocked_cannot_come_back_and_who_left_can(room: Classroom, group
     assert members(room, group) == [("Eve S.", "", True)]
 
 
-def test_the_words_that_a_server_prints_are_good_until_the_first_one_teaches(room: Classroom) -> None:
+def test_printed_invitation_codes_are_valid_until_the_first_one_teaches(room: Classroom) -> None:
     words = [room.write(invitations.first_word) for _ in range(2)]
     ada, eve = room.browser("Ada"), room.browser("Eve")
 
@@ -256,7 +256,7 @@ def test_a_word_makes_one_instructor(room: Classroom) -> None:
     assert eve.get("/classes/new").status_code == 404
 
 
-def test_a_class_stays_with_the_account_that_joined_when_another_signs_in_at_the_same_browser(
+def test_a_class_stays_with_the_account_that_joined_in_a_shared_browser(
     room: Classroom, group: Class, client: TestClient, other: TestClient
 ) -> None:
     take_name(other, "Grace")

@@ -201,7 +201,7 @@ def test_a_list_with_ids_suggests_to_let_in_nobody_else(ada: TestClient, group: 
     ]  # fmt: skip
 
 
-def test_a_file_of_five_thousand_is_laid_over_the_roster_twice_and_nobody_is_there_twice(
+def test_a_list_of_five_thousand_imported_twice_doubles_no_person(
     room: Classroom, ada: TestClient, group: Class
 ) -> None:
     rows = "\ufeffname;id\n" + "\n".join(f"Person {n};{n}" for n in range(5000))
