@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli import app
+from app import installation
+from app.cli import app, preview
 from app.cli.course import LESSONS
 from app.course.course import load_course
 
@@ -39,3 +41,31 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     assert f"{tmp_path / 'file' / 'mine'} cannot be written: Not a directory." in result.output
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "told"),
+    [
+        ("new", "99-more/01-mine.md", "cannot be edited in place. It belongs to the installed package"),
+        ("preview", "2-tensors/01-mine.md", "cannot be edited in place. It belongs to the installed package"),
+        ("course", "more", "belongs to the installed package. Choose a folder of your own."),
+        ("check", "2-tensors/unit.md", "Copy it out first: backhand course DIR."),
+    ],
+)
+def test_an_installed_course_is_not_edited_in_place(
+    command: str, file: str, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("01-mine.md", "unit.md"):
+        (tmp_path / "lessons" / "2-tensors").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "lessons" / "2-tensors" / name).touch()
+    monkeypatch.setattr(installation, "IS_INSTALLED", True)
+    monkeypatch.setattr(installation, "ROOT", tmp_path)
+    monkeypatch.setattr(preview, "serve_or_refuse", lambda *_, **__: None)
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / "data"))
+    before = {*(tmp_path / "lessons").rglob("*")}
+
+    result = CliRunner().invoke(app, [command, str(tmp_path / "lessons" / file)])
+
+    assert result.exit_code == 2
+    assert told in result.output
+    assert {*(tmp_path / "lessons").rglob("*")} == before
