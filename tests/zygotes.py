@@ -18,6 +18,7 @@ from typing import Never
 from app.engine.pool import grader_process
 from app.sandbox import kernel, process
 from app.sandbox.jail import die_with
+from tests.waiting import SECONDS
 
 NAME = "ZYGOTES_OF_TESTS"
 """The variable that tells workers the name of the server's socket."""
@@ -63,6 +64,7 @@ class Forked:
 
     def __init__(self, name: str, control: socket.socket) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+            asked.settimeout(SECONDS)
             asked.connect(f"\0{name}")
             socket.send_fds(asked, [b"fork"], [control.fileno()])
             pid, (self._pidfd,), _, _ = socket.recv_fds(asked, 64, 1)
