@@ -31,7 +31,7 @@ def mistake_key(exercise: Exercise, code: str | None, answer: str, verdict: str)
         return code or STOPPED
     given = decoded_answer(answer)
     draw = 0 if quiz_kind(exercise).by_option or not exercise.draws else decoded_draw(verdict)
-    return answer_key(draw, given if given is not None else [answer])
+    return answer_key(exercise, draw, given if given is not None else [answer])
 
 
 def answer_of(key: str) -> tuple[int, tuple[str, ...]]:

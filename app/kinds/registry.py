@@ -63,9 +63,9 @@ def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: 
     return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
 
 
-def answer_key(draw: int, given: Sequence[str]) -> str:
-    """Key of an answer to the *draw* of a question: spaces make no difference."""
-    return json.dumps([draw, *("".join(value.split()) for value in given)])
+def answer_key(quiz: Quiz, draw: int, given: Sequence[str]) -> str:
+    """Key of an answer to the *draw* of a question, the same for all who give it, however it is spelled."""
+    return json.dumps([draw, *map(quiz_kind(quiz).plain, given)])
 
 
 def is_named_answer(quiz: Quiz, feedback: Feedback) -> bool:

@@ -1,5 +1,6 @@
 """Quiz answers: read generously, marked exactly, explained without giving the answer away."""
 
+import json
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from app.kinds.matmul.mark import operands_offered, right_products
 from app.kinds.number.block import NumberQuestion, NumbersQuestion
 from app.kinds.order.block import OrderQuestion
 from app.kinds.order.mark import as_values
-from app.kinds.registry import LONGEST_ANSWER, mark_quiz
+from app.kinds.registry import LONGEST_ANSWER, answer_key, mark_quiz
 from app.kinds.shape.block import ShapeQuestion
 from app.kinds.shape.mark import answer_disagreement, expected, with_commas
 from tests.courses import LESSONS, course_in
@@ -851,3 +852,22 @@ def calls(work: Callable[[], object]) -> int:
     finally:
         sys.setprofile(None)
     return made
+
+
+@pytest.mark.parametrize(
+    ("spellings", "key"),
+    [
+        (["(3, 4)", "3,4", "[3,4]", "3x4", " 3 4 ", "(3,4,)"], '[0, "(3,4)"]'),
+        (["5", "(5,)", "[ 5 ]"], '[0, "(5,)"]'),
+        (["(H, 4)", " (H,4)"], '[0, "(H,4)"]'),
+        (["()"], '[0, "()"]'),
+    ],
+)
+def test_shapes_that_are_read_alike_have_one_key_that_is_read_as_they_are(spellings: list[str], key: str) -> None:
+    quiz = LESSON.exercise("of-input")
+    assert isinstance(quiz, Quiz)
+
+    assert {answer_key(quiz, 0, [given]) for given in spellings} == {key}
+    plain = json.loads(key)[1]
+    assert {answered("of-input", given) for given in spellings} == {answered("of-input", plain)}
+    assert {answer_key(quiz, 0, [plain])} == {key}

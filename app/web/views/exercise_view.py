@@ -100,7 +100,7 @@ class QuizView:
     @property
     def key(self) -> str:
         """Key of its answer, by which all are known who give the same."""
-        return answer_key(self.quiz.draw if self.quiz.numbers else 0, self.given)
+        return answer_key(self.quiz, self.quiz.draw if self.quiz.numbers else 0, self.given)
 
     @property
     def sentences(self) -> str:

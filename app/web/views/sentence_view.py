@@ -73,7 +73,7 @@ def subject_of(exercise: Exercise, mistake: str) -> str:
 def _answer(quiz: Quiz, mistake: str) -> str:
     try:
         draw, given = answer_of(mistake)
-        usual = answer_key(draw, given) == mistake and 0 <= draw < max(1, len(quiz.draws))
+        usual = answer_key(quiz, draw, given) == mistake and 0 <= draw < max(1, len(quiz.draws))
     except (ValueError, TypeError, AttributeError):
         return ""
     if not usual or quiz_kind(quiz).by_option or len(mistake) > NAME_LENGTH:
