@@ -139,10 +139,10 @@ def parse_number(field: str, typed: str) -> float:
 
 @router.get(ALL)
 async def listed(request: Request, site: TheSite, within: Watching) -> Response:
-    return await _listed(request, site, within, AssignmentForm())
+    return await _list_page(request, site, within, AssignmentForm())
 
 
-async def _listed(
+async def _list_page(
     request: Request,
     site: Site,
     within: ClassMember,
@@ -172,11 +172,11 @@ async def _listed(
         doubtful=doubtful,
         arranges=may_act(within, "arrange"),
         grades=may_act(within, "grade"),
-        said=_said(within),
+        said=_moment_format(within),
     )
 
 
-def _said(within: ClassMember) -> Callable[[datetime | None], str]:
+def _moment_format(within: ClassMember) -> Callable[[datetime | None], str]:
     """Function with which a template formats a moment in the time zone of the class."""
     return lambda moment: dates.format_moment(moment, within.group.timezone) if moment else ""
 
@@ -197,13 +197,13 @@ async def assign(
             if not doubts:
                 await assignments.assign_lesson(db, within.group.id, name, terms, within.person.learner_id)
     except RefusedError as refused:
-        return await _listed(request, site, within, fields, str(refused))
+        return await _list_page(request, site, within, fields, str(refused))
     if doubts:
-        return await _listed(request, site, within, fields, " ".join(doubts), doubtful=True)
+        return await _list_page(request, site, within, fields, " ".join(doubts), doubtful=True)
     return back_to_class(within, "assignments")
 
 
-async def _taken(site: Site, group: int, but: int) -> list[str]:
+async def _other_titles(site: Site, group: int, but: int) -> list[str]:
     """Titles of the assignments of a class, *but* for one."""
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, group)
@@ -252,7 +252,7 @@ async def _one(
         "names": distinct_names(people),
         "extensions": [extension for (of, _), extension in time.extensions.items() if of == row.id],
         "excuses": excuses,
-        "said": _said(within),
+        "said": _moment_format(within),
     }
     return class_page(
         request,
@@ -275,7 +275,7 @@ async def change(
     if row.lesson.startswith(SITTINGS):
         return await _one(request, site, within, row, OF_A_SITTING)
     try:
-        taken = await _taken(site, within.group.id, row.id)
+        taken = await _other_titles(site, within.group.id, row.id)
         terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone, taken)
         async with site.database.write() as db:
             fresh_row = await db.get_one(Assignment, row.id)
@@ -322,11 +322,13 @@ async def extend(
         if who or until:
             moment = dates.parse_local_date(until, group.timezone)
             more = [(person.learner_id, moment) for person in await _meant(site, within, row, who, people, moment)]
-            await _extended(site, within, row, more, reason)
+            await _extend_due_date(site, within, row, more, reason)
             return back_to_class(within, "assignments", row.id)
         extended, faults = read_days(text, people)
         if apply and extended:
-            await _extended(site, within, row, [(membership.learner_id, days) for membership, days in extended], reason)
+            await _extend_due_date(
+                site, within, row, [(membership.learner_id, days) for membership, days in extended], reason
+            )
             return back_to_class(within, "assignments", row.id)
     except (RefusedError, ValueError) as refused:
         return await _one(request, site, within, row, str(refused), text=text, reason=reason)
@@ -348,7 +350,7 @@ async def extend(
     return await _one(request, site, within, row, problem, text=text, reason=reason, planned=planned, faults=faults)
 
 
-async def _extended(
+async def _extend_due_date(
     site: Site, within: ClassMember, row: Assignment, more: Sequence[tuple[int, Any]], reason: str
 ) -> None:
     async with site.database.write() as db:
@@ -361,7 +363,7 @@ async def _meant(
     """One learner, or those of a section who have no time as long as *until*; all of it where each has.
 
     Raises:
-        RefusedError: Nobody is meant.
+        RefusedError: No learner is meant.
     """
     if not who.startswith(OF_LABEL):
         return [_somebody(who, people)]

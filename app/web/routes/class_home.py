@@ -93,12 +93,12 @@ async def home(request: Request, site: TheSite, within: Belonging) -> Response:
         comparing = await is_comparing(db, within.group.id)
         looked = await views_of(db, within.group.id, within.person.learner_id)
     return class_page(
-        request, site, within, "class_home.html", view=view, comparing=comparing, looked=_dated(within, looked)
+        request, site, within, "class_home.html", view=view, comparing=comparing, looked=_local_times(within, looked)
     )
 
 
-def _dated(within: ClassMember, looked: Sequence[tuple[str, datetime]]) -> list[tuple[str, str]]:
-    """Who looked at pages as this member, and when by the clocks of the class."""
+def _local_times(within: ClassMember, looked: Sequence[tuple[str, datetime]]) -> list[tuple[str, str]]:
+    """Names of those who looked at pages as this member, with the time in the zone of the class."""
     return [(name, format_moment(at, within.group.timezone)) for name, at in looked]
 
 
@@ -157,10 +157,10 @@ MOVES = "The moments stay, and another time zone shows them at other times. Look
 
 @router.get(PREFIX + "/settings")
 async def settings(request: Request, site: TheSite, within: Arranging) -> Response:
-    return _settings(request, site, within, _typed(within.group))
+    return _settings(request, site, within, _form_values(within.group))
 
 
-def _typed(group: Class) -> dict[str, str | bool]:
+def _form_values(group: Class) -> dict[str, str | bool]:
     return {
         "name": group.name,
         "timezone": group.timezone,
@@ -210,7 +210,7 @@ async def change(
                 archived=archived,
                 assistants_grade=assistants_grade,
             )
-            moved = [] if confirm == timezone else await _moved(site, db, group, timezone)
+            moved = [] if confirm == timezone else await _moved_dates(site, db, group, timezone)
             if not moved:
                 await classes.change_class(db, group, terms, within.person.learner_id)
     except (RefusedError, ValueError) as refused:
@@ -229,7 +229,7 @@ async def change(
     return back_to_class(within)
 
 
-async def _moved(site: Site, db: AsyncSession, group: Class, timezone: str) -> list[Moved]:
+async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str) -> list[Moved]:
     """The times of assignments that another time zone shows otherwise; none where it is none."""
     if timezone == group.timezone or zone_fault(timezone):
         return []
@@ -254,5 +254,5 @@ async def delete(
             await classes.delete_class(db, group, name, within.person.learner_id)
             await visitor.sessions.tell(db)
     except RefusedError as refused:
-        return _settings(request, site, within, _typed(group), str(refused))
+        return _settings(request, site, within, _form_values(group), str(refused))
     return back_to("/classes")

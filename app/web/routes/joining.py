@@ -32,8 +32,8 @@ MAX_TYPED_CODE_CHARS = 20
 class JoinTarget:
     """Target of a code: a class, the *seat* in it that is reserved or was theirs, or the creation of classes.
 
-    *here* is whoever asks, where they are in already. On a server where ids are *claimed* and not typed, those that
-    providers say are theirs.
+    *here* is the visitor as a member, if they are one already. On a server where ids are *claimed* and not typed, those
+    that providers say are theirs.
     """
 
     code: str
@@ -83,7 +83,7 @@ async def enter(
         return _page(request, site, door, problem, name, external_id)
     learner = await visitor.begin()
     try:
-        membership = await _counted(site, visitor, door, learner, name, external_id)
+        membership = await _join_within_rate_limit(site, visitor, door, learner, name, external_id)
     except RefusedError as refused:
         return _page(request, site, door, str(refused), name, external_id)
     if membership is None:
@@ -93,7 +93,7 @@ async def enter(
     return back_to(*await _first_exercise(site, learner))
 
 
-async def _counted(
+async def _join_within_rate_limit(
     site: Site, visitor: Visitor, door: JoinTarget, learner: int, name: str, external_id: str
 ) -> Membership | None:
     """Come in; an id is tried out like a code.
