@@ -30,10 +30,6 @@ def no_text(*_: object) -> str:
     return ""
 
 
-def without_spaces(value: str) -> str:
-    return "".join(value.split())
-
-
 def only_value(given: Sequence[str]) -> str:
     return given[0] if len(given) == 1 else ""
 
@@ -56,7 +52,7 @@ class QuizKind(BlockKind[Q]):
         fields: The fields of its form, where each has a name of its own.
         values: The values of an answer, from those of the fields.
         words: An answer as people would say it.
-        plain: A value of an answer, in one spelling for all that are read alike.
+        plain: A value of an answer, in one spelling for all that are read alike; spaces make no difference anyway.
         listed: An answer as a list of tempting values has it; "" where none can.
         tensors: Tensors of the program whose shapes it is about.
         shape_asked: The tensor or gradient whose shape must not be told beside it; empty for none.
@@ -78,7 +74,7 @@ class QuizKind(BlockKind[Q]):
     fields: tuple[str, ...] = ()
     values: Callable[[Sequence[str]], Sequence[str]] = tuple
     words: Callable[[Q, Sequence[str]], Markup] = typed_words
-    plain: Callable[[str], str] = without_spaces
+    plain: Callable[[str], str] = str
     listed: Callable[[Sequence[str]], str] = only_value
     tensors: Callable[[Q, Forward], tuple[str, ...]] = nothing
     shape_asked: Callable[[Q], str] = no_text

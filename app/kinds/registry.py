@@ -65,7 +65,8 @@ def mark_quiz(quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: 
 
 def answer_key(quiz: Quiz, draw: int, given: Sequence[str]) -> str:
     """Key of an answer to the *draw* of a question, the same for all who give it, however it is spelled."""
-    return json.dumps([draw, *map(quiz_kind(quiz).plain, given)])
+    plain = quiz_kind(quiz).plain
+    return json.dumps([draw, *("".join(plain(value).split()) for value in given)])
 
 
 def is_named_answer(quiz: Quiz, feedback: Feedback) -> bool:

@@ -57,6 +57,14 @@ def format_shape(shape: Sequence[object]) -> str:
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
 
+def plain_shape(text: str) -> str:
+    """A shape as Python writes it, however *text* spells it; *text* where it is no shape."""
+    try:
+        return format_shape(sizes_in(text))
+    except UnreadableShapeError:
+        return text
+
+
 def name_of(size: int) -> str:
     """The dim that a size came from, or nothing."""
     return str(getattr(size, "name", ""))

@@ -1,6 +1,5 @@
 """Ask for the shape of a tensor or of its gradient."""
 
-import re
 from collections.abc import Sequence
 
 from app.check.findings import Finding
@@ -8,24 +7,16 @@ from app.content.blocks import Forward
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.program.programs import statement_of
-from app.content.text.sizes import format_shape, shape_text
+from app.content.text.sizes import format_shape, plain_shape, shape_text
 from app.grading.quiz.feedback import Shapes, tensor_of
-from app.kinds.quiz_kind import Candidate, QuizKind, without_spaces
+from app.kinds.quiz_kind import Candidate, QuizKind
 from app.kinds.shape.block import ShapeQuestion
 from app.kinds.shape.mark import answer_disagreement, mark_shape
-
-SIZES = re.compile(r"[(\[]?\s*[0-9]{1,9}(?:\s*[,xX]\s*[0-9]{1,9}|\s+[0-9]{1,9})*\s*,?\s*[)\]]?")
 
 
 def _answers(quiz: ShapeQuestion, shapes: Shapes, _: Forward | None) -> Sequence[Candidate]:
     tensor = tensor_of(quiz.of, shapes) if quiz.of else None
     return [format_shape(shapes[tensor]) if tensor else quiz.answer or ""]
-
-
-def _plain(value: str) -> str:
-    """Sizes as `(3,4)`, however they are put apart and with or without brackets; names as they are."""
-    sizes = re.findall(r"\d+", value) if SIZES.fullmatch(value.strip()) else []
-    return without_spaces(format_shape(tuple(map(int, sizes))) if sizes else value)
 
 
 def _right(quiz: ShapeQuestion, shapes: Shapes, _: Forward | None) -> str:
@@ -53,7 +44,7 @@ KINDS = (
         tensors=lambda quiz, _: (quiz.of.removeprefix("d"),) if quiz.of else (),
         shape_asked=lambda quiz: quiz.of or "",
         line=lambda quiz, forward: statement_of(quiz.of or "", forward),
-        plain=_plain,
+        plain=plain_shape,
         right=_right,
         flaw=_flaw,
         export=_export,
