@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Bug, Exercise, Lesson
+from app.content.blocks import Bug, Exercise, Grad, Lesson
 from app.content.blocks.code_exercises import CodeBox
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.choice.block import ChoiceQuestion
@@ -14,7 +14,7 @@ from app.kinds.order.block import OrderQuestion
 from app.kinds.order.mark import as_values
 from app.kinds.shape.block import ShapeQuestion
 from tests.browser.answers import SMALL_ADDRESS as LESSON
-from tests.browser.answers import right_answer
+from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
 from tests.browser.seeding import given, learner_of
 from tests.browser.steps import expect_verdict, scrolls_sideways, write
 from tests.waiting import SECONDS
@@ -147,3 +147,35 @@ def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
 
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
     assert not scrolls_sideways(page)
+
+
+def test_esc_skips_what_a_lesson_recalls_and_the_page_stays(page: Page) -> None:
+    page.goto("/lessons/the-matrix-product")
+    page.get_by_role("radio").first.check()
+    page.locator("button[data-action=answer]").first.click()
+    expect(page.locator(".feedback .word").first).to_be_visible()
+    page.goto("/lessons/copies-add-up")
+    expect(page.locator("#recall")).to_be_visible()
+
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#recall")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Copies add up")
+    expect(page.locator("#recall")).to_have_count(0)
+
+
+def test_esc_puts_the_question_for_a_principle_away(page: Page) -> None:
+    page.goto(LESSON)
+    exercise = next(box for box in read_lesson(SMALL_SLUG).exercises if isinstance(box, Grad))
+    box = page.locator(f"#{exercise.name}")
+    write(page, exercise, exercise.solution.source)
+    box.locator("[data-action=check]").click()
+    question = box.locator("form.principle")
+    expect(question).to_be_visible(timeout=DRAWN_MS)
+    question.scroll_into_view_if_needed()
+    page.evaluate("document.activeElement.blur()")
+
+    page.keyboard.press("Escape")
+
+    expect(question).to_have_count(0)
