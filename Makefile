@@ -85,7 +85,8 @@ suite: developed tools
 	$(BIN)/pytest $(WORKERS) --durations=10
 
 # What `make test` leaves out, and thirty times as many examples of each fuzz test.
-prove: developed tools
+prove: developed
+	@bash tests/find-tools.sh prove
 	$(PIP_INSTALL) --editable '.[prove]'
 	-$(MAKE) openedx
 	EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis or in_turn" -o faulthandler_timeout=3600

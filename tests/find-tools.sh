@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Finds what the tests start beside the server: a browser, which they need, and two kinds of containers, PostgreSQL, NATS,
 # nginx and Caddy, which they can do without (a skipped test says so). On Debian as root it installs what is missing.
+# With `prove`, two whole browsers too, for pages in frames where cookies of other sites are blocked.
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -20,6 +21,11 @@ has nats-server || missing+=(nats-server)
 has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 has caddy || missing+=(caddy)
 has initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
+
+if [ "${1:-}" = prove ]; then
+    has chromium || has google-chrome || missing+=(chromium)
+    has firefox-esr || has firefox || missing+=(firefox-esr)
+fi
 
 if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && has apt-get; then
     echo "Installing Debian's ${missing[*]}."
