@@ -190,13 +190,15 @@ class ItemPool:
     async def _curated(
         self, demand: ItemSpec, *, seen: bool = False, proved: ProvedItems | None = None
     ) -> GeneratedItem | None:
-        """An exercise of the kind that was proved before, at its level or the nearest below.
+        """An exercise of the kind that was proved before, at its level or, where points are not asked for, the nearest
+        below.
 
         Args:
             seen: It may have been kept before, so that somebody may know it.
             proved: Those that were, by level; None for all.
         """
-        for level in range(max(demand.level, demand.lowest), 0, -1):
+        highest = max(demand.level, demand.lowest)
+        for level in range(highest, 0 if demand.points == ANY_POINTS else highest - 1, -1):
             items = [
                 generated_item
                 for generated_item in await asyncio.to_thread(proved or curated_items, level)

@@ -211,7 +211,7 @@ class Practice:
         """An item that *learner* has not seen, uses nothing that was not taught, and is about *wish*."""
         family, slip = wish.about
         for wanted in (rows_of(slip), {""}) if slip else ({""},):
-            for each in sorted(LEVELS, key=lambda number: (number > level, abs(number - level))):
+            for each in _levels_from(level) if wish.points == ANY_POINTS else (level,):
                 options = [
                     candidate
                     for candidate in await cards.list_candidates(db, learner, VERSION, (each,), wanted)
@@ -232,6 +232,11 @@ class Practice:
         if asked is None and wish.otherwise:
             asked = render_form(item, wish.otherwise, *wish.about)
         return await cards.in_form(db, row, *asked) if asked else row
+
+
+def _levels_from(level: int) -> list[int]:
+    """*level* first, then those below it, and last those above."""
+    return sorted(LEVELS, key=lambda number: (number > level, abs(number - level)))
 
 
 def bugs_of(known: Known, now: datetime) -> list[About]:
