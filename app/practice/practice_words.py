@@ -179,7 +179,7 @@ FURTHER: Mapping[str, str] = {"declared-": "a mistake that the lesson names", "s
 
 
 def family_words(family: str) -> str:
-    return FAMILIES.get(family, family.replace("-", " ").capitalize())
+    return FAMILIES[family].title if family in FAMILIES else family.replace("-", " ").capitalize()
 
 
 def slip_words(slip: str) -> str:

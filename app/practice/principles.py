@@ -3,7 +3,6 @@
 A principle is asked of a line that shows it, and only principles that the line does not show stand beside it.
 """
 
-import ast
 import random
 import re
 from collections.abc import Sequence
@@ -11,8 +10,9 @@ from dataclasses import dataclass
 from re import Pattern
 
 from app.content.blocks import Forward
-from app.content.program.dependence import read_line, sources_of
+from app.content.program.dependence import is_sum, read_line, sources_of
 from app.content.program.programs import is_python, tensor_of
+from app.grading.operations.table import FAMILIES
 from app.practice.taught import family_at, steps_of
 
 OTHERS = 2
@@ -36,49 +36,50 @@ class Principle:
     akin: Pattern[str]
 
 
-def _principle(key: str, families: str, shows: str, text: str, akin: str = "", bar: str = "") -> Principle:
+def _principle(key: str, shows: str, text: str, akin: str = "", bar: str = "") -> Principle:
     """A row of the table; a line with *bar* does more than this principle says, and is not asked about."""
     plain = f"^(?!.*(?:{bar})).*(?:{shows})" if bar else shows
-    return Principle(key, text, frozenset(families.split()), re.compile(plain, re.S), re.compile(akin or shows))
+    families = frozenset(name for name, family in FAMILIES.items() if key in family.principles)
+    return Principle(key, text, families, re.compile(plain, re.S), re.compile(akin or shows))
 
 
-USES = _principle("uses", "fork", r"\+", "Add up over the uses: a tensor that is read twice gets two shares.")
+USES = _principle("uses", r"\+", "Add up over the uses: a tensor that is read twice gets two shares.")
 PRINCIPLES: tuple[Principle, ...] = (
     USES,
     _principle(
-        "copies", "broadcast", r"\.sum\(", "Sum over what was broadcast: the shares of all copies add up.",
+        "copies", r"\.sum\(", "Sum over what was broadcast: the shares of all copies add up.",
         bar="@| - .*sum",
     ),
     _principle(
-        "factor", "matmul", "@|einsum", "Upstream times the other factor, turned the way the shapes ask.",
+        "factor", "@|einsum", "Upstream times the other factor, turned the way the shapes ask.",
     ),
     _principle(
-        "scatter", "index", r"index_|scatter|one_hot|\[", "Scatter back: each place that was read gets its shares.",
+        "scatter", r"index_|scatter|one_hot|\[", "Scatter back: each place that was read gets its shares.",
         bar="@",
     ),
     _principle(
-        "gate", "gate", r"where|[<>]|mask|one_hot|argm|scatter|clamp",
+        "gate", r"where|[<>]|mask|one_hot|argm|scatter|clamp",
         "Pass on where the gate was open, and nothing where it was closed.",
         akin=r"where|[<>]|mask|one_hot|argm|scatter|clamp|[*\[]", bar=r"softmax|reshape|@",
     ),
     _principle(
-        "moved", "layout", r"\.m?T\b|reshape|view|permute|transpose|flatten|movedim|swapaxes",
+        "moved", r"\.m?T\b|reshape|view|permute|transpose|flatten|movedim|swapaxes",
         "Move back: nothing is computed, each number goes where it came from.",
         akin=r"\.m?T\b|reshape|view|permute|transpose|flatten|fold|movedim|swapaxes|stack|cat|clone|\[",
         bar=r"@| \* |one_hot",
     ),
     _principle(
-        "shared", "softmax", r" - \(.*\.(?:sum|mean)\(",
+        "shared", r" - \(.*\.(?:sum|mean)\(",
         "Take a share away: what raises one entry of a row lowers the others.", akin="-",
     ),
     _principle(
-        "addends", "reduction", "expand|ones|full|None|/|broadcast_to|unsqueeze",
+        "addends", "expand|ones|full|None|/|broadcast_to|unsqueeze",
         "Hand on to every addend: each gets what arrives at the sum, and of a mean its part.",
         akin=r"expand|ones|full|None|/|broadcast_to|unsqueeze|clone|\*",
         bar=r"@| - | \+ |\*\*",
     ),
     _principle(
-        "local", "activation exponential power fork", r"[*/]", "Upstream times local: what arrives, times the slope.",
+        "local", r"[*/]", "Upstream times local: what arrives, times the slope.",
         akin="[*/@-]|einsum", bar=r"@| \+ |\.sum\(|\.mean\(|norm_back",
     ),
 )  # fmt: skip
@@ -119,9 +120,7 @@ def ask_principle(
 
 def _question(family: str, line: str, *, twice: bool) -> PrincipleQuestion | None:
     shown = [principle for principle in PRINCIPLES if family in principle.families and principle.shows.search(line)]
-    right = next(
-        (principle for principle in shown if principle is not USES or (twice and _is_sum_of_shares(line))), None
-    )
+    right = next((principle for principle in shown if principle is not USES or (twice and is_sum(line))), None)
     others = [
         principle for principle in PRINCIPLES if family not in principle.families and not principle.akin.search(line)
     ]
@@ -130,14 +129,6 @@ def _question(family: str, line: str, *, twice: bool) -> PrincipleQuestion | Non
     chance = random.Random(line)
     offered = [right, *chance.sample(others, OTHERS)]
     return PrincipleQuestion(family, line, right, tuple(chance.sample(offered, len(offered))))
-
-
-def _is_sum_of_shares(line: str) -> bool:
-    """Whether what *line* writes is a sum as a whole, or one share more."""
-    match ast.parse(line).body[0]:
-        case ast.AugAssign(op=ast.Add()) | ast.Assign(value=ast.BinOp(op=ast.Add())):
-            return True
-    return False
 
 
 def principle_of(key: str) -> Principle | None:

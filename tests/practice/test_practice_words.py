@@ -33,7 +33,7 @@ def test_every_slip_that_opens_a_card_has_words() -> None:
 def test_a_family_is_not_said_to_be_read_twice_where_one_line_reads_the_tensor() -> None:
     program = make_forward("mask", "N: 5", "x: [N]; m: [N]", "y", "y = x * m")
 
-    assert FAMILIES[family_at(program, "x", "wrong-upstream") or ""] == "Entry by entry, and tensors read twice"
+    assert FAMILIES[family_at(program, "x", "wrong-upstream") or ""].title == "Entry by entry, and tensors read twice"
 
 
 def test_a_mistake_that_a_lesson_numbers_is_told_without_its_number() -> None:

@@ -40,6 +40,14 @@ def sources_of(source: str) -> tuple[str, ...]:
     )
 
 
+def is_sum(source: str) -> bool:
+    """True if the one statement *source* assigns a sum as a whole, or adds one share more."""
+    match ast.parse(source).body[0]:
+        case ast.AugAssign(op=ast.Add()) | ast.Assign(value=ast.BinOp(op=ast.Add())):
+            return True
+    return False
+
+
 def needs_of(lines: Sequence[str]) -> list[tuple[Dependency, ...]]:
     """Dependencies of each of *lines*, which are in a right order: the lines that have to come before it."""
     read = [read_line(line) for line in lines]

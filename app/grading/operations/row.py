@@ -1,4 +1,4 @@
-"""Row of the table of operations, and of the exercises that practise one."""
+"""Rows of the tables of operations, of the exercises that practise one, and of the families of these."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,19 @@ from typing import Any
 
 Cost = tuple[int, int]
 """Entries of an array, and steps on the way to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationFamily:
+    """A family of exercises.
+
+    Args:
+        title: Its name on pages.
+        principles: Keys of the principles behind its backward lines, see `practice.principles`.
+    """
+
+    title: str
+    principles: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,7 +10,7 @@ from app.grading.operations.moves import MOVES
 from app.grading.operations.numerics import Array
 from app.grading.operations.picks import PICKING
 from app.grading.operations.reductions import REDUCTIONS
-from app.grading.operations.row import Operation, OperationExercise
+from app.grading.operations.row import Operation, OperationExercise, OperationFamily
 from app.grading.operations.values import VALUES
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -34,23 +34,23 @@ def call_form(name: str) -> str:
     return OPERATIONS[NAMES[name]].form if name in NAMES else ""
 
 
-FAMILIES: Mapping[str, str] = {
-    "matmul": "Matrix products",
-    "attention": "Attention scores",
-    "broadcast": "Copies along an axis",
-    "activation": "Activations",
-    "gate": "Gates",
-    "exponential": "Exponentials and logarithms",
-    "power": "Powers",
-    "reduction": "Sums and averages",
-    "softmax": "Softmax",
-    "norm": "Norms",
-    "layout": "Transposes and reshapes",
-    "fork": "Entry by entry, and tensors read twice",
-    "index": "Looked-up rows",
-    "convolution": "Convolution",
+FAMILIES: Mapping[str, OperationFamily] = {
+    "matmul": OperationFamily("Matrix products", frozenset(["factor"])),
+    "attention": OperationFamily("Attention scores"),
+    "broadcast": OperationFamily("Copies along an axis", frozenset(["copies"])),
+    "activation": OperationFamily("Activations", frozenset(["local"])),
+    "gate": OperationFamily("Gates", frozenset(["gate"])),
+    "exponential": OperationFamily("Exponentials and logarithms", frozenset(["local"])),
+    "power": OperationFamily("Powers", frozenset(["local"])),
+    "reduction": OperationFamily("Sums and averages", frozenset(["addends"])),
+    "softmax": OperationFamily("Softmax", frozenset(["shared"])),
+    "norm": OperationFamily("Norms"),
+    "layout": OperationFamily("Transposes and reshapes", frozenset(["moved"])),
+    "fork": OperationFamily("Entry by entry, and tensors read twice", frozenset(["uses", "local"])),
+    "index": OperationFamily("Looked-up rows", frozenset(["scatter"])),
+    "convolution": OperationFamily("Convolution"),
 }
-"""Families of exercises in the order in which they are drawn from, and what they are called."""
+"""Families of exercises in the order in which they are drawn from."""
 
 
 def _exercises(row: Operation) -> list[OperationExercise]:
