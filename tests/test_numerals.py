@@ -32,7 +32,7 @@ from app.store.classes import RefusedError, new_member
 from app.teaching import codes, dates, roster
 from app.web.class_access import parse_row_id
 from app.web.middleware.security import _declared_length
-from app.web.routes.assignments import parse_number
+from app.web.routes.form_fields import parse_number
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.slips_view import said_of
 from tests.examples import examples

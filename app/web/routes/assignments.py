@@ -1,7 +1,6 @@
 """Assignments of a class: dates and points, and the dates of single learners."""
 
 import json
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +22,7 @@ from app.teaching import dates
 from app.teaching.roster import distinct_names, matching_people, read_days
 from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may_act, parse_row_id
+from app.web.routes.form_fields import parse_moment, parse_number, required_moment
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import assignment_titles, heading_for
 from app.web.views.sections import section_of
@@ -98,43 +98,17 @@ def terms_of(
         raise RefusedError("Choose a lesson of the course.")
     names = [exercise.name for exercise in lesson.exercises]
     chosen = [name for name in names if name in fields.exercises] if fields.choose else names
-    try:
-        at = {
-            key: dates.parse_local_date(text, timezone) if text.strip() else None
-            for key, text in _dates(fields).items()
-        }
-    except ValueError as error:
-        raise RefusedError(str(error)) from None
     return AssignmentSettings(
         exercises=None if chosen == names else chosen,
-        opens_at=at["opens"],
-        due_at=at["due"],
-        late_until=at["late"],
+        opens_at=parse_moment(fields.opens, timezone),
+        due_at=parse_moment(fields.due, timezone),
+        late_until=parse_moment(fields.late, timezone),
         late_share=parse_number("Share that late work counts", fields.share or "0"),
         points=parse_number("Points", fields.points) if fields.points.strip() else float(len(chosen)),
-        solutions_at=at["solutions"],
+        solutions_at=parse_moment(fields.solutions, timezone),
         heading=heading_for(fields.heading, lesson.title, taken),
         known_exercises=names,
     )
-
-
-def _dates(fields: AssignmentForm) -> dict[str, str]:
-    return {"opens": fields.opens, "due": fields.due, "late": fields.late, "solutions": fields.solutions}
-
-
-def parse_number(field: str, typed: str) -> float:
-    """A number as it is typed in *field*.
-
-    Raises:
-        RefusedError: It is none; the message says so.
-    """
-    try:
-        number = float(typed.replace(",", "."))
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise RefusedError(f"{field}: {typed.strip()[:20]!r} is no number.")
-    return number
 
 
 @router.get(ALL)
@@ -320,7 +294,7 @@ async def extend(
         people = [membership for membership in await classes.list_members(db, group.id) if membership.role == "learner"]
     try:
         if who or until:
-            moment = dates.parse_local_date(until, group.timezone)
+            moment = required_moment("Until", until, group.timezone)
             more = [(person.learner_id, moment) for person in await _meant(site, within, row, who, people, moment)]
             await _extend_due_date(site, within, row, more, reason)
             return back_to_class(within, "assignments", row.id)

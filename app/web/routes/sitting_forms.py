@@ -1,7 +1,5 @@
 """Forms of quiet sittings: what is drawn and when, as instructors type it, and what a new one is made from."""
 
-import math
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -17,10 +15,9 @@ from app.practice.taught import families_of
 from app.store import assignments, sittings
 from app.store.classes import ClassMember, RefusedError
 from app.store.sittings import SittingSettings
-from app.teaching import dates
 from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, back_to_class, class_page
-from app.web.routes.assignments import parse_number
+from app.web.routes.form_fields import parse_number, parse_whole_number, required_moment
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import assignment_titles, heading_for
 
@@ -121,38 +118,12 @@ def read_settings(fields: SittingForm, within: ClassMember, items: int, taken: l
     Raises:
         RefusedError: A date or a number cannot be read, or another assignment has that title.
     """
-    title = one_line(fields.title)[:LONGEST_LINE]
+    title, zone = one_line(fields.title)[:LONGEST_LINE], within.group.timezone
     return SittingSettings(
         title=heading_for(title, title, taken) if title else "",
-        opens_at=read_moment("When it opens", fields.opens, within),
-        until=read_moment("When it ends", fields.until, within),
-        minutes=read_whole("Minutes", fields.minutes),
+        opens_at=required_moment("When it opens", fields.opens, zone),
+        until=required_moment("When it ends", fields.until, zone),
+        minutes=parse_whole_number("Minutes", fields.minutes),
         points=parse_number("Points", fields.points) if fields.points.strip() else float(items),
         shows=fields.shows,
     )
-
-
-def read_moment(what: str, typed: str, within: ClassMember) -> datetime:
-    """The moment that is *typed* in the time of the class.
-
-    Raises:
-        RefusedError: It cannot be read; *what* says which field it stands in.
-    """
-    if not typed.strip():
-        raise RefusedError(f"{what} is missing.")
-    try:
-        return dates.parse_local_date(typed, within.group.timezone)
-    except ValueError as error:
-        raise RefusedError(str(error)) from None
-
-
-def read_whole(what: str, typed: str) -> int:
-    """The whole number that is *typed*, 0 for nothing.
-
-    Raises:
-        RefusedError: It cannot be read; *what* says which field it stands in.
-    """
-    number = parse_number(what, typed.strip() or "0")
-    if number != math.floor(number):
-        raise RefusedError(f"{what}: {typed.strip()[:20]!r} is no whole number.")
-    return int(number)

@@ -34,7 +34,8 @@ from app.web.class_access import (
     may_act,
     parse_row_id,
 )
-from app.web.routes.sitting_forms import SittingForm, read_moment, read_settings, read_whole
+from app.web.routes.form_fields import parse_whole_number, required_moment
+from app.web.routes.sitting_forms import SittingForm, read_settings
 from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import assignment_titles
 from app.web.views.sitting_board import board_of
@@ -193,13 +194,14 @@ async def give_time(
 ) -> Response:
     """The time of one learner: more of it, or a window of their own; nothing takes it back."""
     typed = {"who": who, "percent": percent, "minutes": minutes, "opens": opens, "until": until}
+    zone = within.group.timezone
     try:
         person = await _chosen(site, within, who)
         extra = ExtraTime(
-            percent=read_whole("Per cent", percent.replace("%", "")),
-            minutes=read_whole("Minutes more", minutes),
-            opens_at=read_moment("When their window opens", opens, within) if opens or until else None,
-            until=read_moment("When their window ends", until, within) if opens or until else None,
+            percent=parse_whole_number("Per cent", percent.replace("%", "")),
+            minutes=parse_whole_number("Minutes more", minutes),
+            opens_at=required_moment("When their window opens", opens, zone) if opens or until else None,
+            until=required_moment("When their window ends", until, zone) if opens or until else None,
         )
         async with site.database.write() as db:
             actor, moment = within.person.learner_id, site.practice.clock()

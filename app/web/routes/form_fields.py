@@ -1,0 +1,62 @@
+"""Numbers and dates as instructors type them into forms; each one that cannot be read is refused with its field."""
+
+import math
+from datetime import datetime
+
+from app.store.classes import RefusedError
+from app.teaching import dates
+
+MAX_QUOTED_CHARS = 20
+
+
+def parse_number(field: str, typed: str) -> float:
+    """A number as it is typed in *field*.
+
+    Raises:
+        RefusedError: It is none; the message says so.
+    """
+    try:
+        number = float(typed.replace(",", "."))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise RefusedError(f"{field}: {typed.strip()[:MAX_QUOTED_CHARS]!r} is no number.")
+    return number
+
+
+def parse_whole_number(field: str, typed: str) -> int:
+    """A whole number as it is typed in *field*, 0 for nothing.
+
+    Raises:
+        RefusedError: It is none; the message says so.
+    """
+    number = parse_number(field, typed.strip() or "0")
+    if number != math.floor(number):
+        raise RefusedError(f"{field}: {typed.strip()[:MAX_QUOTED_CHARS]!r} is no whole number.")
+    return int(number)
+
+
+def parse_moment(typed: str, timezone: str) -> datetime | None:
+    """A date as it is typed, in the time of a class; None for nothing.
+
+    Raises:
+        RefusedError: It is none; the message says so.
+    """
+    if not typed.strip():
+        return None
+    try:
+        return dates.parse_local_date(typed, timezone)
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+
+
+def required_moment(field: str, typed: str, timezone: str) -> datetime:
+    """Like `parse_moment`; an empty *field* is refused as well.
+
+    Raises:
+        RefusedError: No date can be read in it.
+    """
+    moment = parse_moment(typed, timezone)
+    if moment is None:
+        raise RefusedError(f"{field} is missing.")
+    return moment
