@@ -50,12 +50,12 @@ PARTS = PLACING | frozenset(
 
 def multiplies_matrices(view: GradientAnalysis) -> bool:
     """True if the learner's lines hold a matrix product."""
-    return not view.lines or any(map(joins_matrices, view.lines))
+    return not view.text.lines or any(map(joins_matrices, view.text.lines))
 
 
 def reads_all(view: GradientAnalysis, names: Collection[str]) -> bool:
     """True if the learner's lines read each of *names*."""
-    return not view.lines or view.names.issuperset(names)
+    return not view.text.lines or view.text.names.issuperset(names)
 
 
 def cannot_be_read(view: GradientAnalysis) -> bool:
@@ -70,7 +70,7 @@ def is_unmended(view: GradientAnalysis, kinds: Sequence[Kind]) -> bool:
 
 def has_gate(view: GradientAnalysis) -> bool:
     """True if the learner's lines compare, or choose by numbers."""
-    return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in view.nodes)
+    return any(isinstance(node, ast.Compare) or called_name(node) in GATES for node in view.text.nodes)
 
 
 def compares_right(view: GradientAnalysis) -> bool:
@@ -89,15 +89,15 @@ def all_of(*claims: Claim) -> bool:
 
 def keeps_minus(view: GradientAnalysis, code: str) -> bool:
     """True if a minus in the lines may be that of the local derivative which the mistake *code* says to be missing."""
-    return code.startswith("local-missing") and any(isinstance(node, ast.USub) for node in view.nodes)
+    return code.startswith("local-missing") and any(isinstance(node, ast.USub) for node in view.text.nodes)
 
 
 def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
     """True if the learner's lines raise to a power, or put into a function, what reads one of *names*."""
-    raised = [node for node in view.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+    raised = [node for node in view.text.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
     inside = (
         inner
-        for node in (*raised, *(item for item in view.nodes if called_name(item) in FUNCTIONS))
+        for node in (*raised, *(item for item in view.text.nodes if called_name(item) in FUNCTIONS))
         for inner in ast.walk(node)
     )
     return cannot_be_read(view) or any(isinstance(node, ast.Name) and node.id in names for node in inside)
@@ -106,20 +106,20 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
 def takes_parts(view: GradientAnalysis) -> bool:
     """True if the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
     loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
-    indices = (node.slice for node in view.nodes if isinstance(node, ast.Subscript))
+    indices = (node.slice for node in view.text.nodes if isinstance(node, ast.Subscript))
     parts = (part for index in indices for part in (index.elts if isinstance(index, ast.Tuple) else [index]))
     return (
         cannot_be_read(view)
         or loops
-        or any(called_name(node) in PARTS for node in view.nodes)
+        or any(called_name(node) in PARTS for node in view.text.nodes)
         or any(map(_picks, parts))
     )
 
 
 def writes_parts(view: GradientAnalysis) -> bool:
     """True if one of the learner's lines writes into parts of a tensor, or puts one together from parts."""
-    stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in view.nodes)
-    return cannot_be_read(view) or any(stores) or any(called_name(node) in PLACING for node in view.nodes)
+    stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in view.text.nodes)
+    return cannot_be_read(view) or any(stores) or any(called_name(node) in PLACING for node in view.text.nodes)
 
 
 def _picks(part: ast.expr) -> bool:
@@ -161,7 +161,9 @@ def lacks_division(view: GradientAnalysis, name: str) -> bool:
 
 def numbers_in(view: GradientAnalysis) -> list[float]:
     """Numbers that are written in the learner's lines."""
-    return [node.value for node in view.nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
+    return [
+        node.value for node in view.text.nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    ]
 
 
 def seen_in_product(view: GradientAnalysis, name: str) -> bool:
@@ -186,7 +188,7 @@ def steps_off_by(view: GradientAnalysis, ratios: Sequence[float]) -> Mapping[str
     What another gradient reads as well is no likely place.
     """
     reruns, lines_by_step = view.once(line_replays), dict[str, int]()
-    others = {name for line in view.case.lines if line not in view.lines for name in reads(line)}
+    others = {name for line in view.case.lines if line not in view.text.lines for name in reads(line)}
     for line in reruns[0].lines if reruns and all(ratios) else ():
         match line:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in {
@@ -219,14 +221,14 @@ def _unnumbered(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
 
 def raises_right(view: GradientAnalysis) -> bool:
     """True if no product of two numbers stands for a power of one: numbers alone may come to the right one by luck."""
-    nodes = [node for node in view.nodes if isinstance(node, ast.BinOp)]
+    nodes = [node for node in view.text.nodes if isinstance(node, ast.BinOp)]
     products = any(isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant) for node in nodes)
     return not products or is_unmended(view, (operators_of({"raise", "lower"}),))
 
 
 def makes_steps(view: GradientAnalysis) -> bool:
     """True if the learner's lines make a tensor on the way that is no gradient of the box."""
-    made = {name for line in view.lines for name in freshly_bound(line)}
+    made = {name for line in view.text.lines for name in freshly_bound(line)}
     return bool(made - view.case.looks[0].gradients.keys() - {view.case.name})
 
 
@@ -280,7 +282,7 @@ def operators_of(kinds: Collection[str]) -> Kind:
 
 def has_operator(view: GradientAnalysis, kinds: Collection[str]) -> bool:
     """True if another operator in no divisor mends the gradient: in one, what it divides by is multiplied by."""
-    divisors = [node.right for node in view.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    divisors = [node.right for node in view.text.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
     below = {node for divisor in divisors for node in ast.walk(divisor)}
     return is_mended(view, (partial(_operators_above, below, kinds),))
 

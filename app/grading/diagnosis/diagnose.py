@@ -151,7 +151,7 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
 def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
     try:
         diagnosis = reader(view)
-        return diagnosis if diagnosis is None or view.is_of_program(diagnosis.message, view.words) else None
+        return diagnosis if diagnosis is None or view.is_of_program(diagnosis.message, view.text.words) else None
     except np.linalg.LinAlgError:
         # Numbers of a size that no fit survives have nothing to tell.
         return None

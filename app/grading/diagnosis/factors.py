@@ -123,7 +123,7 @@ def _of_step(view: GradientAnalysis, ratios: Sequence[float], step: PathStep) ->
         exponent = EXPONENTS.get(node.op) or node.options["exponent"]
         text = f"lacks the exponent of `{node.text}` as a factor"
         # An exponent that stands in the code is hardly missing; a ratio that stands there explains itself.
-        if abs(exponent) in {0.0, 1.0, *view.numbers} or abs(1 / exponent) in view.numbers:
+        if abs(exponent) in {0.0, 1.0, *view.text.numbers} or abs(1 / exponent) in view.text.numbers:
             return None
         if _all_near(ratios, [1 / exponent] * len(ratios)):
             return NamedFactor(code="power-coefficient", text=text)
@@ -281,7 +281,7 @@ def _of_lesson_sizes(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFa
             if fits and stands_for_size(view, size - less):
                 return NamedFactor(code="size-hard-coded", text=SAY["fixed"].format(size, name))
         for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):
-            if size in view.numbers and _all_near(ratios, [factor] * len(ratios)):
+            if size in view.text.numbers and _all_near(ratios, [factor] * len(ratios)):
                 return _size_factor(label)
     return None
 

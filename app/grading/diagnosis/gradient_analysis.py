@@ -6,12 +6,11 @@ A prediction counts only if it comes true in every look; see `GradientAnalysis.c
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from app.bindings import as_written
 from app.grading.diagnosis.evidence import (
     Array,
     Claim,
@@ -23,7 +22,7 @@ from app.grading.diagnosis.evidence import (
     always,
     scale_of,
 )
-from app.grading.diagnosis.feeding_lines import feeding_lines, names_of, nodes_of
+from app.grading.diagnosis.gradient_text import GradientText
 from app.grading.diagnosis.phrases import format_code, without_others
 from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.share_words import of_share
@@ -51,6 +50,7 @@ class GradientAnalysis:
 
     def __init__(self, case: WrongGradient) -> None:
         self.case = case
+        self.text = GradientText(case)
         # A name that is read only for its shape is an occurrence without a share.
         self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
         self.got = {look: np.asarray(look.got, dtype=np.float64) for look in case.looks}
@@ -61,38 +61,6 @@ class GradientAnalysis:
         self.undone_in: ast.stmt | None = None
         """The line in which the claim of a sentence was seen to hold."""
         self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
-
-    @cached_property
-    def words(self) -> set[str]:
-        """Names and attributes in the lines that write the gradient."""
-        attributes = (node for write in self.case.writes for node in nodes_of(write) if isinstance(node, ast.Attribute))
-        return {node.attr for node in attributes}.union(*map(names_of, self.case.writes))
-
-    @cached_property
-    def lines(self) -> tuple[ast.stmt, ...]:
-        """The lines that the gradient is made of: what a sentence says of the text, it says of them."""
-        return feeding_lines(self.case) or self.case.lines or self.case.writes
-
-    @cached_property
-    def nodes(self) -> Sequence[ast.AST]:
-        """All nodes of those lines."""
-        return [node for line in self.lines for node in nodes_of(line)]
-
-    @cached_property
-    def names(self) -> set[str]:
-        """What those lines read, with the words of the writing ones."""
-        return self.words.union(*map(names_of, self.lines))
-
-    @cached_property
-    def numbers(self) -> frozenset[float]:
-        """Numbers in the lines that write the gradient."""
-        nodes = [node for write in self.case.writes for node in nodes_of(write)]
-        values = (node.value for node in nodes if isinstance(node, ast.Constant))
-        return frozenset(value for value in values if isinstance(value, int | float) and not isinstance(value, bool))
-
-    def is_written(self, text: str) -> bool:
-        """True if *text*, an expression, stands in the learner's lines."""
-        return not self.lines or any(text in as_written(line) for line in self.lines)
 
     def is_of_program(self, text: str, also: Collection[str] = ()) -> bool:
         """True if *text* names no step that the program's own text lacks, but for those in *also*."""
@@ -300,7 +268,7 @@ class GradientAnalysis:
         """Evidence in the learner's own lines for *mistake*, if several predict the same tensor."""
         if not mistake.mentions:
             return 0
-        return len(mistake.mentions) if self.names.issuperset(mistake.mentions) else -1
+        return len(mistake.mentions) if self.text.names.issuperset(mistake.mentions) else -1
 
     def best_hypothesis(self, mistakes: Iterable[Hypothesis]) -> Hypothesis | None:
         """The mistake that came true; among several the one that the learner's lines speak for, then the first."""
@@ -315,13 +283,8 @@ class GradientAnalysis:
         return (not self.case.written_out or self.is_of_program(mistake.say())) and mistake.claim()
 
     def to_diagnosis(self, mistake: Hypothesis) -> Diagnosis:
-        self.undone_in = self.undone_in or self._reading(mistake.mentions)
+        self.undone_in = self.undone_in or self.text.reader_of(mistake.mentions)
         return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=without_others(mistake.say()))
-
-    def _reading(self, mentions: Sequence[str]) -> ast.stmt | None:
-        """The one line that reads what is mentioned, if that is none which writes the gradient."""
-        matching = [line for line in self.lines if mentions and names_of(line).issuperset(mentions)]
-        return matching[0] if len(matching) == 1 and matching[0] not in self.case.writes else None
 
     def once(self, make: Callable[["GradientAnalysis"], T]) -> T:
         """Result of *make* for this case, cached."""

@@ -33,7 +33,7 @@ def hard_coded(view: GradientAnalysis) -> Diagnosis | None:
     if visible is None or not _right(visible):
         return None
     literals = [
-        number for number in view.numbers if number in _sizes(view, visible) and _is_size(view, visible, number)
+        number for number in view.text.numbers if number in _sizes(view, visible) and _is_size(view, visible, number)
     ]
     if not literals:
         return None
@@ -45,7 +45,7 @@ def _cure(view: GradientAnalysis) -> str:
     if visible is not None and _right(visible):
         return SAY["cure"]
     arriving = dict.fromkeys(upstream_name(path) for path in view.paths)
-    unread = "" if view.words & arriving.keys() else SAY["unread"].format(join_words([*map(in_code, arriving)]))
+    unread = "" if view.text.words & arriving.keys() else SAY["unread"].format(join_words([*map(in_code, arriving)]))
     return f"{SAY['numbers']}{unread}"
 
 

@@ -87,7 +87,7 @@ def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _multiplies(view: GradientAnalysis) -> bool:
-    return any(isinstance(node, ast.MatMult) for node in view.nodes)
+    return any(isinstance(node, ast.MatMult) for node in view.text.nodes)
 
 
 def _remade(act: Callable[[Array], Array | None], look: Observation) -> Array | None:

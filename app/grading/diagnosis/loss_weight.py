@@ -29,7 +29,7 @@ def weighted(case: WrongGradient) -> WrongGradient:
     """
     losses = {name for name in case.looks[0].gradients if all(_is_one(look.gradients.get(name)) for look in case.looks)}
     view = GradientAnalysis(case) if losses else None
-    if view is None or not losses & view.names:
+    if view is None or not losses & view.text.names:
         return case
     reruns = view.once(line_replays)
     tried = [[_under(rerun, weight) for weight in WEIGHTS] for rerun in reruns]
@@ -45,7 +45,7 @@ def with_unread(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
         return diagnosis  # what says no number of times is so with the 1 and without
     for loss in dict.fromkeys(f"d{path.consumer}" for path in view.paths):
         ones = all(_is_one(look.gradients.get(loss)) for look in view.case.looks)
-        if ones and loss not in view.names and f"`{loss}`" not in diagnosis.message:
+        if ones and loss not in view.text.names and f"`{loss}`" not in diagnosis.message:
             return replace(diagnosis, message=f"{diagnosis.message}{SAY['unread'].format(loss)}")
     return diagnosis
 

@@ -14,7 +14,7 @@ def with_minus(view: GradientAnalysis) -> list[str]:
     """The steps on the way whose lines hold a minus, where those that write the gradient hold none."""
     if any(map(minus_in, view.case.writes)):
         return []
-    others = [line for line in view.lines if isinstance(line, ast.Assign) and minus_in(line)]
+    others = [line for line in view.text.lines if isinstance(line, ast.Assign) and minus_in(line)]
     return sorted({name for line in others for name in freshly_bound(line)})
 
 

@@ -173,7 +173,7 @@ def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> 
         return slip.code, RULE["whole"][1]
     if slip.text == "z" and not _is_alone(step):
         return RULE["nothing"]
-    if slip.say == RULE["value"][1] and not view.is_written(word):
+    if slip.say == RULE["value"][1] and not view.text.is_written(word):
         return slip.code, RULE["other-value"][1]
     return slip.code, slip.say
 

@@ -20,7 +20,7 @@ def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> D
     """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
     rows = (mistake for mistake in mistakes if not mistake.code.startswith(SCALED_THEMSELVES))
     # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it.
-    reads = not view.lines or bool(view.names & (view.case.looks[0].gradients.keys() - {view.case.name}))
+    reads = not view.text.lines or bool(view.text.names & (view.case.looks[0].gradients.keys() - {view.case.name}))
     for mistake in rows if len(view.paths) == 1 and reads else ():
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None

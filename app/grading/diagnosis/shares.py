@@ -212,7 +212,7 @@ def _apart(
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
         # What cancels out is missing by its numbers alone: `x - x` where one of the two is another tensor.
-        names = frozenset().union(*map(reads, view.lines))
+        names = frozenset().union(*map(reads, view.text.lines))
         written = any(f"d{consumer}" in names for consumer in consumers)
         mended = mended_by(view, (name_edits,)) if written else None
         if mended is not None:

@@ -88,7 +88,7 @@ def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
 
 def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
     """The transpose of a whole product, or of a whole call, that is right as it is."""
-    return mended_by(view, (_untransposed,)) if any(map(_turns_whole, view.nodes)) else None
+    return mended_by(view, (_untransposed,)) if any(map(_turns_whole, view.text.nodes)) else None
 
 
 def _turns_whole(node: ast.AST) -> bool:
@@ -105,7 +105,7 @@ def _untransposed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacemen
 
 def diagnose_condition(view: GradientAnalysis) -> Diagnosis | None:
     """Another tensor in a condition, or under a sign, or a sign in it: few entries tell it, and other slips as well."""
-    conditions = [node for node in view.nodes if _decides(node)]
+    conditions = [node for node in view.text.nodes if _decides(node)]
     names = [node for condition in conditions for node in ast.walk(condition) if isinstance(node, ast.Name)]
     # Where the tensor itself decides, it is the function of it that may be another one.
     places = {name for name in names if name.id != view.case.tensor}

@@ -81,7 +81,7 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
     """The same on any data, because the lines read no tensor."""
     look = view.case.looks[0]
     known = {*look.forward, *look.gradients} - {view.case.name}
-    if cannot_be_read(view) or takes_parts(view) or names_in(view.lines) & known:
+    if cannot_be_read(view) or takes_parts(view) or names_in(view.text.lines) & known:
         return None
     arriving = join_words([in_code(fromkey) for fromkey in dict.fromkeys(upstream_name(path) for path in view.paths)])
     return view.case.told("fixed", SAY["fixed"], more=_example(view) or SAY["nothing"].format(arriving))
@@ -96,7 +96,7 @@ def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
     ones = all((np.asarray(array) == 1.0).all() for array in look.upstream.values())
     arriving = dict.fromkeys(name for path in view.paths if (name := upstream_name(path)) in look.gradients)
     up = f", {join_words([in_code(name) for name in arriving])}," if arriving else ""
-    if not ones and not view.names & look.gradients.keys() - {case.name}:
+    if not ones and not view.text.names & look.gradients.keys() - {case.name}:
         return case.told("upstream-missing", SAY["absent"], up=up)
     terms = [(term, names_in([*ast.walk(term)])) for term in terms_in(write.value)]
     bare = [term for term, names in terms if names & look.forward.keys() and names <= look.forward.keys()]
@@ -122,7 +122,7 @@ def _example(view: GradientAnalysis) -> str:
         for node in ast.walk(forward_statement.node)
         if isinstance(node, ast.Constant)
     }
-    numbers = [number for number in view.numbers if number not in {*known, 0, 1}]
+    numbers = [number for number in view.text.numbers if number not in {*known, 0, 1}]
     if len(numbers) != 1 or len(sides) != 1 or not (side := sides.pop()).isidentifier():
         return ""
     return SAY["example"].format(number_text(numbers[0]), side, side)
