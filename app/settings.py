@@ -36,7 +36,7 @@ BROKERS = ("nats", "tls", "ws", "wss")
 class Provider(BaseModel):
     """Identity provider for signing in. *title* is its name on the pages.
 
-    With a *roster_claim*, that claim is somebody's id in the rosters of classes; *scopes* are what is asked for.
+    With a *roster_claim*, that claim is a learner's id in the rosters of classes; *scopes* are what is asked for.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -266,12 +266,12 @@ class Settings(BaseSettings):
 
     @property
     def lti_secret_path(self) -> Path:
-        """Where the secret is under which keys for learning platforms are encrypted."""
+        """Path of the secret under which keys for learning platforms are encrypted."""
         return self.secret_key_file or self.data_dir / LTI_SECRET
 
     @property
     def base_url(self) -> str:
-        """What comes before the path of a page where it is told to somebody; without an address, the prefix."""
+        """Beginning of the URL of every page, for links outside of pages; without an address, the prefix."""
         return self.address + self.prefix
 
     @property

@@ -1,8 +1,8 @@
 """Ways to sign in: whose they are, and what becomes of a browser that shows one.
 
 A learner with at least one is an account. Two credentials are the same when kind, issuer and subject are; an equal
-e-mail address says nothing. What was added by somebody who never proved to be its subject does not outlive the proof of
-somebody who does.
+e-mail address says nothing. What was added by a person who never proved to be its subject does not outlive the proof of
+one who does.
 """
 
 from collections.abc import Iterable
@@ -83,11 +83,11 @@ async def sign_in(
 ) -> SignInResult:
     """Sign in the browser that has *token* (or none, ""): it becomes whose the proof is; if *embedded*, in a frame.
 
-    Whoever was anonymous there comes along. A proof that nobody has yet makes an account of them; another account than
-    they are signed in to only where they asked to *add* it.
+    The anonymous learner there comes along. A proof that no account has yet makes an account of them; another account
+    than they are signed in to only where they asked to *add* it.
 
     Raises:
-        RefusedError: Somebody else has made the same new one meanwhile, or no database can keep it.
+        RefusedError: Another request has made the same new one meanwhile, or no database can keep it.
     """
     stored_subject = proof.subject.encode("utf-8", "replace").replace(b"\0", b"?")
     if stored_subject.decode() != proof.subject or len(stored_subject) > LONGEST_SUBJECT:
@@ -130,7 +130,7 @@ async def rotate_session(
 ) -> str:
     """A new session of *learner* in place of the one that *token* opened; its token.
 
-    Whoever knew the old one knows nothing of the account.
+    The old token opens nothing any more.
     """
     ended = await db.scalar(delete(Session).where(Session.token_hash == hash_of(token)).returning(Session.learner_id))
     if ended is not None:

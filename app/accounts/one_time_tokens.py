@@ -1,6 +1,6 @@
 """Secrets that live for minutes: what is asked for now and shown again soon. Only their hashes are kept.
 
-Whoever takes a ticket has it alone: two requests with one token get it once.
+A token is redeemed once: of two requests with it one gets it.
 """
 
 import json

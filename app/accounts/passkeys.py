@@ -99,7 +99,7 @@ def verify_authentication(
 ) -> VerifiedIdentity:
     """
     Raises:
-        RefusedError: *shown* does not prove that somebody has *credential*, or it was copied: its count went back.
+        RefusedError: *shown* does not prove possession of *credential*, or it was copied: its count went back.
     """
     if credential is None or credential.secret is None:
         raise RefusedError(UNKNOWN)

@@ -58,7 +58,7 @@ async def find_person(db: AsyncSession, typed: str, group: int | None = None) ->
     """The only one.
 
     Raises:
-        RefusedError: There is nobody, or more than one.
+        RefusedError: No person fits, or more than one.
     """
     people = await find_people(db, typed, group)
     if not people:

@@ -1,7 +1,7 @@
 """Signing in elsewhere: at a campus, at Google (OpenID Connect), or at GitHub (OAuth alone).
 
 What is asked for goes into a ticket of the browser, so an answer counts once and there: the state, the
-nonce and the verifier (PKCE) never leave it. Who somebody is, is the issuer with its subject, and never an address.
+nonce and the verifier (PKCE) never leave it. A person is known by the issuer with its subject, and never by an address.
 """
 
 import secrets

@@ -1,7 +1,7 @@
 """Coming back: what an instructor can do for learners who cannot get in any more.
 
 Who has an account with a password gets a link to set a new one; who has none gets a personal link to their seat in the
-class. Whether somebody may is asked when a link is made and again when it is used. Of a seat moves what its class sees:
+class. The right to it is checked when a link is made and again when it is used. Of a seat moves what its class sees:
 the place on the roster, and in assigned lessons what was solved and checked. Everything else stays in its browser.
 """
 

@@ -40,7 +40,7 @@ def roster(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the roster, or lay a list over it: names, ids, labels. Nobody is taken off."""
+    """Print the roster, or import a list: names, ids, labels. No one is removed."""
     from app.cli import classes
 
     classes.roster(number, file, dry_run=dry_run, as_json=as_json)
@@ -84,7 +84,7 @@ def archive(
     back: Annotated[bool, typer.Option("--back", help="The class goes on again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """End a class: nobody joins it, and nothing is due in it. Nothing is deleted."""
+    """End a class: no one can join it, and nothing is due in it. Nothing is deleted."""
     from app.cli import classes
 
     classes.archive(number, over=not back, as_json=as_json)
@@ -132,7 +132,7 @@ def add(
     name: Annotated[str, typer.Argument(help="Of somebody with an account here; default: print a word.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Let somebody make classes: an account by its name, or whoever says a word that works once."""
+    """Let an account make classes, by its name; or print an invitation code that works once."""
     from app.cli import classes
 
     classes.add_instructor(name, as_json=as_json)

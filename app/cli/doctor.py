@@ -55,7 +55,7 @@ def doctor() -> None:
 
 
 async def _platform_lines(settings: Settings) -> list[str]:
-    """What a try of each registered learning platform has shown; no database is made for that."""
+    """Result of a try of each registered learning platform; no database is made for that."""
     from app.cli.lti import try_platforms
 
     if not settings.database_url and not (settings.data_dir / DATABASE).exists():

@@ -14,7 +14,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 @people.command()
 def find(who: Who, group: InClass = None, as_json: AsJson = False) -> None:
-    """Print everybody who fits, with their classes, ways to sign in and how much they wrote."""
+    """Print all people who fit, with their classes, ways to sign in and how much they wrote."""
     from app.cli import people
 
     people.find(who, group, as_json=as_json)

@@ -214,7 +214,7 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
 
 
 def _measure_faults(units: Sequence[Unit], folder: Path) -> Iterator[LessonError]:
-    """What is measured between two units has one beginning, and behind it one end."""
+    """Report measures between two units that lack one beginning, or one end after it."""
     marked = [unit for unit in units if unit.measure]
     if [unit.measure for unit in marked] in ([], [*MEASURES]):
         return

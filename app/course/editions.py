@@ -1,6 +1,6 @@
 """Edition of an exercise: everything that decides about right and wrong, as a short text.
 
-Words may be polished, hints and mistakes added, without anybody having to solve it again. A *wording* has all of these
+Words may be polished, hints and mistakes added, and it need not be solved again. A *wording* has all of these
 in it, so that what learners did before a change of words can be told from what they did after it.
 """
 

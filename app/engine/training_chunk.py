@@ -1,7 +1,7 @@
 """One stretch of a training run, as a question that crosses to a grader and the answer that comes back.
 
 A stretch is one bounded run in the jail. Everything that the next one needs comes back as numbers and is sent again, so
-a grader keeps nothing of anybody's training, and any grader can do any stretch.
+a grader keeps nothing of a training run, and any grader can compute any chunk.
 """
 
 import base64

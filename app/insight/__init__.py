@@ -1,1 +1,1 @@
-"""What answers tell their authors: numbers of each exercise, over many learners."""
+"""Item analysis: numbers of each exercise, over many learners."""

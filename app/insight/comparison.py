@@ -20,7 +20,7 @@ USUAL = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """How many next tries there were with one of two sentences, and how many of them were *right*."""
+    """Counts of the next tries with one of two sentences, and of the *right* ones among them."""
 
     tries: int = 0
     right: int = 0

@@ -1,4 +1,4 @@
-"""What learners gained between two forms of the same length, each compared with themselves.
+"""Gain of learners between two forms of the same length, each compared with themselves.
 
 The interval is that of `comparison`: it may be looked at any time. The variance is that of the gains so far, each with
 two learners more, one who gained half of the form and one who lost as much, so that few who gained alike are no

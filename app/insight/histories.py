@@ -1,7 +1,7 @@
 """Histories of many learners at the exercises of a course, as columns of numbers.
 
 Moments are whole milliseconds. Learners, places (an exercise of a lesson) and mistakes are numbers from 0; what they
-stand for is known to whoever made the columns.
+stand for is known to the caller.
 """
 
 from collections.abc import Sequence
@@ -115,7 +115,7 @@ def in_order(tries: Tries) -> Tries:
 
 
 def group_starts(*keys: Ints) -> Ints:
-    """Where runs of rows begin that are alike in all *keys*."""
+    """Indices at which runs of rows begin that are alike in all *keys*."""
     changes = np.zeros(len(keys[0]), dtype=np.bool_)
     changes[:1] = True
     for key in keys:

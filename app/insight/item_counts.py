@@ -1,7 +1,7 @@
 """Counts and medians of one exercise in one edition: how many tried, what went wrong, and what helped.
 
 A learner belongs to the edition that they met first. Of those whose oldest tries are forgotten the first one was wrong:
-whoever is right at once does not try fifty times.
+a learner who is right at once does not try fifty times.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ T = TypeVar("T", Tries, Openings)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextTries:
-    """How many next tries there were, and how they went: *left* no longer had the mistake, *right* had none."""
+    """Counts of next tries: *left* no longer had the mistake, *right* had none."""
 
     tries: int = 0
     left: int = 0
@@ -95,7 +95,7 @@ class ItemCounts:
 
 
 def count_items(histories: Histories, meetings: Meetings) -> list[ItemCounts]:
-    """The numbers of every exercise and edition that anybody met, in the order of places."""
+    """The numbers of every exercise and edition that a learner met, in the order of places."""
     order = np.lexsort((meetings.learner, meetings.edition, meetings.place))
     meetings = meetings.take(order)
     starts = group_starts(meetings.place, meetings.edition)

@@ -93,7 +93,7 @@ def common_lines(written: Iterable[tuple[int, str]], least: int, most: int) -> t
 
 
 def never_chosen(exercise: Exercise, keys: Sequence[str]) -> tuple[int, ...]:
-    """Wrong options of a choice that nobody chose, from 0, given the *keys* of all mistakes."""
+    """Wrong options of a choice that were never chosen, from 0, given the *keys* of all mistakes."""
     options = getattr(exercise, "options", ())
     chosen = {value for key in keys for value in answer_of(key)[1]} if options else set()
     return tuple(number for number, option in enumerate(options) if not option.right and str(number) not in chosen)

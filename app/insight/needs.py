@@ -1,4 +1,4 @@
-"""What needs an author: a table of signs that an exercise, a sentence or a hint of it does not do its work.
+"""Signs that an exercise, a sentence or a hint does not do its work and needs an author: one table.
 
 Each sign has a weight from 0 (nothing) on, so that exercises can be put in order; the thresholds are those at which
 instructors of other systems are told, or a judgement of ours.
@@ -99,7 +99,7 @@ def _hint(judged: Judged) -> Iterator[tuple[float, int | None]]:
 
 
 def _sentence(judged: Judged) -> Iterator[tuple[float, int | None]]:
-    """What is said to a mistake leads too few away from it."""
+    """Sign that the sentence for a mistake leads too few away from it."""
     for mistake in judged.item.mistakes:
         share = _got_on(mistake.after, by_answer=judged.by_answer)
         if mistake.after.tries >= SOME and share < GETS_ON:

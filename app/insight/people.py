@@ -88,7 +88,7 @@ def _seen(histories: Histories) -> Ints:
 
 
 def _visit_times(histories: Histories, place: Ints, learner: Ints) -> Ints:
-    """When each learner opened the page of each place; -1 where that is not known."""
+    """Moments at which each learner opened the page of each place; -1 where that is not known."""
     visits = histories.visits
     times = np.full(len(place), -1)
     if len(visits) and len(place):

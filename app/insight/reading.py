@@ -26,7 +26,7 @@ class Record:
     Args:
         places: The exercises by number; *mistakes* are the keys of `mistake_key`, by number.
         meetings: With *families* of operations and their *slips*, each by number.
-        written: Lesson, exercise and mistake of sentences that somebody wrote for all who make it.
+        written: Lesson, exercise and mistake of sentences that an instructor wrote for all who make it.
     """
 
     histories: Histories

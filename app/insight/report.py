@@ -45,7 +45,7 @@ class ReportedNeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedMistake:
-    """A mistake by its key, with the *lines* that it was made in; *recognised* if somebody wrote a sentence for it."""
+    """A mistake by its key, with the *lines* that it was made in; *recognised* if there is a sentence for it."""
 
     key: str
     people: int
@@ -61,8 +61,8 @@ class ReportedItem:
 
     Args:
         counts: Without mistakes; those that enough people made are *mistakes*.
-        unrecognised: Wrong tries that nobody has a sentence for.
-        never: Wrong options that nobody chose.
+        unrecognised: Wrong tries for which there is no sentence.
+        never: Wrong options that were never chosen.
     """
 
     lesson: str
@@ -82,7 +82,7 @@ class ReportedItem:
 
     @property
     def weight(self) -> float:
-        """How much it needs an author."""
+        """Weight of its signs: the larger, the more it needs an author."""
         return sum(need.weight for need in self.needs)
 
 

@@ -1,4 +1,4 @@
-"""The kinds of exercise, a folder each: nobody lists them, and a folder that is added is found."""
+"""The kinds of exercise, a folder each: there is no list of them, and a folder that is added is found."""
 
 from importlib import import_module
 from pkgutil import iter_modules

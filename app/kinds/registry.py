@@ -1,4 +1,4 @@
-"""The kinds of exercise: who asks something of any question asks here, and nobody else names a kind.
+"""Registry of the kinds of exercise: what any question is asked is asked here, and no other module names a kind.
 
 A kind that is added needs its folder alone.
 """

@@ -24,7 +24,7 @@ def hint_ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[s
 
 
 def made_of(line: str) -> str:
-    """What stands on the right of *line*, as a sentence without its end: functions that are called, and names."""
+    """Describe the right side of *line*, in a sentence without its end: functions that are called, and names."""
     value = ast.parse(line.partition("= ")[2]).body[0]
     calls = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)]
     called = [f"`{_function_name(function)}`" for function in reversed(calls)]

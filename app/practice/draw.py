@@ -1,7 +1,7 @@
 """A program for a level, drawn from a seed: the same version, level, seed and wish give the same text.
 
 A walk over tensors: each step applies an operation that fits to a tensor that is there, new inputs come as they are
-needed, and what nobody reads is multiplied into the output.
+needed, and a tensor without a consumer is multiplied into the output.
 """
 
 import random

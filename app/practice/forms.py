@@ -1,6 +1,6 @@
 """Other ways to ask for the same exercise, each as a fragment of a lesson that the usual widgets show.
 
-Whoever meets an operation for the first time reads an example and says why; then one line is left open; then all are.
+At the first meeting with an operation a learner reads an example and says why; then one line is left open; then all.
 """
 
 import random

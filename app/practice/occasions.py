@@ -35,12 +35,12 @@ FORM_SLOTS: tuple[Slot, ...] = (
 
 
 def is_measuring(purpose: str) -> bool:
-    """Whether an item of this *purpose* finds out what is known; it opens no card and rates none."""
+    """True if an item of this *purpose* finds out what is known; it opens no card and rates none."""
     return bool(purpose) and not purpose.startswith(RECALL)
 
 
 def requests_from(slots: Sequence[Slot], at: int) -> list[ItemRequest]:
-    """What the item number *at* asks for, from 0; another slot follows only where its points are open as well."""
+    """Requests of the item number *at*, from 0; another slot follows only where its points are open as well."""
     turned = [*slots[at % len(slots) :], *slots[: at % len(slots)]]
     banded = turned[0].points != Slot("", "").points
     return [
@@ -97,7 +97,7 @@ def form_plan(purpose: str, back: str, lessons: Iterable[Lesson], given: int) ->
 
 
 def can_be_measured(lessons: Iterable[Lesson]) -> bool:
-    """Whether *lessons* teach all that the two forms ask."""
+    """True if *lessons* teach all that the two forms ask."""
     taught = {family for lesson in lessons for family in families_taught(lesson)}
     return {slot.family for slot in FORM_SLOTS} <= taught
 

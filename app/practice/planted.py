@@ -66,7 +66,7 @@ SIGNS = frozenset({"flipped the sign", "flipped a sign", "flipped the sign of an
 
 
 def slip_kind(edit: str) -> str:
-    """What a wrong line is to the eye, in the twelve letters that the form of an item has room for."""
+    """Appearance of a wrong line, in the twelve letters that the form of an item has room for."""
     return "sign" if edit in SIGNS else edit.partition(":")[0].replace(" ", "-")[:14]
 
 

@@ -1,4 +1,4 @@
-"""The next exercise at hand: whoever waits is given one that was proved before; what will be asked for next is proved
+"""Pool of exercises: a learner who waits is given one that was proved before; what will be asked for next is proved
 while graders have nothing else to do.
 """
 
@@ -74,16 +74,16 @@ class ItemSpec:
         return tuple(name for name in self.within if name in OPERATIONS)
 
     def fits(self, needs: Iterable[str]) -> bool:
-        """Whether a program that *needs* so much uses nothing else than this kind, and something of its family."""
+        """True if a program that *needs* so much uses nothing else than this kind, and something of its family."""
         used = set(needs)
         return used <= set(self.within) and (not self.family or self.family in families_of(used))
 
     def in_band(self, item: GeneratedItem) -> bool:
-        """Whether *item* is as hard as is asked for."""
+        """True if *item* is as hard as is asked for."""
         return self.points[0] <= item.points <= self.points[1]
 
     def shown_by(self, item: GeneratedItem) -> bool:
-        """Whether *item*, which was drawn without a wish, may show what is wanted."""
+        """True if *item*, which was drawn without a wish, may show what is wanted."""
         forked = self.wanted in FORKS and "+=" in item.solution
         return not self.wanted or forked or any(self.wanted in OPERATIONS[name].shows for name in item.operations)
 
@@ -106,11 +106,11 @@ class ItemPool:
 
     @property
     def demands(self) -> tuple[ItemSpec, ...]:
-        """What was asked for, and may not be at hand yet; what was asked for last at the end."""
+        """Requests that may not be met yet, the latest at the end."""
         return tuple(self._demands)
 
     def expect(self, level: int, family: str, slip: str, operations: Iterable[str]) -> bool:
-        """Have exercises drawn that somebody will ask for; False where there can be none.
+        """Have exercises drawn that will be asked for; False where there can be none.
 
         Args:
             level: Or the nearest below from which something can be drawn.
@@ -133,9 +133,9 @@ class ItemPool:
         operations: Iterable[str],
         points: tuple[int, int] = ANY_POINTS,
     ) -> bool:
-        """Keep an exercise for somebody who waits, and expect more; see `expect`.
+        """Keep an exercise for a learner who waits, and expect more; see `expect`.
 
-        It is the nearest of those that were proved before, and what is asked for comes later. Only where nobody has
+        It is the nearest of those that were proved before, and what is asked for comes later. Only where no process has
         left any of these, the simplest of the family is drawn.
         """
         demand = replace(_demand(level, family, slip, operations), points=points)
@@ -169,7 +169,7 @@ class ItemPool:
                 await self._keep(item)
 
     async def _scarcest(self) -> tuple[ItemSpec, ItemSpec] | None:
-        """What was asked for and is at hand least, with the kind that can be drawn for it; None where all is there."""
+        """Request with the fewest exercises, and the kind that can be drawn for it; None where all is there."""
         short = []
         for asked in reversed(self.demands):
             kind = await self._drawable(asked)
@@ -194,7 +194,7 @@ class ItemPool:
         below.
 
         Args:
-            seen: It may have been kept before, so that somebody may know it.
+            seen: It may have been kept before, so that a learner may know it.
             proved: Those that were, by level; None for all.
         """
         highest = max(demand.level, demand.lowest)

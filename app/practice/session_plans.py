@@ -65,7 +65,7 @@ class SessionPlan:
     slots: tuple[Slot, ...] = ()
 
     def goes_on(self, other: "SessionPlan") -> bool:
-        """Whether a session of this plan goes on where *other* is asked for: an occasion draws its plan once."""
+        """True if a session of this plan continues where *other* is asked for: an occasion draws its plan once."""
         return self == other if not self.purpose else self.purpose == other.purpose
 
 
@@ -81,7 +81,7 @@ MINUTES_AT_ONE = 5
 class PracticeSet:
     """Practice set for a class: some items of one operation family or of one level, or *timed* minutes of them.
 
-    To give the same another time is to give another round of it, which nobody has done yet.
+    To give the same another time is to give another round of it, which no learner has done yet.
     """
 
     kind: str

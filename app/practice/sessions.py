@@ -43,15 +43,15 @@ Clock = Callable[[], datetime]
 
 
 class ItemSource(Protocol):
-    """Where items come from; both take a level, a family, a slip and the operations that may be used."""
+    """Source of items; both methods take a level, a family, a slip and the operations that may be used."""
 
     async def make(
         self, level: int, family: str, slip: str, operations: frozenset[str], points: tuple[int, int] = ANY_POINTS
     ) -> bool:
-        """Keep an item for somebody who waits; whether it could."""
+        """Keep an item for a learner who waits; False where it could not."""
 
     def expect(self, level: int, family: str, slip: str, operations: frozenset[str]) -> bool:
-        """Draw items that somebody will ask for; whether there can be any."""
+        """Draw items that will be asked for; False where there can be none."""
 
 
 class Practice:
@@ -90,7 +90,7 @@ class Practice:
         return f"/practice/drill/{plan.families[0]}" if plan.drill else "/practice"
 
     async def standing(self, db: AsyncSession, learner: int) -> SessionState | None:
-        """Where the practice session of *learner* is; None where there was none, or long ago."""
+        """State of the practice session of *learner*; None where there was none, or long ago."""
         practice_session = await cards.find_practice_session(db, learner)
         if practice_session is None:
             return None
@@ -117,7 +117,7 @@ class Practice:
         """The item that *learner* is at, or a new one; where the best is not at hand, what it should be.
 
         Args:
-            tried: What somebody has waited for already.
+            tried: Requests for which the learner has waited already.
         """
         for at in await cards.open_items(db, learner):
             return at.item_id
@@ -151,14 +151,14 @@ class Practice:
             given.left_at = self.clock()
 
     async def operations_known(self, db: AsyncSession, learner: int) -> frozenset[str]:
-        """What the lessons that *learner* opened have taught, those that left no trace but in practice as well."""
+        """Operations taught by the lessons that *learner* opened, those that left no trace but in practice as well."""
         opened = self.curriculum.operations_of(await progress.opened_lessons(db, learner))
         return opened | await cards.operations_met(db, learner)
 
     async def _wishes(
         self, db: AsyncSession, learner: int, known: Known, standing: SessionState, taught: frozenset[str]
     ) -> list[ItemRequest]:
-        """What could come next, the best first: what is due, what was never met, and then all of it again."""
+        """Requests that could come next, the best first: what is due, what was never met, and then all of it again."""
         plan, now = standing.plan, self.clock()
         wanted = taught & set(plan.families) if plan.families else taught
         if plan.slots:
@@ -247,12 +247,12 @@ def bugs_of(known: Known, now: datetime) -> list[About]:
 
 
 def rows_of(slip: str) -> set[str]:
-    """What an item may have been drawn for that shows *slip*."""
+    """Slips for which an item may have been drawn that shows *slip*."""
     return {row for operation in EXERCISES for row in operation.shows if row.partition(":")[0] == slip} or {slip}
 
 
 def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:
-    """What will be asked for after *met*, which is used up by one itself: the next comes last, and is drawn first."""
+    """Requests after *met*, which is used up by one itself: the next comes last, and is drawn first."""
     others = dict.fromkeys(item_request.about for item_request in wishes if item_request.about != met.about)
     return [met.about, *reversed(list(others)[:AHEAD])]
 

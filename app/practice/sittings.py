@@ -1,6 +1,6 @@
 """Items of a quiet sitting: programs of one family, level and difficulty for all, with sizes of their own for each.
 
-For each item the server draws several programs that are as hard as each other, and proves them before anybody begins.
+For each item the server draws several programs that are as hard as each other, and proves them before a learner begins.
 Which of them a learner has, and in which sizes, follows from the secret of the sitting.
 """
 
@@ -43,7 +43,7 @@ SEEDS = 2**31
 
 @dataclass(frozen=True, slots=True)
 class SittingSlot:
-    """What is drawn *count* times: exercises of a *level* with an operation of *family*, or of any ("")."""
+    """Request that is drawn *count* times: exercises of a *level* with an operation of *family*, or of any ("")."""
 
     family: str
     level: int
@@ -52,7 +52,7 @@ class SittingSlot:
 
 @dataclass(frozen=True, slots=True)
 class DrawnItem:
-    """What one learner has for an item: the row of the program, and the size of each dim."""
+    """Draw of one learner for an item: the row of the program, and the size of each dim."""
 
     program: int
     sizes: dict[str, int]
@@ -91,7 +91,7 @@ def program_candidates(slot: SittingSlot, item: int, secret: str, within: Sequen
 
 
 def _lows(number: int) -> range:
-    """Where the bands begin that *number* is in."""
+    """Beginnings of the bands that *number* is in."""
     return range(number - BAND, number + 1)
 
 
@@ -106,7 +106,7 @@ def _drawn(kind: ItemSpec, item: int, secret: str) -> Iterator[GeneratedItem]:
 
 
 def draw_items(programs: Sequence[Sequence[tuple[int, GeneratedItem]]], learner: int, secret: str) -> list[DrawnItem]:
-    """What *learner* has for each item, of the *programs* of each, with their rows; a second time the same."""
+    """Draw each item for *learner* from its *programs*, with their rows; a second time the same."""
     return [_draw(rows, random.Random(_number(secret, item, learner))) for item, rows in enumerate(programs, start=1)]
 
 
@@ -143,7 +143,7 @@ def sitting_item(program: GeneratedItem, name: SittingName, item: int, learner: 
 
 
 class SittingItems:
-    """Cache of the items of learners, so that a block is the same object while somebody works at it."""
+    """Cache of the items of learners, so that a block is the same object while a learner works at it."""
 
     def __init__(self) -> None:
         self._lessons = LruCache[tuple[int, int, str], tuple[Lesson, ...]](MAX_PARSED)
@@ -170,7 +170,7 @@ class SittingItems:
 
 
 async def draw_for(db: AsyncSession, own: OwnSitting, learner: int) -> str:
-    """What *learner* is given, as JSON; the same whenever it is asked for."""
+    """Draw of *learner*, as JSON; the same whenever it is asked for."""
     rows = await programs_of(db, own.assignment.id)
     programs = [[(row.id, PROGRAM.validate_json(row.program_json)) for row in rows[item]] for item in sorted(rows)]
     return DRAW.dump_json(tuple(draw_items(programs, learner, own.sitting.secret))).decode()

@@ -1,7 +1,7 @@
 """The bytes that cross the wall, in both directions, without numpy: the jailed side must stay small.
 
 A job is a length, a JSON document and the raw arrays, each at a multiple of 64 bytes. A result is the greeting of the
-armed child, then frames: a tensor, a text, or the end. Whatever comes back was written by code that nobody trusts.
+armed child, then frames: a tensor, a text, or the end. Whatever comes back was written by code that is not trusted.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The gate reads a submission before it runs: a friendly word, early, about what a box is not for.
 
 It is a courtesy, never the protection: the jail holds without it. It also holds the rule of the game, that the backward
-pass is written by hand. Nothing can forbid arithmetic: whoever differentiates by other means only cheats himself.
+pass is written by hand. Nothing can forbid arithmetic: learners who differentiate by other means only cheat themselves.
 Both functions are total: any text at all, of any length, gets an answer in time proportional to it.
 """
 

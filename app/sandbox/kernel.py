@@ -136,7 +136,7 @@ def _status(key: str) -> str:
 
 
 def offer_memory() -> None:
-    """When the machine is out of memory, have the kernel end this process and its children, not its neighbours.
+    """Have the kernel, out of memory, end this process and its children, not its neighbours.
 
     Comes before `hide_memory`: after that, these settings belong to root.
     """

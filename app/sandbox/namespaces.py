@@ -10,7 +10,7 @@ _EMPTY = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 def enter_namespaces(*, by_user: bool) -> None:
     """Leave the machine's namespaces for new ones, as root or, *by_user*, by way of a user namespace.
 
-    In that there is nobody else to become, so it is no way for whoever has to change the user.
+    In that there is no other user to become, so it is no way for a process that has to change the user.
 
     Raises:
         OSError: The way is not open.
@@ -26,7 +26,7 @@ def enter_namespaces(*, by_user: bool) -> None:
 def missing_namespaces(*, by_user: bool) -> OSError | None:
     """Error with which `enter` would fail, or None; a process that tries it and ends finds it.
 
-    Whoever asks may have threads, so that the fork has to be Python's own: in the child of a bare one, a thread that
+    The caller may have threads, so that the fork has to be Python's own: in the child of a bare one, a thread that
     waited for the interpreter lock would be waited for, and it is not there.
     """
     pid = os.fork()

@@ -191,7 +191,7 @@ class Zygote:
 class RunCancelledError(BaseException):
     """The run was stopped, and with it everything that needed it.
 
-    No `Exception`: it is nobody's fault, and what recovers from faults must not recover from it.
+    No `Exception`: it is no fault, and what recovers from faults must not recover from it.
     """
 
 
@@ -221,7 +221,7 @@ class ResultPipe:
 
         A child that says that it is done is killed at once, and what it said is in `ended`. None that was killed is
         waited for: taking down its memory can take longer than the next run, and whatever it might still do would be
-        nothing that anybody asked for.
+        nothing that was asked for.
 
         Raises:
             RunCancelledError: *interrupt* asked for it; the child is killed.

@@ -1,6 +1,6 @@
 """A small job of our own, which a zygote runs until the interpreter has fitted its code to it.
 
-Every child can read it, so it is a program of no lesson and its lines are nobody's gradient.
+Every child can read it, so it is a program of no lesson and its lines are the gradients of no exercise.
 """
 
 from typing import Any

@@ -98,7 +98,7 @@ def exercises_chosen(assignment: Assignment) -> frozenset[str] | None:
 def counted_exercises(assignment: Assignment, known: Callable[[str], Sequence[str]]) -> tuple[Sequence[str], bool]:
     """The exercises that count, and whether the course has them still.
 
-    Of a lesson that it has lost count those that were assigned: nobody's points go because a file was renamed.
+    Of a lesson that it has lost count those that were assigned: no points go because a file was renamed.
     """
     there = exercises_of(assignment, known)
     return (

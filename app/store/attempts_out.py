@@ -21,7 +21,7 @@ async def let_attempts_out(db: AsyncSession, group: Class, actor: int, *, allowe
 
 
 async def attempt_pages(database: Database, class_id: int) -> AsyncIterator[Sequence[Attempt]]:
-    """What the learners of a class stored in lessons that are assigned: some learners after the others."""
+    """Pages of the attempts of a class in lessons that are assigned: some learners after the others."""
     async with database.read() as db:
         learners = sorted(person.learner_id for person in await board.list_learners(db, class_id))
         assigned = await board.assigned_exercises(db, class_id)

@@ -1,6 +1,6 @@
 """Queries of the live board: attempts, statuses and slips of a class, as its instructors see them.
 
-Every question names the class. Nothing is answered about anybody who is no learner of it now, nor about an exercise
+Every question names the class. Nothing is answered about a person who is no learner of it now, nor about an exercise
 that is not assigned in it; both stand in the questions themselves, so that no page can forget them.
 """
 

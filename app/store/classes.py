@@ -1,6 +1,6 @@
 """Classes and who is in them.
 
-Somebody who is expected in a class is a learner without a browser until they come; what was arranged for them then
+A person who is expected in a class is a learner without a browser until they come; what was arranged for them then
 becomes theirs. Every change leaves an `Event`.
 """
 

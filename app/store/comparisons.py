@@ -30,7 +30,7 @@ class NewComparison:
 
 @dataclass(frozen=True, slots=True)
 class ArmCounts:
-    """How many learners saw a wording, how many of them tried again after it, and how many were right then."""
+    """Counts of learners who saw a wording, who tried again after it, and who were right then."""
 
     shown: int = 0
     tries: int = 0
@@ -105,7 +105,7 @@ async def record_shown(db: AsyncSession, learner: int, lesson: str, exercise: st
 
 
 async def count_arms(db: AsyncSession, row: Comparison) -> tuple[ArmCounts, ArmCounts]:
-    """What came of each wording: the first try of each learner after they saw it."""
+    """Count the outcomes of each wording: the first try of each learner after they saw it."""
     tried = (
         Attempt.learner_id == ComparisonDraw.learner_id,
         Attempt.lesson == row.lesson,

@@ -109,7 +109,7 @@ class Database:
 
 @contextmanager
 def changing_nothing() -> Iterator[None]:
-    """What is written inside of this, by this task and those that it starts, is rolled back at the end of its block."""
+    """Context in which every write, of this task and those that it starts, is rolled back at the end of its block."""
     token = _CHANGES_NOTHING.set(True)
     try:
         yield

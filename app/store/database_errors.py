@@ -19,7 +19,7 @@ def unusable_reason(url: str, error: Exception) -> str:
 
 
 def version_word(revision: str) -> str:
-    """What kind of version wrote a database at the unknown *revision*, with its article."""
+    """Describe the version that wrote a database at the unknown *revision*, with its article."""
     return "an unreleased" if revision < FIRST_RELEASED else "a newer"
 
 

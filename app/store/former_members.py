@@ -1,8 +1,8 @@
 """Those who were learners of a class that is graded: their name, id and points stay until the class is forgotten.
 
-Grades are records: whoever leaves, is taken out or deletes themselves takes their texts along, and not what they had
-reached. Kept is which of the exercises that count they had solved, and whether in time; points follow from that by the
-same rule as for everybody.
+Grades are records: a learner who leaves, is removed or deletes themselves takes their texts along, and not what they
+had reached. Kept is which of the exercises that count they had solved, and whether in time; points follow from that by
+the same rule as for all others.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What learners did, as rows for counting: pages of them, so that no database and no memory holds all at once.
+"""Histories of learners as rows for counting: in pages, so that no database and no memory holds all at once.
 
 Moments are whole milliseconds since 1970, as the database counts them: to make a `datetime` of each takes longer.
 
@@ -74,7 +74,7 @@ async def practised(database: Database) -> AsyncIterator[Sequence[Any]]:
 
 
 async def first_moments(database: Database) -> AsyncIterator[Sequence[Any]]:
-    """When learners first opened lessons and hints."""
+    """Moments at which learners first opened lessons and hints."""
     columns = (_MOMENT.learner_id, _MOMENT.lesson, _MOMENT.exercise, _MOMENT.what, _Milliseconds(_MOMENT.happened_at))
     query = select(*columns).where(or_(_MOMENT.what == SEEN, _MOMENT.what.like("hint-%")))
     async for page in _by_learners(database, query, _MOMENT.learner_id):
@@ -82,7 +82,7 @@ async def first_moments(database: Database) -> AsyncIterator[Sequence[Any]]:
 
 
 async def solved_moments(database: Database) -> AsyncIterator[Sequence[Any]]:
-    """When learners solved exercises and opened solutions."""
+    """Moments at which learners solved exercises and opened solutions."""
     columns = (
         _PROGRESS.learner_id, _PROGRESS.lesson, _PROGRESS.exercise,
         _Milliseconds(_PROGRESS.solved_at), _Milliseconds(_PROGRESS.solution_at),

@@ -37,7 +37,7 @@ async def ask_report(db: AsyncSession, group: int | None = None) -> None:
 
 
 async def due_reports(db: AsyncSession) -> list[int | None]:
-    """Classes, and None for everybody, of which a report was asked for since the last one, the first first."""
+    """Classes, and None for all learners, of which a report was asked for since the last one, the first first."""
     due = or_(ItemReport.made_at.is_(None), ItemReport.made_at < ItemReport.asked_at)
     return list(await db.scalars(select(ItemReport.class_id).where(due).order_by(ItemReport.asked_at)))
 

@@ -140,7 +140,7 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str,
     """Move all that is stored for a reserved seat to *learner*, with *by* as the proof; the roster's name stays.
 
     Raises:
-        RefusedError: Somebody sits there already, or *learner* has another seat in the class.
+        RefusedError: The seat is taken already, or *learner* has another seat in the class.
     """
     await lock_learner(db, learner)
     group, kept_for = seat.class_id, seat.learner_id
@@ -187,7 +187,7 @@ async def _came(db: AsyncSession, membership: Membership, name: str) -> None:
 async def leave_class(db: AsyncSession, group: Class, learner: int) -> None:
     """
     Raises:
-        RefusedError: Nobody would be left to look after the class.
+        RefusedError: No instructor would be left to look after the class.
     """
     membership = await db.get_one(Membership, (group.id, learner))
     await keep_an_instructor(db, group, membership)

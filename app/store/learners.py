@@ -1,7 +1,7 @@
 """Learners and their session tokens.
 
-A token is known to the browser alone; here is its hash. A token that is not in the table is nobody's and is never
-adopted, so nobody can be made to use a session that somebody else knows.
+A token is known to the browser alone; here is its hash. A token that is not in the table is no learner's and is never
+adopted, so no browser can be made to use a session that another one knows.
 """
 
 import secrets
@@ -39,7 +39,7 @@ TRIED_CHARACTERS = 20_000
 class SessionLearner:
     """The learner of a session. *stale* when the session was last seen more than a day ago.
 
-    An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps. Who
+    An *account* is a learner with a way to sign in. A learner who is *in a class* has something due, perhaps. Who
     must hear of something has a *notice* of that kind: before an answer, of what was done to their account. An
     *embedded* session is one of a frame, and of nothing else.
     """

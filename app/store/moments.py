@@ -19,7 +19,7 @@ Place = tuple[str, str]
 
 
 def hint_moment(number: int) -> str:
-    """What is kept of the hint with this *number*, from 1."""
+    """Stored moment of the hint with this *number*, from 1."""
     return f"hint-{number}"
 
 

@@ -71,7 +71,7 @@ async def _text_of(
 
 
 async def reports_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Sequence[ProblemReport]:
-    """What *learner* reported of an exercise, the newest first."""
+    """Reports of *learner* on an exercise, the newest first."""
     place = ProblemReport.lesson == lesson, ProblemReport.exercise == exercise
     query = select(ProblemReport).where(ProblemReport.learner_id == learner, *place)
     return (await db.scalars(query.order_by(ProblemReport.id.desc()))).all()

@@ -100,7 +100,7 @@ async def record_check(
 
 
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
-    """Find the verdict (JSON) on the same text for the same task, whoever sent it."""
+    """Find the verdict (JSON) on the same text for the same task, of any learner."""
     return await db.scalar(_STORED_VERDICT, {"task_key": task_key})
 
 
@@ -229,7 +229,7 @@ async def lesson_state(db: AsyncSession, learner: int, lesson: str, exercise: st
 async def sentences_at(
     db: AsyncSession, learner: int, lesson: str, tries: Mapping[str, AttemptSummary], *, compares: bool
 ) -> Spoken:
-    """What somebody wrote for mistakes of *learner*, and for hints; asked for only where there may be any.
+    """Sentences of instructors for mistakes of *learner*, and for hints; queried only where there may be any.
 
     Args:
         compares: Whether two wordings of something may be compared.

@@ -65,7 +65,7 @@ async def change_person(
 ) -> None:
     """
     Raises:
-        RefusedError: The id is somebody else's, the class would be without an instructor, the days cannot be given, or
+        RefusedError: The id is another person's, the class would be without an instructor, the days cannot be given, or
             they are out.
     """
     if person.left_at is not None:

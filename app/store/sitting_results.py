@@ -1,4 +1,4 @@
-"""What servers do for quiet sittings by themselves: keep programs, hand in by the clock, release, and store grades."""
+"""Jobs of servers for quiet sittings: keep programs, hand in by the clock, release, and store grades."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -89,7 +89,7 @@ async def _release(db: AsyncSession, moment: datetime) -> None:
 
 
 def release_moment(assignment: Assignment, sitting: Sitting, records: Sequence[SittingRecord]) -> datetime:
-    """When the window has ended for all."""
+    """Moment at which the window has ended for all."""
     ends = [time_of(assignment, sitting, record).until for record in records if record.handed_in_at is None]
     assert assignment.due_at is not None, "a sitting has a window"
     return max([assignment.due_at, *ends])

@@ -88,7 +88,7 @@ class OwnSitting:
 
     @property
     def ends_at(self) -> datetime | None:
-        """When the time is over; None for who has not begun."""
+        """Moment at which the time is over; None before the learner begins."""
         begun = self.record and self.record.begun_at
         return self.time.end(begun) if begun else None
 

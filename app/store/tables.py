@@ -48,7 +48,7 @@ class Base(DeclarativeBase):
 class Learner(Base):
     """A learner, called *name* once they gave one. *opened_lesson* was opened last, at *opened_at*.
 
-    Whoever *teaches* may make classes.
+    A learner who *teaches* may make classes.
     """
 
     id: Mapped[Key]
@@ -79,7 +79,7 @@ class Credential(Base):
     """A way to sign in: who has it, is *learner_id*; without one, a learner is anonymous.
 
     *kind* is `passkey`, `oidc`, `lti`, `email`, `password` or `proxy`; *issuer* and *subject* say whose it is there.
-    *secret* is a password's argon2 hash or a passkey's public key in base64; *verified* tells that somebody proved to
+    *secret* is a password's argon2 hash or a passkey's public key in base64; *verified* tells that a person proved to
     be the subject. *roster_id* is theirs at their school, as the provider said when they signed in last.
     """
 
@@ -248,7 +248,7 @@ class TrainingRun(Base):
 class Class(Base):
     """A group that learns together.
 
-    *timezone*, by its name, is the one in which its dates are meant. *join_code* is nine characters, None where nobody
+    *timezone*, by its name, is the one in which its dates are meant. *join_code* is nine characters, None where no one
     may join by one; *joining* is `open`, `closed` or `invited`. Nothing of it stays after *keep_until*. Where
     *assistants_grade*, they may give more time and set grades. With *attempts_out* its instructors may take attempts
     out, under pseudonyms.
@@ -292,7 +292,7 @@ class Membership(Base):
 class RosterChange(Base):
     """Change that the last list made to one person of a roster: they are new, or had other names before.
 
-    *name*, *external_id* and *label* are those of before, or those that the list gave to somebody new.
+    *name*, *external_id* and *label* are those of before, or those that the list gave to a new person.
     """
 
     class_id: Mapped[ClassId] = mapped_column(primary_key=True)
@@ -346,7 +346,7 @@ class Notice(Base):
 
 
 class ProblemReport(Base):
-    """What a learner *said* is wrong with an exercise, and their *text* there, in this *edition* of it.
+    """Report of a learner: what they *said* is wrong with an exercise, and their *text*, in this *edition* of it.
 
     An author settled it at *settled_at*: with an *answer*, or without one where it is empty.
     """
@@ -381,7 +381,7 @@ class LearnerView(Base):
 
 
 class WrittenSentence(Base):
-    """What *learner_id*, who teaches, *said* to all who make one *mistake* at an exercise, which nothing else names.
+    """Sentence that *learner_id*, who teaches, *said* to all who make one *mistake* that nothing else names.
 
     It belongs to a class, or to the course where that is None. *mistake* is the code of attempts with the key of their
     numbers, in this *edition*; *example* is a text that makes it.
@@ -552,7 +552,7 @@ class SittingRecord(Base):
 
 
 class SittingAnswer(Base):
-    """What one learner handed in for one *item*, and the verdict on it; *code* is its first diagnosis."""
+    """Submission of one learner for one *item*, and the verdict on it; *code* is its first diagnosis."""
 
     assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
     learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
@@ -742,9 +742,9 @@ class LtiContext(Base):
 
 
 class LtiMember(Base):
-    """Somebody of a course of a platform, who is *subject* there, with the role of their newest launch.
+    """A person of a course of a platform, who is *subject* there, with the role of their newest launch.
 
-    *expected_id* is what the platform calls them too, where the class expects somebody with that id.
+    *expected_id* is what the platform calls them too, where the class expects a person with that id.
     """
 
     lti_context_id: Mapped[ContextId] = mapped_column(primary_key=True)

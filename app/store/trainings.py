@@ -91,7 +91,7 @@ async def record_training(
 
     Args:
         checkpoint: Where to go on from, if there is something new.
-        leaving: Somebody else is to go on with it at once.
+        leaving: Another server may claim it at once.
     """
     row = await db.get(TrainingRun, (learner, lesson, exercise), with_for_update=True)
     if row is None or row.owner != owner:

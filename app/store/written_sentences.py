@@ -66,7 +66,7 @@ async def write_sentence(db: AsyncSession, new: NewSentence, by: int) -> Written
 
 
 async def withdraw_sentence(db: AsyncSession, row: WrittenSentence, by: int) -> None:
-    """Show it to nobody from now on; it is kept with who wrote it and who withdrew it."""
+    """Stop showing it; it is stored with who wrote it and who withdrew it."""
     if row.withdrawn_at is None:
         row.withdrawn_by, row.withdrawn_at = by, now()
         await record_event(db, row.class_id, by, "sentence-withdrawn", f"{row.lesson}/{row.exercise}", sentence=row.id)
@@ -85,7 +85,7 @@ async def find_sentence(db: AsyncSession, number: int, group: int | None) -> Wri
 
 
 async def sentences_for(db: AsyncSession, learner: int, lesson: str, exercises: Collection[str]) -> Spoken:
-    """What *learner* is shown at *exercises*: of a class of theirs before that of the course, the newest first."""
+    """Sentences that *learner* is shown at *exercises*: those of a class before those of the course, newest first."""
     groups = select(Membership.class_id).where(Membership.learner_id == learner, *HERE)
     shown = (
         WrittenSentence.lesson == lesson,

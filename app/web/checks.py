@@ -180,7 +180,7 @@ class CheckService:
         """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes.
 
         Args:
-            asker: The learner, or the network of somebody who is none yet, as on the title page.
+            asker: The learner, or the network of a visitor who is none yet, as on the title page.
         """
         # A newer text drops the question about an older one, which may still be on its way.
         if self._refusal(code) or self._typing[asker] >= AT_ONCE:

@@ -1,6 +1,6 @@
 """Access to a class by role, and the head of its pages.
 
-Everybody else is told that there is no such page: whether a class exists is its own affair.
+All others get 404: whether a class exists is its own affair.
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Trial of a sentence before anybody sees it: its example makes the mistake, and no right answer does."""
+"""Trial of a sentence before learners see it: its example makes the mistake, and no right answer does."""
 
 from dataclasses import dataclass
 

@@ -222,13 +222,13 @@ class Site:
         return self.practice.curriculum.assigned(name) or next(private, None)
 
     def assigned_as(self, assignment: Assignment) -> Lesson | None:
-        """What an assignment is about, by its title: a sitting has no other than its heading."""
+        """Lesson or sitting of an assignment, by its title: a sitting has no other than its heading."""
         lesson = self.assigned(assignment.lesson)
         named = lesson is not None and sitting_named(lesson.name) is not None
         return replace(lesson, title=assignment.heading or lesson.title) if lesson is not None and named else lesson
 
     def assigned_to_anybody(self, name: str) -> Lesson | None:
-        """The same among all lessons, private ones too: for whoever comes by a link to it."""
+        """The same among all lessons, private ones too: for those who come by a link to it."""
         return self.practice.curriculum.assigned(name) or next(
             (item for item in self.whole.lessons if item.name == name), None
         )

@@ -1,7 +1,7 @@
 """Work on quiet sittings that no request waits for: programs are drawn and proved, time ends, answers are graded.
 
 It asks graders one question at a time, and only while no learner waits for one: a class that hands in within a minute
-slows down nobody.
+slows down no page.
 """
 
 import asyncio

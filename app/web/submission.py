@@ -16,7 +16,7 @@ from app.web.views.exercise_view import edition_in
 
 
 def _mistakes(result: CheckResult) -> set[str]:
-    """What a sentence may be about, of what went wrong."""
+    """Mistakes that a sentence may be about."""
     return {name for row in result.verdict.names for name in (row.key, row.code) if name}
 
 

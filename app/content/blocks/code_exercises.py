@@ -63,7 +63,7 @@ class Grad(CodeBox):
         given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
         one_road: Why nothing but the rule of each step will do, in a sentence; empty where any road will.
         stretches: The steps with names that its gradients are parted into, in their order; none for a short box.
-        past: Code boxes above it that whoever has solved it may leave out.
+        past: Code boxes above it that may be left out once it is solved.
     """
 
     forward: str

@@ -45,7 +45,7 @@ class Exercise:
     Args:
         was: Former names, so that progress stays after a rename.
         forward: The program that it is about, by name.
-        right: What is said to whoever answers right, besides what is said anyway.
+        right: Sentence for a right answer, besides the explanation.
         numbers: Those that were drawn, by name, as they are shown; *draw* counts the draws.
         draws: The same question with other numbers, itself the first; empty where nothing varies.
     """
@@ -88,7 +88,7 @@ class OrderStep:
     """One of the sentences that are put in order. Those of one *rank* may change places.
 
     Args:
-        said: What to say to whoever puts it too early.
+        said: Sentence for an answer that has it too early.
     """
 
     place: SourceLocation

@@ -46,7 +46,7 @@ class NotebookCell:
 
     Args:
         name: The exercise or program that it belongs to; empty for prose between them.
-        plain: What a text that nobody runs shows of a piece of code; nothing for what only serves to run it.
+        plain: What a text that is not run shows of a piece of code; nothing for what only serves to run it.
         aid: Serves to run the others and is no part of the lesson.
         drawing: A picture that stands above the text.
         attached: Image files that the text shows, by what it calls them.

@@ -1,4 +1,4 @@
-"""What holds for all lessons of a course."""
+"""Settings and texts that hold for all lessons of a course."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -27,7 +27,7 @@ class Seeds:
     def of(self, content: object, data_set: str, *, hidden: bool) -> str:
         """The seed of the *data_set* of the program with *content* (JSON values).
 
-        What is shown is the same for everybody. What is hidden may one day differ by class and learner as well: they
+        What is shown is the same for all learners. What is hidden may one day differ by class and learner as well: they
         would belong into the text below.
         """
         text = json.dumps(content, sort_keys=True).encode()
@@ -35,17 +35,17 @@ class Seeds:
         return f"{drawn.hex()}/{data_set}"
 
     def pseudonym(self, about: str) -> str:
-        """What stands for *about* where it must not be told: the same each time, and known to this server alone.
+        """Pseudonym of *about*: the same each time, and known to this server alone.
 
         Raises:
-            ValueError: There is no secret, and anybody could find out.
+            ValueError: There is no secret, without which it could be guessed.
         """
         if not self.secret:
             raise ValueError("a pseudonym needs a secret")
         return hmac.digest(self.secret, f"pseudonym\0{about}".encode(), "sha256").hex()[:16]
 
     def value_key(self, digest: bytes) -> str:
-        """Key of hidden numbers with this *digest*. Without the secret nobody can find the numbers by trying."""
+        """Key of hidden numbers with this *digest*. Without the secret the numbers cannot be found by trying."""
         return hmac.digest(self.secret, b"value\0" + digest, "sha256").hex()[:16]
 
     @property
@@ -67,7 +67,7 @@ def seeds_in(folder: Path) -> Seeds:
 
     Raises:
         OSError: The file cannot be read or made.
-        SecretError: It is shorter than a secret: whoever empties it would have hidden numbers that everybody knows.
+        SecretError: It is too short: with an empty one the hidden numbers would be known to all.
     """
     path = folder / FILE
     folder.mkdir(parents=True, exist_ok=True)

@@ -88,7 +88,7 @@ class TapeQueries:
         return read_trials(reply.arrays, reply.texts, SETS, SETS)
 
     def read_on_true(self, name: str, run: str, got: Array) -> Array | None:
-        """What the text leaves in *name* on the true gradients of *run*, read and not run; *got* on random ones."""
+        """Read, and do not run, the text for its *name* on the true gradients of *run*; on random ones it is *got*."""
         look = look_beside(self._study, run, self.true()[run][name[1:]].gradient, _tensors(self._ruling.forced), got)
         # It has entries of its own to read: those of the diagnoses are not to end any earlier.
         make = partial(self._case_of, name, (look,), budget=EntryBudget())

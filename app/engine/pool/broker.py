@@ -1,6 +1,6 @@
 """Names that the web and the grader hosts share at a NATS broker: subjects, the stream, its consumers, its rights.
 
-Questions lie in a work queue on disk until a grader has answered; everything else is said to whoever listens.
+Questions lie in a work queue on disk until a grader has answered; everything else is published to all who subscribe.
 """
 
 from collections.abc import Awaitable, Callable

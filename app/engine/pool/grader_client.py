@@ -96,7 +96,7 @@ class GraderClient(ABC):
     async def _submit(self, question: GraderQuestion[A], fields: Fields, seconds: float) -> A:
         """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
 
-        Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
+        Which loop ends is not known beforehand. A first try is short, and where there is more than one grader, long
         runs never hold all of them: a class does not wait for the endless loops of a few.
         """
         answer = await self._ask(question, {**fields, "seconds": SHORT_SECONDS}, seconds)

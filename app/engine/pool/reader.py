@@ -78,7 +78,7 @@ class ReaderProcess:
 
         Raises:
             ReaderDiedError: It came to its end over it.
-            RunCancelledError: Nobody waits for the answer any more.
+            RunCancelledError: The request was cancelled.
         """
         connection = self._connection or self._begin()
         last_message: Any = None

@@ -1,7 +1,7 @@
 """A grader: a process that owns one jail and answers one question at a time over a socket.
 
-It is exec'd with an empty environment and one end of a socket pair, and talks to nobody else. What a learner wrote is
-passed on to its reader, which may die over it. Each question has exactly one answer, with its number; news of the
+It is exec'd with an empty environment and one end of a socket pair, and talks to no other process. What a learner wrote
+is passed on to its reader, which may die over it. Each question has exactly one answer, with its number; news of the
 canary attacks may come between them.
 """
 

@@ -1,6 +1,6 @@
 """A training run from the first step to the last comparison, as a row of stretches that wait their turn like checks.
 
-Nothing here knows a web page or a database: the run is driven by whoever awaits it, and can be looked at at any moment.
+Nothing here knows a web page or a database: the run is driven by its caller, and can be looked at at any moment.
 """
 
 import asyncio

@@ -25,7 +25,7 @@ PRODUCTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class EditVocabulary:
-    """What an edit may put in.
+    """Names, numbers and functions that an edit may put in.
 
     Args:
         arrays: Tensors by name.
@@ -188,7 +188,7 @@ def grouping_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replaceme
 
 
 def _binds(outer: ast.operator, inner: ast.operator) -> bool:
-    """Whether brackets decide: *outer* multiplies what *inner* adds."""
+    """True if brackets decide: *outer* multiplies what *inner* adds."""
     return isinstance(outer, ast.Mult | ast.Div | ast.MatMult) and isinstance(inner, ast.Add | ast.Sub)
 
 

@@ -1,4 +1,4 @@
-"""What the parts of the forward lines on the way to a tensor hold, and those of their rules.
+"""Values of the parts of the forward lines on the way to a tensor, and of the parts of their rules.
 
 A step of the learner's that holds one of them is a part of a right backward pass: the tanh of a forward line, or the
 bell curve of a rule. It may still be read in the wrong place.

@@ -90,7 +90,7 @@ class Rerun:
         self._force(now, at)
 
     def _is_run(self, at: int) -> bool:
-        """Whether something that the line *at* writes is not replaced, and may be read."""
+        """True if a name that the line *at* writes is not replaced, and may be read."""
         return at in self._needed
 
     def _finished(self) -> Sequence[frozenset[str]]:
@@ -158,7 +158,7 @@ class Rerun:
         return edit.old.id not in given and any(edit.old.id in names for names in self.written[: self.at])
 
     def made(self, edit: Edit, name: str) -> Array | None:
-        """What the line leaves in *name* once it is edited."""
+        """Value of *name* after the edited line."""
         now = self.before[self.at].copy()
         assert isinstance(edit.root, ast.stmt)
         try:
@@ -208,7 +208,7 @@ class Rerun:
 
 @np.errstate(all="ignore")
 def read_on(case: WrongGradient, other: Observation) -> Array | None:
-    """What the lines of *case* leave on *other*; None where reading them on its look comes to others."""
+    """Values that the lines of *case* leave on *other*; None where reading them on its own gives different ones."""
     view = GradientAnalysis(case)
     if not _is_readable(view) or (rerun := Rerun.of(view, case.looks[0], case.budget)) is None:
         return None

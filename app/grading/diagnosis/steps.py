@@ -84,7 +84,7 @@ class PathStep:
 
     @property
     def is_square(self) -> bool:
-        """Whether, as in `x * x`, both places are one to the learner, who writes one rule for the square."""
+        """True if, as in `x * x`, both places are one to the learner, who writes one rule for the square."""
         return len({operand.text for operand in self.node.operands}) == 1
 
     def carried(self, full: Array | None) -> Array | None:

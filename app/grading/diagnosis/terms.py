@@ -78,6 +78,6 @@ def _told(
 
 
 def _written(view: GradientAnalysis, word: str) -> str:
-    """What the term *word* is called in the learner's lines: fused with a loss, no row is summed in them."""
+    """Name of the term *word* in the learner's lines: fused with a loss, no row is summed in them."""
     sums = any(isinstance(node, ast.MatMult) or called_name(node) in SUMS for node in view.text.nodes)
     return "probabilities" if word == "row-sum" and view.text.nodes and not sums else word

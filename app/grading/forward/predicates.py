@@ -1,7 +1,7 @@
 """The predicates that a forward program decides by, such as the sign of what relu reads, and how often each side came.
 
 A mode of torch's sees every operation that is run, also those inside of others (`relu6` clamps at two numbers). What an
-operation asks about is in one table; whoever draws data looks at the counts. This module runs in the jail.
+operation asks about is in one table; what draws data looks at the counts. This module runs in the jail.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Forward program as this room needs it: sizes, inputs and a text, whoever wrote it down."""
+"""Forward program as this room needs it: sizes, inputs and a text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

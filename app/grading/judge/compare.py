@@ -255,7 +255,7 @@ class DiagnosisSource(Protocol):
         ...
 
     def read_on_true(self, name: str, run: str, got: Array) -> Array | None:
-        """What the text leaves in *name* on the true gradients of *run*, read and not run.
+        """Read the text, without running it, for its *name* on the true gradients of *run*.
 
         Args:
             got: What it left on the random ones; None is returned where the reading does not come to that.
@@ -313,7 +313,7 @@ def vacuous_note(
     Args:
         references: By data set, under the true upstream.
         isolated: By data set, under random upstreams; where all vanish as well, zeros are as right as any rule.
-        forced: Gradients that are written or given: a share through another one is nobody's line.
+        forced: Gradients that are written or given: a share through another one is no line of the text.
     """
     if all(reference.vacuous for reference in isolated):
         return f"`{name}` is zero up to rounding for every upstream there can be here; any rule for zero is right."

@@ -154,7 +154,7 @@ class Judge:
         return None
 
     def translated(self, error: ReportedError) -> str:
-        """What *error* says; another text in its line is proposed only where the line with it is right."""
+        """Sentence for *error*; another text in its line is proposed only where the line with it is right."""
         written = self.plan.written_at(error.statement, error.line)
         name = next((text for text in self.ruling.required if text in written), None)
 

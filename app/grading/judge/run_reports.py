@@ -147,7 +147,7 @@ def read_trials(
     """One `RunReport` per run; an empty one where nothing usable came back.
 
     Args:
-        hidden: Runs on data that nobody is shown. Whatever the code can say in a text of its own is left out of them.
+        hidden: Runs on hidden data. Whatever the code can say in a text of its own is left out of them.
     """
     report = parse_report(texts.get("report", ""))
     reports = {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}

@@ -83,7 +83,7 @@ class SharedSteps:
         return [at for at in indices if 0 <= at < len(self.plan.lines)]
 
     def _doubtful(self, step: str) -> bool:
-        """True if a step that nobody asked for may be wrong: it is a tensor, and not the gradient that it is named for.
+        """True if a step that was not required may be wrong: it is a tensor, and not the gradient that it is named for.
 
         Under any other name it may be any of the program's gradients.
         """

@@ -22,7 +22,7 @@ def shown_as(name: str, value: object, *, printed: bool = True) -> dict[str, Any
     """*value* as JSON values; what is neither tensor nor number, text or shape is only named.
 
     Args:
-        printed: As torch prints it as well, which takes longer than all the rest: for what somebody wrote down to be
+        printed: As torch prints it as well, which takes longer than all the rest: for what a learner wrote down to be
             seen, and for what has no first entries.
     """
     if type(value) is torch.Tensor:

@@ -58,7 +58,7 @@ def _gated(x: Array, dim: int = -1) -> Array:
 
 
 def _loss(name: str, back: tuple[str, ...] = (), terms: str = "", group: str = "") -> Operation:
-    """A loss is read for its rule alone: nobody asks for its value."""
+    """A loss is read for its rule alone; its value is not needed."""
     return Operation(name, "loss", back=back, terms=terms, takes="input target reduction", group=group)
 
 

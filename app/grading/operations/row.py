@@ -24,7 +24,7 @@ class OperationFamily:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OperationExercise:
-    """How an operation is practised: forward line, solution, hints and slips follow from it.
+    """Exercise of an operation: forward line, solution, hints and slips follow from it.
 
     Shapes read `a b, b c -> a c`: a letter is a size, `1` is 1, `...` any axes in front, `*` any shape; a new letter is
     a new size. Behind an operand stands what it is if it is no tensor of normal numbers (`a c:ints(b)`, `a b:mask`),
@@ -124,7 +124,7 @@ class Operation:
 
     @property
     def kind(self) -> str:
-        """What nodes of it are called."""
+        """Name of its nodes."""
         return self.known_as or self.name
 
     def apply(self, *arguments: Any, **words: Any) -> Any:

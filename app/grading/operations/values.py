@@ -23,7 +23,7 @@ def _filled(fill: float) -> Callable[..., Array]:
 
 
 def _drawn(name: str) -> Operation:
-    """A tensor of *sizes* whose numbers nobody knows."""
+    """A tensor of *sizes* whose numbers are not known."""
     return Operation(name, "value", _filled(0.0), cost=_sized, sizes=EVERY)
 
 

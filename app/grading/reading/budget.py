@@ -1,7 +1,7 @@
 """Budget of reading a text: the entries that it makes, and time.
 
-A submission is anybody's. Every array is paid for before it is made, so that neither memory nor time can be spent on a
-text beyond what is set aside for it.
+A submission is not trusted. Every array is paid for before it is made, so that neither memory nor time can be spent on
+a text beyond what is set aside for it.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How calls of torch are written: forms that mean the same."""
+"""Forms in which a call of torch may be written, and the one that they mean."""
 
 import ast
 

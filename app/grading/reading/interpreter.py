@@ -171,7 +171,7 @@ class Interpreter:
         return bool(self._tracer(None).value(test))
 
     def call(self, function: ast.FunctionDef | ast.Lambda, arguments: Sequence[Any], words: Mapping[str, Any]) -> Any:
-        """What *function*, which the text itself defines, gives."""
+        """Call *function*, which the text itself defines."""
         self._spend()
         if not self.follows_functions or self._depth >= DEEPEST_CALL:
             raise UntracedError("too deep")

@@ -193,7 +193,7 @@ class PlainTracer(ABC):
         return bool(value)
 
     def paid(self, act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-        """What *act* makes of *a* and *b*, entry by entry."""
+        """Apply *act* to *a* and *b*, entry by entry, within the budget."""
         self.budget.pay(broadcast_entries(a, b))
         return tensor_like(act(a, b), a, b)
 

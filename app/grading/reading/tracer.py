@@ -120,7 +120,7 @@ class Tracer(PlainTracer):
         return values
 
     def _several(self, expr: ast.Call | ast.Lambda | ast.NamedExpr) -> Any:
-        """What a call gives that is no single tensor, or is one of the text's own; None for any other."""
+        """Result of a call that is no single tensor, or of a function of the text itself; None for any other."""
         match expr:
             case ast.Lambda():
                 return expr

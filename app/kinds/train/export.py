@@ -1,6 +1,6 @@
 """A training run as code to take away: the names, the loop with the learner's own lines, autograd as a witness.
 
-Everything is written out: whoever reads it sees the whole of a training, and nothing is fetched from anywhere.
+Everything is written out: its reader sees the whole of a training, and nothing is fetched from anywhere.
 """
 
 import base64

@@ -4,7 +4,8 @@ Its pages are the same, below `/embedded`, for sessions of their own.
 
 In a frame a browser sends no cookie that is `SameSite=Lax`, and keeps one only where it is partitioned by the page
 around it. So a session of a frame is another one than that of a tab, with a cookie of its own, and neither is believed
-in the place of the other. What is below `/embedded` may be framed by registered platforms, and nothing else by anybody.
+in the place of the other. What is below `/embedded` may be framed by registered platforms, and no other page by any
+site.
 
 Without `SameSite` a request from elsewhere could bring that cookie along. What changes something is refused by
 `RequestGuard`, as everywhere; what only reads has no session, unless it is a page that the browser goes to.

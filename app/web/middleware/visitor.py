@@ -1,6 +1,6 @@
 """Session lookup and rate limits for each request.
 
-A learner is known by a cookie with a random token, looked up in the database when somebody asks. A session begins with
+A learner is known by a cookie with a random token, looked up in the database when a page asks. A session begins with
 the first thing worth keeping; a token that the database does not know is ignored and replaced, never adopted.
 
 What cannot be answered now was saved before: the answer is 429, says so, and tells in `Retry-After` when to come again.
@@ -170,7 +170,7 @@ async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
     The form must have been read: what is left to receive is the end.
 
     Raises:
-        ClientDisconnect: Nobody waits.
+        ClientDisconnect: The client has gone.
     """
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
     try:
@@ -388,7 +388,7 @@ def _plain(cookies: bytes) -> bytes:
 def refuse_as_seen(seen: SeenLearner, method: str, path: str) -> None:
     """
     Raises:
-        HTTPException: Whoever looks at pages as *seen* may not ask that: it changes something, or is theirs alone.
+        HTTPException: Not allowed to an instructor who looks as *seen*: it changes something, or is theirs alone.
     """
     if method not in SAFE_METHODS:
         raise HTTPException(403, LOOKS_ONLY.format(name=seen.name), {"not-saved": "1"})
@@ -397,7 +397,7 @@ def refuse_as_seen(seen: SeenLearner, method: str, path: str) -> None:
 
 
 def seeing_cookie(*, secure: bool) -> str:
-    """Name of the cookie of whoever looks at pages as one of their learners."""
+    """Name of the cookie with which an instructor looks at pages as one of their learners."""
     return "__Host-seeing" if secure else "seeing"
 
 

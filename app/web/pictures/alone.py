@@ -1,6 +1,6 @@
 """The pictures of a lesson as files of their own: an SVG with its colours in it, and its numbers beside it.
 
-On paper colours: where such a file is shown nobody knows what stands around it.
+On paper colours: what surrounds such a file is not known.
 """
 
 import re

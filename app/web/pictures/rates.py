@@ -1,4 +1,4 @@
-"""How often something goes wrong at the first meeting, at the second and so on: a small curve with its table."""
+"""Learning curve: the share that goes wrong at the first meeting, at the second and so on, with its table."""
 
 from collections.abc import Sequence
 

@@ -162,7 +162,7 @@ def _standing(view: QuizView, state: LessonState) -> QuizView:
 
 
 async def _written(site: Site, learner: int, lesson: Lesson, views: Iterable[QuizView]) -> Spoken:
-    """What somebody wrote for the wrong answers of *views*; asked for only where there may be any."""
+    """Sentences of instructors for the wrong answers of *views*; queried only where there may be any."""
     waiting = [view.name for view in views if view.written is not None]
     if not waiting:
         return {}

@@ -1,4 +1,4 @@
-"""What answers tell about exercises: over all learners of the server, for whoever makes classes, or over one class."""
+"""Item analysis pages: over all learners of the server, for accounts that make classes, or over one class."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ class KeptReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """Whose answers a report is about: those of one class, or of everybody on the server."""
+    """Learners whom a report is about: those of one class, or all on the server."""
 
     member: ClassMember | None = None
 
@@ -47,24 +47,24 @@ class ReportScope:
 
     @property
     def number(self) -> int | None:
-        """The number of the class; None for everybody."""
+        """The number of the class; None for all learners."""
         return self.member.group.id if self.member else None
 
     @property
     def may_write(self) -> bool:
-        """True for the instructors of a class; of everybody's report, for all who may see it."""
+        """True for the instructors of a class; of the report on all learners, for all who may see it."""
         return self.member is None or may_act(self.member, "arrange")
 
     @property
     def query(self) -> str:
-        """What addresses of its pages end in."""
+        """Query string of its pages."""
         return f"?class={self.number}" if self.member else ""
 
 
 async def report_scope(
     site: TheSite, visitor: TheVisitor, named: Annotated[str, Query(alias="class")] = ""
 ) -> ReportScope:
-    """Scope of a page, for whoever makes classes; of a class, for whoever watches over it; 404 for everyone else."""
+    """Scope of a page, for accounts that make classes; of a class, for its teachers; 404 for all others."""
     learner = await visitor.learner()
     if not named:
         await require_teacher(site, learner)

@@ -1,6 +1,6 @@
 """Which principle is behind this line? Asked once of each family of operations, after the first right answer at it.
 
-The page asks for it after a right check; no check waits for it, and whoever skips it is not asked again.
+The page asks for it after a right check; no check waits for it, and a learner who skips it is not asked again.
 """
 
 from typing import Annotated
@@ -57,7 +57,7 @@ async def answer(
     right: Annotated[str, Form(max_length=40)] = "",
     chosen: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
-    """What is said of the principle that was *chosen*; the family is known as soon as it is the right one."""
+    """Feedback on the principle that was *chosen*; the family is known as soon as it is the right one."""
     principle, learner = principle_of(right), await visitor.learner()
     if not wants_fragment(request):
         return back_to(lesson.address, exercise.name)

@@ -1,4 +1,4 @@
-"""Problems with exercises: a learner reports one, and whoever makes classes answers it."""
+"""Problems with exercises: a learner reports one, and an account that makes classes answers it."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -117,7 +117,7 @@ def as_sent(text: str) -> str:
 
 @router.get("/reports")
 async def listed(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
-    """All reports about lessons that whoever makes classes can see, the open ones first; no names."""
+    """All reports about lessons that an account which makes classes can see, the open ones first; no names."""
     await require_teacher(site, await visitor.learner())
     return await _listed(request, site)
 

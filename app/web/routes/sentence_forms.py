@@ -1,4 +1,4 @@
-"""What instructors type to write sentences: for a mistake that nothing names, or in two wordings of which one helps."""
+"""Forms for sentences of instructors: for a mistake that nothing names, or in two wordings of which one helps."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ Named = Annotated[str, Field(max_length=200)]
 
 
 class PlaceFields(BaseModel):
-    """Where a sentence belongs: an exercise of a lesson."""
+    """Place of a sentence: an exercise of a lesson."""
 
     lesson: Named = ""
     exercise: Named = ""

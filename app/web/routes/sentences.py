@@ -1,4 +1,4 @@
-"""Sentences for all who make one mistake that nothing names: written once, shown at once to everybody who makes it.
+"""Sentences for all who make one mistake that nothing names: written once, shown at once to every learner who makes it.
 
 A sentence stands beside what the judge says, and changes no verdict. It is tried before it is shown.
 """
@@ -38,7 +38,7 @@ NO_EXAMPLE = "Write a text that makes this mistake: it is tried, and becomes the
 
 
 async def writing_scope(scope: TheScope) -> ReportScope:
-    """Scope of who may write: the course, for whoever makes classes; a class, for its instructors."""
+    """Scope of who may write: the course, for accounts that make classes; a class, for its instructors."""
     if not scope.may_write:
         raise HTTPException(404)
     return scope
@@ -62,7 +62,7 @@ class MistakePlace:
 
     @property
     def known_example(self) -> str:
-        """What makes it, where the mistake itself tells; "" where a text has to be written."""
+        """Code or answer that makes it, where the mistake itself tells; "" where a text has to be written."""
         return known_example(self.exercise, self.mistake)
 
 
@@ -100,7 +100,7 @@ async def form(
 
 
 async def _shared_texts(request: Request, site: Site, scope: ReportScope, place: MistakePlace) -> list[MistakenText]:
-    """Texts that make the mistake; none where fewer than enough learners made it for nobody to be known by it."""
+    """Texts that make the mistake; none where so few learners made it that one could be known by it."""
     settings: Settings = request.app.state.settings
     async with site.database.read() as db:
         learners, staff = await _learners(db, scope, place), await history_rows.list_staff(db)
@@ -110,7 +110,7 @@ async def _shared_texts(request: Request, site: Site, scope: ReportScope, place:
 
 
 async def _learners(db: AsyncSession, scope: ReportScope, place: MistakePlace) -> list[int] | None:
-    """Whose texts are looked at: those of a class, if the exercise is assigned to it, or of all (None)."""
+    """Learners whose texts are looked at: those of a class, if the exercise is assigned to it, or all (None)."""
     if scope.number is None:
         return None
     if not board.has_exercise(await board.assigned_exercises(db, scope.number), *place.names):
@@ -142,7 +142,7 @@ async def write(
     scope: Writing,
     fields: Annotated[SentenceFields, Form()],
 ) -> Response:
-    """Try a sentence and keep it; everybody who makes the mistake sees it from now on."""
+    """Try a sentence and store it; every learner who makes the mistake sees it from now on."""
     place, learner, mistake = _place(site, fields), await visitor.begin(), fields.mistake
     said = one_line(fields.said)
     example = place.known_example or received_text(place.exercise, fields.example).strip()
@@ -192,7 +192,7 @@ def _diff(request: Request, view: SentenceView) -> str:
 
 @router.post("/{number}/withdraw")
 async def withdraw(site: TheSite, visitor: TheVisitor, scope: Writing, number: str) -> Response:
-    """Show a sentence to nobody any more."""
+    """Stop showing a sentence."""
     learner = await visitor.begin()
     async with site.database.write() as db:
         row = await _found(db, scope, number)

@@ -70,7 +70,7 @@ async def board_page(
     fields: SittingForm | None = None,
     typed: Mapping[str, str] | None = None,
 ) -> Response:
-    """Who has begun and handed in, and what came of it; what they type is looked at by nobody."""
+    """Page of a sitting: who has begun and handed in, and the results; drafts are never shown."""
     group, row, sitting = within.group, own.assignment, own.sitting
     async with site.database.read() as db:
         people = await classes.list_members(db, group.id)
@@ -118,7 +118,7 @@ async def change(
 
 @router.get(ONE + "/specimen")
 async def specimen(request: Request, site: TheSite, within: Watching, own: TheSetup) -> Response:
-    """What a learner would see: items of the same draw that nobody has."""
+    """Show a specimen: items of the same draw that no learner has."""
     async with site.database.read() as db:
         rows = await sitting_results.programs_of(db, own.assignment.id)
         records = await sittings.list_records(db, own.assignment.id)

@@ -122,7 +122,7 @@ async def _page(
 
 
 async def _items(db: AsyncSession, asked: SittingRequest) -> list[SittingItemView]:
-    """What a learner sees of the items now: none before they begin, and none once they handed in, until it is shown."""
+    """Items that a learner sees now: none before they begin, and none once they handed in, until it is shown."""
     own = asked.own
     match sitting_state(own, asked.moment, asked.token_hash):
         case "writing":

@@ -132,7 +132,7 @@ async def _shown(
 
 
 async def _whole(site: Site, learner: int | None, lesson: Lesson, view: TrainView) -> dict[str, Any]:
-    """What an answer shows: the exercise, and what it changes elsewhere on the page."""
+    """Render a whole answer: the exercise, and what it changes elsewhere on the page."""
     rows = {}
     if learner is not None:
         async with site.database.read() as db:

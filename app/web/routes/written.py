@@ -26,7 +26,7 @@ TOO_MANY_PAGES = "Sentences are waited for in too many places at once."
 
 
 async def written_moments(site: TheSite, visitor: TheVisitor, lesson: TheLesson) -> AsyncIterator[AsyncIterator[str]]:
-    """What is written for the newest mistakes in a lesson, again and again; a few pages of one learner may listen."""
+    """Event stream of the sentences for the newest mistakes in a lesson; a few pages of one learner may listen."""
     learner = await visitor.learner()
     if learner is None or lesson.drawn:
         raise HTTPException(404)
@@ -40,7 +40,7 @@ async def written_moments(site: TheSite, visitor: TheVisitor, lesson: TheLesson)
 async def written_events(
     moments: Annotated[AsyncIterator[str], Depends(written_moments)],
 ) -> AsyncIterator[ServerSentEvent]:
-    """`written` events: by mistake, what somebody wrote for it, as HTML, whenever it has changed.
+    """`written` events: by mistake, the sentence for it, as HTML, whenever it has changed.
 
     One `end` where nothing in the lesson went wrong last that a sentence could be written for.
     """
@@ -50,7 +50,7 @@ async def written_events(
 
 
 async def written_anew(site: Site, learner: int, lesson: Lesson) -> AsyncIterator[str]:
-    """What is written for the newest mistakes of *learner*, as HTML: now, and whenever it has changed."""
+    """Sentences for the newest mistakes of *learner*, as HTML: now, and whenever one has changed."""
     seen = None  # the first is sent even if nothing is written: who asks for the head alone waits for it
     with site.bus.subscribe(sentence_topic(lesson.name)) as ear:
         while not site.runs.closing:

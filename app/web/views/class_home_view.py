@@ -67,7 +67,7 @@ class HomeView:
 
 
 async def home_view(site: Site, within: ClassMember, least: int) -> HomeView:
-    """The home for whoever watches; what a class gained is told of *least* learners and more."""
+    """The home for instructors and assistants; what a class gained is shown of *least* learners and more."""
     group, measures = within.group, measured_span(site) is not None
     async with site.database.read() as db:
         book = await build_gradebook(db, group, site.exercises)

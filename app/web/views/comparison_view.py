@@ -34,7 +34,7 @@ class ComparisonView:
 
     @property
     def told(self) -> bool:
-        """True if so many tried again after each that nobody is known by a count."""
+        """True if so many tried again after each that no one is known by a count."""
         return all(arm.tries >= self.least for arm in self.arms)
 
     @property
@@ -57,7 +57,7 @@ class ComparisonView:
 
     @property
     def concluded(self) -> str:
-        """What may be said of the difference, in a sentence."""
+        """Conclusion about the difference, in a sentence."""
         if not self.told:
             return f"Nothing is told before {self.least} learners have tried again after each."
         seen = self.difference
@@ -73,7 +73,7 @@ def _points(share: float) -> str:
 
 
 def about_words(lesson: Lesson | None, exercise: Exercise | None, about: str) -> Markup:
-    """What a comparison is about, as people would say it."""
+    """Subject of a comparison, as people would say it."""
     if about.startswith(HINT):
         return Markup("hint {}").format(about.removeprefix(HINT))
     return mistake_words(lesson, exercise, about) if lesson and exercise else Markup("{}").format(about)

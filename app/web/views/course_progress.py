@@ -144,7 +144,7 @@ async def earlier_lessons(site: Site, lesson: Lesson, learner: int) -> tuple[str
 
 
 async def is_recall_offered(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> bool:
-    """Whether two questions are offered: at a lesson that has not begun, to those who opened an earlier one."""
+    """True if two questions are offered: at a lesson that has not begun, to those who opened an earlier one."""
     begun = bool(state.progress or state.tries or state.drafts)
     if begun or learner is None or site.seen is not None:
         return False

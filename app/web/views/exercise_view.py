@@ -75,7 +75,7 @@ class QuizView:
         line: The line of the program that a row asks about.
         changed: It was solved in another edition than the present one.
         again: Where it stands with other numbers, once it was answered; empty where nothing varies.
-        written: What somebody wrote for all who give this answer, "" for nothing yet; None where nobody would.
+        written: Sentence of an instructor for all who give this answer, "" for nothing yet; None where none can be.
     """
 
     quiz: Quiz
@@ -119,7 +119,7 @@ class QuizView:
 
     @property
     def word(self) -> str:
-        """What was said of the answer, in a word; empty where nothing was."""
+        """Verdict on the answer, in a word; empty where there is none."""
         return WORDS[self.feedback.correct] if self.feedback else ""
 
     @property
@@ -205,8 +205,8 @@ class CodeView:
         strip: The gradients as a graph, column by column; empty for a single one.
         changed: It was solved in another edition than the present one.
         program: The forward program in its head: of whole pages alone.
-        past: Address of what follows it, for whoever has solved it and may leave exercises above it out.
-        written: By gradient whose mistake is not named, what somebody wrote for all who make it; "" for nothing yet.
+        past: Address of what follows it, once it is solved and exercises above it may be left out.
+        written: By gradient whose mistake is not named, an instructor's sentence for it; "" for nothing yet.
     """
 
     exercise: CodeBox
@@ -238,7 +238,7 @@ class CodeView:
 
     @property
     def asks_principle(self) -> bool:
-        """Whether a right text may be asked about: which principle is behind one of its lines."""
+        """True if a right text may be asked about: which principle is behind one of its lines."""
         return isinstance(self.exercise, Grad)
 
     @property
@@ -377,7 +377,7 @@ def edition_in(kept: RenderCache, lesson: Lesson, exercise: Exercise) -> str:
 
 
 def has_left_out(exercise: CodeBox, state: LessonState) -> bool:
-    """Whether *exercise* stands for others, some of which are not solved."""
+    """True if *exercise* counts for others, some of which are not solved."""
     return isinstance(exercise, Grad) and not state.solved.issuperset(exercise.past)
 
 

@@ -1,4 +1,4 @@
-"""What answers tell about exercises, as their authors and instructors see it: counts over many, never a name."""
+"""Views of item analysis for authors and instructors: counts over many learners, never a name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class MistakeView:
 
     @property
     def comparable(self) -> bool:
-        """Whether two sentences for it can be compared."""
+        """True if two sentences for it can be compared."""
         return not self.by_answer and self.counts.key != STOPPED
 
     @property
@@ -125,7 +125,7 @@ class ItemView:
 
     @property
     def never(self) -> tuple[Markup, ...]:
-        """Wrong options that nobody chose."""
+        """Wrong options that were never chosen."""
         options = getattr(self.exercise, "options", ())
         return tuple(options[number].html for number in self.item.never if number < len(options))
 
@@ -284,7 +284,7 @@ def mistake_words(lesson: Lesson, exercise: Exercise, key: str) -> Markup:
 
 
 def sentence_place(exercise: Exercise, key: str) -> SourceLocation:
-    """Where the lesson file has the sentence for a mistake; its exercise where it has none."""
+    """Place of the sentence for a mistake in the lesson file; its exercise where it has none."""
     if isinstance(exercise, Quiz):
         options = getattr(exercise, "options", ())
         chosen = [int(value) for value in answer_of(key)[1] if value.isdecimal()] if options else []

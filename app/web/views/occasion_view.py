@@ -1,4 +1,4 @@
-"""What pages say of occasions: recall at the head of a lesson, a try before a unit, and where an item belongs."""
+"""Views of occasions: recall at the head of a lesson, a try before a unit, and where an item belongs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from app.web.site import Site
 
 @dataclass(frozen=True, slots=True)
 class OccasionHead:
-    """Where an item belongs that was drawn for an occasion: the page *about* it, at *address*.
+    """Origin of an item that was drawn for an occasion: the page *about* it, at *address*.
 
     Args:
         counts: Whether the first answer counts.
@@ -98,7 +98,7 @@ async def ready_view(site: Site, unit: Unit, learner: int | None) -> ReadyView |
 
 
 def is_settled_right(row: ServedItem) -> bool | None:
-    """Whether the first answer was right; False for one that was left; None while it is open."""
+    """True if the first answer was right; False for one that was left; None while it is open."""
     if row.right_at_once is None and row.left_at is not None:
         return False
     return row.right_at_once
@@ -181,7 +181,7 @@ async def measure_view(site: Site, unit: Unit, learner: int | None) -> MeasureVi
 
 
 async def class_gain(site: Site, group: int, least: int) -> Gain | None:
-    """What the learners of a class gained who took both forms; None for fewer than *least*."""
+    """Gain of the learners of a class who took both forms; None for fewer than *least*."""
     async with site.database.read() as db:
         rows = await cards.given_in_class(db, group, (BEFORE, AFTER))
     forms: dict[int, dict[str, list[ServedItem]]] = {}
@@ -197,17 +197,17 @@ async def class_gain(site: Site, group: int, least: int) -> Gain | None:
 
 
 def settled_count(rows: Sequence[ServedItem]) -> int:
-    """How many of the items of a form are answered or left."""
+    """Number of items of a form that are answered or left."""
     return sum(is_settled_right(row) is not None for row in rows[: len(FORM_SLOTS)])
 
 
 def right_count(rows: Sequence[ServedItem]) -> int:
-    """How many of the items of a form were right at once."""
+    """Number of items of a form that were right at once."""
     return sum(is_settled_right(row) is True for row in rows[: len(FORM_SLOTS)])
 
 
 def occasion_head(site: Site, purpose: str) -> OccasionHead | None:
-    """Where an item of this *purpose* belongs; None for practice, and where the course has lost it."""
+    """Origin of an item of this *purpose*; None for practice, and where the course has lost it."""
     kind, _, name = purpose.partition("/")
     if f"{kind}/" == RECALL:
         lesson = next((lesson for lesson in site.course.lessons if lesson.name == name), None)

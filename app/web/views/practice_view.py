@@ -38,7 +38,7 @@ class PracticeView:
     """Practice state of a learner.
 
     Args:
-        first: Where to begin, for somebody whose lessons have taught nothing yet.
+        first: Where to begin, for a learner whose lessons have taught nothing yet.
         due: The cards that are due; *later* says when the next one is.
         ended: What is said of the sitting that is just over; *gone* are the slips that were not made again in it.
         button: What begins, or goes on.

@@ -152,7 +152,7 @@ class TrainingRunView:
 
     @property
     def reached(self) -> str:
-        """How far the model came on the way that there is for one of its kind; nothing where that is not known."""
+        """Progress of the model on the way that there is for one of its kind; empty where that is not known."""
         snapshot = self.snapshot
         own = next((part_loss.own for part_loss in snapshot.judged if part_loss.part == "train"), None)
         if own is None or snapshot.floor is None:

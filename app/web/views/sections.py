@@ -23,7 +23,7 @@ class RosterSection:
 
 
 def section_of(people: Iterable[Membership], label: str) -> RosterSection:
-    """The section of *label* among *people*; a label that nobody has shows nobody."""
+    """The section of *label* among *people*; a label that no one has shows no one."""
     return RosterSection(label, tuple(sorted({person.label for person in people if person.label})))
 
 

@@ -1,4 +1,4 @@
-"""What says a sentence in the lesson itself: a `{mistake}` block of a code box, a tempting value of a question."""
+"""Blocks of a lesson that say a sentence: a `{mistake}` block of a code box, a tempting value of a question."""
 
 import ast
 import builtins
@@ -98,7 +98,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def lesson_block(exercise: Exercise, mistake: str, said: str, example: str) -> str:
-    """What says *said* in the lesson to everybody who makes a *mistake*; "" where no block of a lesson can."""
+    """The block of a lesson that says *said* to every learner who makes a *mistake*; "" where none can."""
     if isinstance(exercise, Quiz):
         return _tempting_value(exercise, answer_of(mistake)[1], said)
     if isinstance(exercise, Bug):
@@ -124,7 +124,7 @@ def _one_line(bug: Bug, mistake: str, example: str) -> str:
 
 
 def mistake_block(said: str, example: str) -> str:
-    """The block of a lesson that says *said* to everybody whose code gives the same as *example*."""
+    """The block of a lesson that says *said* to every learner whose code gives the same as *example*."""
     longest = max((len(run) for run in example.split("\n") if set(run.strip()) == {FENCE}), default=0)
     fence = FENCE * max(3, longest + 1)
     return f"{fence}{{mistake}} {said}\n{example.strip()}\n{fence}\n"

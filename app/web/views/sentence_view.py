@@ -35,19 +35,19 @@ class SentenceView:
 
     @property
     def subject(self) -> str:
-        """What it is about: a gradient, a line, a case, an answer."""
+        """Subject of it: a gradient, a line, a case, an answer."""
         found = subject_of(self.exercise, self.row.mistake) if self.exercise else ""
         return found or self.row.mistake.partition(":")[0]
 
     @property
     def block(self) -> str:
-        """What says it in the lesson; "" where no block of a lesson can."""
+        """The block of a lesson that says it; "" where none can."""
         row, exercise = self.row, self.exercise
         return lesson_block(exercise, row.mistake, row.said, row.example) if exercise and self.current else ""
 
     @property
     def drawn(self) -> bool:
-        """Whether it is about one of several draws of numbers."""
+        """True if it is about one of several draws of numbers."""
         return isinstance(self.exercise, Quiz) and bool(self.exercise.draws)
 
     @property
@@ -57,7 +57,7 @@ class SentenceView:
 
 
 def subject_of(exercise: Exercise, mistake: str) -> str:
-    """What the key of a mistake is about: a gradient, a line, a case, an answer; "" for one that has no sentence."""
+    """Subject of the key of a mistake: a gradient, a line, a case, an answer; "" for one that has no sentence."""
     if isinstance(exercise, Quiz):
         return _answer(exercise, mistake)
     if not isinstance(exercise, CodeBox) or not is_nameless(mistake) or len(mistake) > NAME_LENGTH:
@@ -90,14 +90,14 @@ def suspected_line(bug: Bug, mistake: str) -> int:
 
 
 def known_example(exercise: Exercise, mistake: str) -> str:
-    """What makes a mistake, where its key tells: an answer, a suspected line; "" where a text has to be written."""
+    """Answer or suspected line that makes a mistake, where its key tells; "" where a text has to be written."""
     if isinstance(exercise, Bug) and (number := suspected_line(exercise, mistake)):
         return with_line(exercise.starter.source, number)
     return mistake if isinstance(exercise, Quiz) else ""
 
 
 def example_of(lesson: Lesson, box: CodeBox, texts: Iterable[MistakenText]) -> str:
-    """What shows a mistake best: of *texts* that make it the one in which least else is wrong, as plain code."""
+    """The best example of a mistake: of *texts* that make it the one in which least else is wrong, as plain code."""
     written = []
     for each in texts:
         verdict = decoded_verdict(each.verdict)

@@ -42,7 +42,7 @@ class SittingView:
     """A sitting as one learner has it; times are in words of the class's zone.
 
     Args:
-        ends_at: When the time of somebody who writes is over; *left* says how long that is.
+        ends_at: When the time of a learner who writes is over; *left* says how long that is.
         results: When all is shown.
         by_clock: It was handed in by the clock.
         may_switch: They may go on here, on another device than *device*.
@@ -94,7 +94,7 @@ def left_words(seconds: float) -> str:
 
 
 def sitting_state(own: OwnSitting, moment: datetime, token_hash: str) -> State:
-    """Where a learner is in a sitting, in the browser of *token_hash*."""
+    """State of a learner in a sitting, in the browser of *token_hash*."""
     record, time = own.record, own.time
     if record is not None and record.begun_at is not None:
         if own.is_over(moment):

@@ -1,4 +1,4 @@
-"""When the people of a platform's course were read last, and what went wrong."""
+"""Moment at which the people of a platform's course were read last, and what went wrong."""
 
 import sqlalchemy as sa
 from alembic import op

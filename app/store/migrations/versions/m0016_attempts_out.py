@@ -1,4 +1,4 @@
-"""Whether the attempts of a class may be taken out, under pseudonyms."""
+"""Permission to take out the attempts of a class, under pseudonyms."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""By which id of the class a platform knows somebody of its course."""
+"""Id of the class under which a platform knows a person of its course."""
 
 import sqlalchemy as sa
 from alembic import op

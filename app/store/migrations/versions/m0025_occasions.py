@@ -1,4 +1,4 @@
-"""What an item was drawn for besides practice, and whether its first answer was right."""
+"""Purpose of an item besides practice, and whether its first answer was right."""
 
 import sqlalchemy as sa
 from alembic import op
