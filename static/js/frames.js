@@ -19,7 +19,11 @@ function slider(list) {
   };
 }
 
-for (const list of document.querySelectorAll(".frames")) {
+const prepared = new WeakSet();
+
+function prepare(list) {
+  if (prepared.has(list)) return;
+  prepared.add(list);
   const follow = list.dataset.slides ? slider(list) : () => {};
   const seen = new IntersectionObserver(
     (changes) =>
@@ -41,3 +45,8 @@ for (const list of document.querySelectorAll(".frames")) {
     same.focus({ preventScroll: true });
   });
 }
+
+// A picture may come after the page, with what an answer opens.
+const prepareAll = () => document.querySelectorAll(".frames").forEach(prepare);
+prepareAll();
+document.addEventListener("htmx:after:swap", prepareAll);

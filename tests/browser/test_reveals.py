@@ -22,6 +22,17 @@ def test_an_answer_opens_what_comes_after_it_in_place(page: Page) -> None:
     assert violations(page, "#seven") == []
 
 
+def test_a_knob_that_an_answer_opens_can_be_turned(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.locator("#after-the-first").get_by_role("button", name="Show it now").click()
+
+    page.get_by_role("slider", name="Turn x").press("ArrowRight")
+
+    expect(page.locator("#knob-2")).to_be_in_viewport(ratio=0.5)
+    expect(page.locator("#knob-1 .place")).not_to_be_in_viewport()
+    expect(page.get_by_role("slider", name="Turn x")).to_have_count(1)
+
+
 @pytest.mark.browser_options(java_script_enabled=False)
 def test_it_can_be_shown_without_an_answer_and_without_scripts(page: Page) -> None:
     page.goto(ADDRESS)
