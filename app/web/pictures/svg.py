@@ -93,5 +93,6 @@ def arrow_svg(x: float, start: float, end: float, class_: str) -> Markup:
 
 
 def plain_number(value: float) -> str:
-    """At most four digits, with a true minus sign."""
-    return f"{value + 0.0:.4g}".replace("-", "−")
+    """At most four digits, or all before the point of a number below a million; with a true minus sign."""
+    told = f"{value:,.0f}" if 1e4 <= abs(value) < 1e6 else f"{value + 0.0:.4g}"
+    return told.replace("-", "−")

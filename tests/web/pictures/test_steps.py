@@ -141,6 +141,12 @@ def test_a_slider_says_value_and_slope_at_each_of_its_places():
     ]
 
 
+def test_large_numbers_of_a_slider_are_told_in_full():
+    steep = sentences(drawn(BOWL.replace("** 2", "** 2 * 2500.2")))
+
+    assert "is −10,001: a small step to the right lowers it, 10,001 times as far." in steep[0]
+
+
 def test_what_cannot_be_walked_is_left_out():
     assert drawn(DIAMOND.replace("L = d * c", "L = torch.special.i0(d * c)")) == ""
 
