@@ -90,6 +90,11 @@ class ShapeContext:
     calls: str = ""
 
     @cached_property
+    def called(self) -> Sequence[ast.stmt]:
+        """The statements of `calls`."""
+        return parse_code(self.calls).body
+
+    @cached_property
     def given(self) -> tuple[NameShape, ...]:
         """The names in scope, as they are before the text."""
         made = self.made or {}
@@ -145,7 +150,8 @@ def _shapes(values: Sequence[Any]) -> list[Sizes | None]:
 def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContext:
     """Context for a text about *forward*, with these *gradients* in scope."""
     here = read_program(forward, forward.dims)
-    smaller = [read_small(forward, shift) for shift in (0, 1)]
+    # Without sizes there are no others, on which anything could differ.
+    smaller = [read_small(forward, shift) for shift in (0, 1) if forward.dims or here.too_large]
     dims = (dict(forward.dims), *(dims for dims, _ in smaller))
     readers = [*(() if here.too_large else (here,)), *(reader for _, reader in smaller)]
     scopes = [reader.scope for reader in readers]
@@ -177,9 +183,9 @@ def infer_line_shapes(code: str, ground: ShapeContext, keep: KeepLine = read_ane
     body, source = _body(code)
     if not body:
         return InlayShapes(names=ground.given)
-    own, calls = frozenset(statements_in(body)), parse_code(ground.calls).body
+    own = frozenset(statements_in(body))
     begin = partial(LineReader, texts=line_texts(own, source), keep=keep)
-    seen = [_read(body, partial(begin, scope), calls, own) for scope in ground.scopes]
+    seen = [_read(body, partial(begin, scope), ground.called, own) for scope in ground.scopes]
     lines: dict[int, LineShape] = {}
     names = {name_shape.name: name_shape for name_shape in ground.given}
     for at, (statement, given) in seen[0].items():
@@ -235,7 +241,8 @@ def _read(
     for statement in body:
         if not reader.read([statement]):  # half of a loop says nothing of the whole
             return {at: item for at, item in seen.items() if at[0] < statement.lineno}
-    reader.read(calls)
+    if calls:
+        reader.read(calls)
     return seen
 
 

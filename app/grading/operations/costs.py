@@ -17,7 +17,8 @@ def entry_count(*sizes: Any) -> int:
 
 def broadcast_entries(*values: Any) -> int:
     """Number of entries of values that are broadcast over each other."""
-    return entry_count(broadcast_shape(*(value.shape for value in values if isinstance(value, np.ndarray))))
+    shape = broadcast_shape(*[value.shape for value in values if isinstance(value, np.ndarray) and value.shape])
+    return math.prod(shape) or entry_count(shape)
 
 
 def of_first(x: Any, *_: Any, **__: Any) -> int:

@@ -67,13 +67,34 @@ def test_a_line_ends_in_the_shape_that_it_gives(code, text):
     assert list(texts(code).values())[-1] == text
 
 
-def test_of_a_number_whose_gradient_is_one_nothing_is_told():
+def of_numbers() -> Forward:
     x = Input(name="x", sizes=())
     place = SourceLocation("test.md", 1)
-    program = Forward(place=place, name="f", dims={}, inputs=(x,), output="y", source="y = 3 * x", source_line=1)
-    lines = infer_line_shapes("dx = 3 * dy\ntwice = 2 * dx", ground_of_program(program, ["dy"])).lines
+    return Forward(place=place, name="f", dims={}, inputs=(x,), output="y", source="y = 3 * x", source_line=1)
+
+
+def test_of_a_number_whose_gradient_is_one_nothing_is_told():
+    lines = infer_line_shapes("dx = 3 * dy\ntwice = 2 * dx", ground_of_program(of_numbers(), ["dy"])).lines
 
     assert [(one.line, one.text) for one in lines] == [(2, "()")]
+
+
+def test_about_a_program_without_sizes_a_text_is_read_once():
+    read: list[str] = []
+
+    def keep(key, make):
+        return read.append(key[0]) or make()
+
+    told = infer_line_shapes("dx = 3 * dy\nfour = torch.ones(4)", ground_of_program(of_numbers(), ["dy"]), keep)
+
+    assert read == ["dx = 3 * dy", "four = torch.ones(4)"]
+    assert [(one.name, one.shape) for one in told.names] == [
+        ("x", "()"),
+        ("y", "()"),
+        ("dy", "()"),
+        ("dx", "()"),
+        ("four", "(4,)"),
+    ]
 
 
 def test_a_gradient_is_told_to_fit_or_not():
