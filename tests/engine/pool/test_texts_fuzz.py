@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from app.engine.grade.explanation_time import EXPLAINING_SECONDS
 from app.engine.grade.jail_runs import JailRunner
-from app.engine.pool.reader import Answer, RawJobRunner, ReaderProcess, Say
+from app.engine.pool import reader
+from app.engine.pool.reader import Answer, RawJobRunner, ReaderDiedError, ReaderProcess, Say
 from app.grading.judge.parsed_submission import parse_submission
 from app.grading.operations.table import OPERATIONS
 from app.grading.reading import budget
@@ -22,6 +23,7 @@ from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
 from app.grading.reading.interpreter import Interpreter
 from app.sandbox.gate import find_refusal, normalise
 from app.sandbox.wire import Job, RawReply
+from tests import waiting
 
 MOST_MEMORY_KB = 384 * 1024
 NAMES = ("x", "row", "column", "i", "n", "N", "y")
@@ -169,6 +171,9 @@ def begun() -> Iterator[ReaderProcess]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(budget, "SECONDS", SECONDS)
         patch.setattr(budget, "SECONDS_OF_ONE", SECONDS_OF_ONE)
+        patch.setattr(
+            reader, "SILENT_SECONDS", waiting.SECONDS
+        )  # only the processor's time says that a text takes long
         one = ReaderProcess(jail, reading)
         one.ask({"code": "y = x"})
         yield one
@@ -177,9 +182,13 @@ def begun() -> Iterator[ReaderProcess]:
 
 def read(begun: ReaderProcess, text: str) -> None:
     before = begun.ask({"code": "y = x"})[1]
+    answer = None
 
-    seconds, memory = begun.ask({"code": text})
+    with contextlib.suppress(ReaderDiedError):
+        answer = begun.ask({"code": text})
 
+    assert answer, f"a reader ended over {text!r}"
+    seconds, memory = answer
     # One step of arithmetic on the largest array may still be under way when the time is over.
     assert seconds < SECONDS_OF_ONE + EXPLAINING_SECONDS
     assert memory - before < MOST_MEMORY_KB
