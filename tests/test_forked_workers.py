@@ -1,5 +1,6 @@
 """Workers are forked from a run that has imported the tests; what goes wrong in them is told as by fresh ones."""
 
+import os
 import re
 import subprocess
 import sys
@@ -45,6 +46,8 @@ def told(tmp_path: Path):
             sys.executable,
             "-m",
             "pytest",
+            "-p",
+            "xdist",
             "-n",
             "2",
             "-rA",
@@ -52,7 +55,10 @@ def told(tmp_path: Path):
             "-p",
             "no:cacheprovider",
         ]
-        ended = subprocess.run([*command, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS)
+        alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # plugins that nothing here asks for start slowly
+        ended = subprocess.run(
+            [*command, str(tmp_path)], cwd=tmp_path, env=alone, capture_output=True, text=True, timeout=SECONDS
+        )
         return ended.stdout
 
     return run

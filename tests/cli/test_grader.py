@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from app.cli.commands import app
 from tests.waiting import SECONDS, until
 
+COURSE = Path(__file__).resolve().parents[1] / "web" / "course"
+
 
 def started(folder: Path, *words: str, **settings: str) -> subprocess.Popen[str]:
     environment = os.environ | {"BACKHAND_DATA_DIR": str(folder), "BACKHAND_GRADERS": "1"} | settings
@@ -59,7 +61,8 @@ def test_a_secret_that_is_too_short_grades_nothing(
 @pytest.mark.parametrize("words", [["grader", "--nats", "nats://b:4222"], ["serve", "--port", "0"]], ids=" ".join)
 def test_without_the_client_of_the_broker_it_says_what_to_install(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "nats.py").write_text("raise ModuleNotFoundError(\"No module named 'nats'\")")
-    process = started(tmp_path, *words, PYTHONPATH=str(tmp_path), BACKHAND_NATS_URL="nats://b:4222")
+    settings = {"BACKHAND_NATS_URL": "nats://b:4222", "BACKHAND_LESSONS": str(COURSE)}
+    process = started(tmp_path, *words, PYTHONPATH=str(tmp_path), **settings)
 
     _, errors = process.communicate(timeout=SECONDS)
 
