@@ -21,7 +21,7 @@ class backhand:
 
     SEED = 1
     BLANKS = ("__", "___", "____", "_____", "______")
-    # By name: what a forward program left, the gradient of each tensor, and what comes from above into its outputs.
+    # By name: what a forward program left, the gradient of each tensor, and the upstream gradients of its outputs.
     programs: ClassVar[dict[str, tuple[dict[str, Any], dict[str, Tensor], dict[str, Tensor]]]] = {}
     # What the last box left: name, gradient, what autograd says.
     asked: ClassVar[dict[str, tuple[Any, Tensor | None]]] = {}
@@ -190,7 +190,7 @@ class backhand:
             pass
 
     class box(place):
-        """A box of gradients: its code may use the program's tensors, what comes from above, and what is given."""
+        """A box of gradients: its code may use the program's tensors, the upstream gradients, and what is given."""
 
         def __init__(self, program: str, asks: str, given: str = "") -> None:
             self.program, self.asks, self.given = program, asks.split(), given.split()

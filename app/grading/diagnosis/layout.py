@@ -6,7 +6,7 @@
 | `not-expanded` | one number per slice, not yet spread over the axis it was summed along |
 | `transposed`, `axes-reversed` | the last two axes exchanged, or all in reverse order |
 | `not-reshaped` | the same numbers in the same order, in another shape |
-| `upstream-unchanged` | what arrives from above, in the output's shape |
+| `upstream-unchanged` | the upstream gradient, in the output's shape |
 | `permute-skipped` | the upstream reshaped at once, without undoing the exchange of axes: heads or channels are mixed |
 | `axes-mixed` | another permutation than the one that leads back |
 | `wrong-part` | another part of a concatenation |

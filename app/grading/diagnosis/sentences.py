@@ -54,9 +54,14 @@ def aliased_memory(name: str, other: str, line: int | None = None) -> Diagnosis:
     return _of(name, "aliased", "aliased", where=f" by line {line}" if line else "", other=other)
 
 
-def mutated_tensor(name: str, tensor: str, line: int | None = None, *, kind: str = "forward tensor") -> Diagnosis:
-    """The given *tensor* was edited in place on the way to *name*; *kind* says what it is."""
+def mutated_tensor(
+    name: str, tensor: str, line: int | None = None, *, kind: str = "forward tensor", second: str = ""
+) -> Diagnosis:
+    """The given *tensor* was edited in place on the way to *name*, by a *second* name of it or by its own."""
     where = f"Line {line} edits" if line else "The code edits"
+    if second:
+        where = where[0].lower() + where[1:]
+        return _of(name, "mutated", "second-name", where=where, kind=kind, tensor=tensor, second=second)
     return _of(name, "mutated", "mutated", where=where, kind=kind, tensor=tensor)
 
 

@@ -204,7 +204,8 @@ class Judge:
             if self.plan.blamed_for(at, changed, self.ruling.required) == name:
                 kind = "forward tensor" if changed in self.program.tensors else "given gradient"
                 line = self.plan.lines[at].line_writing(changed)
-                diagnosis = sentences.mutated_tensor(name, changed, line, kind=kind)
+                second = self.plan.second_name(at, changed)
+                diagnosis = sentences.mutated_tensor(name, changed, line, kind=kind, second=second)
                 return replace(self._told(name, "mutated", diagnosis), line=line)
         return None
 

@@ -124,6 +124,15 @@ class ParsedSubmission:
         reading = [name for name in after if any(changed in line.uses for line in self.writing(name))]
         return next(iter([*written, *reading, *after, *before, *known]), None)
 
+    def second_name(self, statement: int, tensor: str) -> str:
+        """A name that *statement* changes and that a line before it made another name of *tensor*; empty if none is."""
+        written = self.lines[statement].writes if 0 <= statement < len(self.lines) else frozenset()
+        for line in reversed(self.lines[:statement]):
+            match line.node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=source)) if name in written:
+                    return name if source == tensor else ""
+        return ""
+
     def drawn_on(self, finished: Iterable[str]) -> dict[str, frozenset[str]]:
         """By name that is written: the gradients *finished* that its value is computed from, by way of any others.
 

@@ -131,7 +131,7 @@ def draw_graph(scene: PictureInput) -> Markup:
 
 def _told(name: str, readers: list[str]) -> str:
     if not readers:
-        return f"d{name} is given: nobody reads {name} further down."
+        return f"d{name} is given: no line of the program reads {name}."
     shares = "one share" if len(readers) == 1 else f"{len(readers)} shares, which are added"
     return f"{name} is read by {', '.join(readers)}: d{name} has {shares}."
 

@@ -681,7 +681,7 @@ ROWS = [
         ["minus"],
     ),
     (PRODUCT, "da = 5", "da:fixed", ["If `5` is what `b` was in an example, write `b`"], ["every entry"]),
-    (PRODUCT, "da = 1", "da:fixed", ["Nothing of what arrives, `dy`, is in it."], ["in an example"]),
+    (PRODUCT, "da = 1", "da:fixed", ["The upstream gradient, `dy`, is not in it."], ["in an example"]),
 ]
 
 

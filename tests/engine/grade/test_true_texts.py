@@ -25,7 +25,7 @@ ROWS = [
         "-dper * (y / p",
         "(y / p",
         "dp:upstream-missing",
-        ["Nothing of what arrives"],
+        ["The upstream gradient"],
         ["Multiply it"],
     ),
     # A number before `@` may stand where a tensor was forgotten.
@@ -34,7 +34,7 @@ ROWS = [
     ("rotary", "dy2 * x1).sum(1)", "dy2 * x1).sum(1, keepdim=True)", "dsin:keepdim-added", ["are right"], ["not yet"]),
     # A share that is zero by its numbers stands there.
     ("triplet", "+ 2 * (anchor - neg)", "+ 2 * (neg - neg)", "danchor:wrong-operand", ["the first one"], ["missing"]),
-    ("makemore_mlp", "Yb] -= 1", "Yb] -= 2 * 1", "dlogits:", ["with what arrives from above"], ["the direct"]),
+    ("makemore_mlp", "Yb] -= 1", "Yb] -= 2 * 1", "dlogits:", ["with the upstream gradient"], ["the direct"]),
     # What is transposed twice is transposed once too often, and not to stand without.
     (
         "grouped_query",
@@ -67,7 +67,7 @@ ROWS = [
         "-(dua * a).sum(1",
         "-a.sum(1",
         "dna:upstream-missing",
-        ["Nothing of what arrives", "`dua`"],
+        ["The upstream gradient", "`dua`"],
         ["Multiply it"],
     ),
     # Where no division stands, none is told of.
@@ -235,7 +235,7 @@ ROWS = [
     ("kl_gauss", "0.5 * std - 0", "0.5 * mu - 0", "dlogvar:wrong-operand:mu", ["The share of `dlogvar` through"], []),
     ("reinforce", "dp * p - d", "dp * p * p - d", "dlogp:local-twice", ["The share of `dlogp` through `p`"], []),
     ("ppo", "adv * inside", "inside", "dratio:local-missing:mul", ["through `s2`"], ["passes", "unchanged"]),
-    ("distillation", "-dkl[:, None] * p", "-p", "dlq:upstream-missing", ["Nothing of what arrives"], ["other side"]),
+    ("distillation", "-dkl[:, None] * p", "-p", "dlq:upstream-missing", ["The upstream gradient"], ["other side"]),
     ("residual_mlp", "0.044715 * a ** 2)", "0.044715 * a ** 3)", "da:power-not-lowered", ["of `a ** 3`"], ["adds;"]),
     (
         "weight_norm",
@@ -445,7 +445,7 @@ ROWS = [
         "(dS * Ah * isd[None, :]).sum(1)",
         "isd[None, :].sum(1)",
         "disd:upstream-missing",
-        ["Nothing of what arrives, `dS`, is in the term `isd[None, :].sum(1)`"],
+        ["The upstream gradient, `dS`, is not in the term `isd[None, :].sum(1)`"],
         ["cosine"],
     ),
     ("micrograd_neuron", "do * 2 / (e + 1) ** 2", "do * 2", "de:factor-missing", ["lacks a division"], []),
@@ -567,6 +567,14 @@ ROWS = [
     ),
     # What reads a tensor that was edited is blamed for it, and not what merely comes next.
     ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "dv:mutated", ["Line 1 edits the forward tensor `p`"], []),
+    (
+        "plain_attention",
+        "dp = do @ v.T",
+        "q = p\nq.mul_(2)\ndp = do @ v.T",
+        "dv:mutated",
+        ["`q = p` gives `p` a second name, and line 2 edits the one tensor behind both."],
+        ["itself"],
+    ),
     # A gradient of one share is no sum that an earlier line begins.
     (
         "mixture_nll",

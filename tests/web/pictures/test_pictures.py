@@ -241,7 +241,7 @@ def test_a_line_of_a_graph_lights_those_who_read_it_and_counts_its_shares() -> N
     paths = followed(picture("graph", {}))
 
     assert paths["0"] == ({"1", "2", "0-1", "0-2"}, "x is read by m, d: dx has 2 shares, which are added.")
-    assert paths["4"][1] == "dy is given: nobody reads y further down."
+    assert paths["4"][1] == "dy is given: no line of the program reads y."
 
 
 def test_small_numbers_beside_a_large_one_are_not_shown_as_zero() -> None:
