@@ -215,10 +215,10 @@ def _locked_hints_text(first: int, last: int) -> str:
 
 
 def headline(verdict: Verdict) -> str:
-    """Say in a few words what is left to do: `1 line to mend, 2 follow from it, 14 not begun`."""
+    """Say in a few words what is left to do: `1 line to fix, 2 follow from it, 14 not begun`."""
     faults = [name_verdict for name_verdict in verdict.names if name_verdict.verdict in FAULTS]
     if verdict.outcome == "error" and not faults and verdict.names and verdict.line:
-        return "A line to mend"  # the others were judged without it
+        return "A line to fix"  # the others were judged without it
     if verdict.outcome not in {"graded", "error"} or (verdict.outcome == "error" and not faults):
         return OUTCOMES[verdict.outcome]
     if not faults:
@@ -226,7 +226,7 @@ def headline(verdict: Verdict) -> str:
     if faults[0].name == LINE:
         return faults[0].word.capitalize()
     if faults[0].name == OTHERS:
-        return "Mended, and more was changed"
+        return "Fixed, and more was changed"
     if not any(name_verdict.name.startswith("d") for name_verdict in verdict.names):
         return (
             f"Not yet right in {len(faults)} of {len(verdict.names)} cases"
@@ -241,7 +241,7 @@ def headline(verdict: Verdict) -> str:
     waiting = [name_verdict for name_verdict in verdict.names if name_verdict.verdict == "not-yet"]
     blank = sum(verdict.outcome == "graded" or name_verdict.line is None for name_verdict in waiting)
     after += f", {blank} not begun" if blank else ""
-    return f"{lines} {'line' if lines == 1 else 'lines'} to mend{after}"
+    return f"{lines} {'line' if lines == 1 else 'lines'} to fix{after}"
 
 
 def count_text(verdict: Verdict) -> str:
@@ -287,6 +287,8 @@ def compared(name_verdict: NameVerdict) -> str:
     """Compare its numbers with torch's on the lesson's own data, in words; empty if nothing was compared."""
     if name_verdict.exact is None or name_verdict.verdict == "not-yet":
         return ""
+    if name_verdict.exact and name_verdict.note and name_verdict.verdict not in RIGHT:
+        return ""  # the note says by what luck they agree: beside a cross, "equal to the last bit" would deny it
     if not name_verdict.exact and not name_verdict.approx and name_verdict.maxdiff is None:
         return ""
     said = closeness_text(name_verdict.exact, name_verdict.approx, name_verdict.maxdiff)

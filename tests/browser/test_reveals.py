@@ -49,7 +49,7 @@ def test_a_check_waits_for_no_prediction_and_is_laid_beside_one(page: Page) -> N
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text("dW = dY.T @ X")
     page.keyboard.press("ControlOrMeta+Enter")
-    expect(page.locator("#alone-verdict")).to_contain_text("to mend")
+    expect(page.locator("#alone-verdict")).to_contain_text("to fix")
 
     page.locator("#alone").get_by_label("dW will be red.").check()
     page.locator("#alone-check").click()

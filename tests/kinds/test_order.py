@@ -137,7 +137,7 @@ def test_why_the_first_line_comes_too_early(source, lines, why):
 def test_a_line_that_writes_anew_waits_for_those_that_read():
     told = said("a = k\nb = a\na *= 2", "a = k", "a *= 2", "b = a")
 
-    assert told == "Line 2 comes too early. a *= 2 writes a anew, and b = a still has to read it."
+    assert told == "Line 2 comes too early. a *= 2 writes a again, and b = a still has to read it."
 
 
 @pytest.mark.parametrize(

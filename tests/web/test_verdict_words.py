@@ -20,22 +20,22 @@ def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
         (verdict("right", "right"), "2 of 2 right, checked on 2 hidden sizes"),
         (verdict("right", "right-other-road", hidden_sizes=1), "2 of 2 right, checked on 1 hidden size"),
         (verdict("right", "not-yet", hidden_sizes=0), "1 of 2 right"),
-        (verdict("wrong", "right"), "1 line to mend"),
-        (verdict("wrong", "follows", "right"), "1 line to mend, 1 follows from it"),
-        (verdict("wrong", "aliased", "follows", "mutated", "follows"), "3 lines to mend, 2 follow from them"),
-        (verdict("wrong", "right", "not-yet", "not-yet"), "1 line to mend, 2 not begun"),
-        (verdict("wrong", "follows", "not-yet"), "1 line to mend, 1 follows from it, 1 not begun"),
-        (Verdict(outcome="error", names=verdict("wrong", "not-yet").names), "1 line to mend, 1 not begun"),
+        (verdict("wrong", "right"), "1 line to fix"),
+        (verdict("wrong", "follows", "right"), "1 line to fix, 1 follows from it"),
+        (verdict("wrong", "aliased", "follows", "mutated", "follows"), "3 lines to fix, 2 follow from them"),
+        (verdict("wrong", "right", "not-yet", "not-yet"), "1 line to fix, 2 not begun"),
+        (verdict("wrong", "follows", "not-yet"), "1 line to fix, 1 follows from it, 1 not begun"),
+        (Verdict(outcome="error", names=verdict("wrong", "not-yet").names), "1 line to fix, 1 not begun"),
         (
             Verdict(
                 outcome="error", names=(*verdict("wrong").names, NameVerdict(name="d1", verdict="not-yet", line=2))
             ),
-            "1 line to mend",
+            "1 line to fix",
         ),
-        (Verdict(outcome="error", names=verdict("wrong", "follows").names), "1 line to mend, 1 follows from it"),
+        (Verdict(outcome="error", names=verdict("wrong", "follows").names), "1 line to fix, 1 follows from it"),
         (Verdict(outcome="error", names=verdict("not-yet", "right").names), "Stopped by an error"),
-        (Verdict(outcome="error", names=verdict("right", "right").names, line=3), "A line to mend"),
-        (Verdict(outcome="error", names=verdict("not-yet", "right").names, line=1), "A line to mend"),
+        (Verdict(outcome="error", names=verdict("right", "right").names, line=3), "A line to fix"),
+        (Verdict(outcome="error", names=verdict("not-yet", "right").names, line=1), "A line to fix"),
         (Verdict(outcome="error", line=1), "Stopped by an error"),
         (Verdict(outcome="fault", message="Sorry."), "Our fault, not yours"),
     ],
@@ -86,7 +86,7 @@ def test_a_blank_is_not_yet_and_not_wrong(given: Verdict, mark: str) -> None:
 
 
 def test_the_spoken_sentence_names_the_first_fault_without_marks() -> None:
-    assert VerdictView(verdict("right", "wrong")).announcement == ("1 line to mend. d1: Say wrong.")
+    assert VerdictView(verdict("right", "wrong")).announcement == ("1 line to fix. d1: Say wrong.")
     assert VerdictView(verdict("right")).announcement == "1 of 1 right, checked on 2 hidden sizes."
 
 
@@ -125,10 +125,17 @@ def test_a_comparison_is_told_in_words(standing, exact, approx, maxdiff, said) -
     assert compared(NameVerdict(name="dX", verdict=standing, exact=exact, approx=approx, maxdiff=maxdiff)) == said
 
 
+def test_a_wrong_line_that_is_right_by_luck_is_not_called_equal() -> None:
+    agreeing = NameVerdict(name="dx", verdict="wrong", exact=True, approx=True)
+
+    assert compared(agreeing) == "on these numbers equal to the last bit"
+    assert compared(replace(agreeing, note="It comes out right only because `dy` is 1 here.")) == ""
+
+
 def test_lines_are_counted_and_not_names() -> None:
     names = tuple(NameVerdict(name=name, verdict="wrong", line=3) for name in ("dX", "dW"))
 
-    assert VerdictView(Verdict(outcome="graded", names=names)).title == "1 line to mend"
+    assert VerdictView(Verdict(outcome="graded", names=names)).title == "1 line to fix"
 
 
 def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
@@ -138,7 +145,7 @@ def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
 
     assert VerdictView(Verdict(outcome="graded", passed=True, names=(line, dx))).title == "1 of 1 right"
     assert VerdictView(Verdict(outcome="graded", names=(missed,))).title == "Not line 3"
-    assert VerdictView(Verdict(outcome="graded", names=(line, dx, others))).title == "Mended, and more was changed"
+    assert VerdictView(Verdict(outcome="graded", names=(line, dx, others))).title == "Fixed, and more was changed"
 
 
 def test_what_the_first_fault_says_is_not_said_twice() -> None:

@@ -101,7 +101,7 @@ def alone_verdict(bug: Bug) -> NameVerdict:
     """Verdict if the one line replaced the whole program."""
     lines = len(_statements(bug.starter.source) or ())
     message = (
-        f"The box holds a single line now, and the program had {lines}. Put the others back, with Reset, and mend the "
+        f"The box holds a single line now, and the program had {lines}. Put the others back, with Reset, and fix the "
         "line in its place."
     )
     return NameVerdict(name=MEND, verdict="not-yet", word="one line alone", message=message)
@@ -109,7 +109,7 @@ def alone_verdict(bug: Bug) -> NameVerdict:
 
 def unchanged_verdict() -> NameVerdict:
     """Verdict while the given code is unchanged."""
-    message = "Nothing is changed yet. Mend the line in the box."
+    message = "Nothing is changed yet. Fix the line in the box."
     return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message)
 
 
@@ -121,7 +121,7 @@ def others_verdict(bug: Bug, changes: CodeChanges) -> NameVerdict:
         code = f"{OTHERS}:made-up"
         message = (
             f"Your result is right, but line {bug.line} still stands as it was and something else makes up for it. "
-            "Mend the line itself."
+            "Fix the line itself."
         )
     elif changes.others:
         code, which = f"{OTHERS}:changed", _listed(changes.others)

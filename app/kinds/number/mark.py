@@ -82,7 +82,7 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
         return wrong_feedback("The size is right, the sign is not.", echo)
     if any(_almost_whole(reading.value, answer, quiz) for reading in readings):
         return unread_feedback("Very near, but the answer is a whole number: give that number.", echo)
-    return wrong_feedback(f"The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+    return wrong_feedback(f"The answer is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
 
 
 def _unread(text: str, quiz: NumberQuestion) -> str:
@@ -170,7 +170,7 @@ def readings_of(text: str, quiz: NumberQuestion) -> list[NumberReading]:
     plain = _unwrapped(LEAD.sub("", text).strip().rstrip(".;")).rstrip(",").rstrip() or text.strip()
     hundredths = PERCENT.sub("", plain).rstrip()
     if PERCENT.search(hundredths):
-        raise UnreadableError("A percent sign stands there twice: write it once, or the number itself.")
+        raise UnreadableError("There are two percent signs: write one, or the number itself.")
     if hundredths != plain:
         of = 1.0 if PERCENT_ASKED.search(words_of(quiz.prompt)) else 100.0
         return [

@@ -82,7 +82,7 @@ def _why(quiz: OrderQuestion, order: Sequence[int], line: int, needed: Sequence[
         return f"{said} reads `{need.name}`, and no line has written it yet."
     if need.name in read_line(quiz.lines[need.before]).writes:
         return f"{said} changes `{need.name}`, and {other} has to come before."
-    return f"{said} writes `{need.name}` anew, and {other} still has to read it."
+    return f"{said} writes `{need.name}` again, and {other} still has to read it."
 
 
 def _code(line: str) -> str:

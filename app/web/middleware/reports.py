@@ -60,7 +60,7 @@ MESSAGES = {
 WHEN_READ = {
     503: (
         "This page cannot be shown right now",
-        "What is kept of you could not be read. Nothing is lost; lessons can be read meanwhile. Try again in a moment.",
+        "What is stored about you could not be read. Nothing is lost, and lessons can be read. Try again in a moment.",
     ),
 }
 """Title and message where nothing was sent."""

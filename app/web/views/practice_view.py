@@ -207,7 +207,7 @@ def _button(standing: SessionState | None, due: bool) -> str:
     # A drill or the like goes on where it began; here another sitting begins.
     if standing is not None and standing.plan == SessionPlan() and not standing.over and standing.given:
         return "Go on"
-    return "Another sitting" if standing is not None and standing.over else "Begin" if due else "Practise"
+    return "Another session" if standing is not None and standing.over else "Begin" if due else "Practise"
 
 
 def _open(standing: SessionState | None) -> str:

@@ -52,9 +52,7 @@ def test_a_wrong_line_says_one_sentence_and_folds_the_rest_behind_one_button(cli
     seen, _, folded = text.partition('<details class="more">')
     words = " ".join(re.sub(r"<[^>]+>", " ", re.sub(r'<span class="unseen">[^<]*</span>', "", seen)).split())
 
-    assert words.removesuffix(" The values are not given.").endswith(
-        "1 line to mend (an earlier text) dX line 1 Twice."
-    )
+    assert words.removesuffix(" The values are not given.").endswith("1 line to fix (an earlier text) dX line 1 Twice.")
     for companion in ("off by up to 0.731", "Hint 2 of 2", "Nudge an entry"):
         assert companion in folded.partition("</li>")[0]
     assert "<summary>Show me" in folded

@@ -66,7 +66,7 @@ def ways(client: TestClient) -> list[str]:
 
 
 def test_who_is_anonymous_sees_what_is_kept_and_what_to_do_with_it(client: TestClient) -> None:
-    assert "Nothing is kept of you yet." in client.get("/me").text
+    assert "Nothing is stored about you yet." in client.get("/me").text
 
     begin(client)
     shown = client.get("/me").text

@@ -122,4 +122,4 @@ def test_a_form_for_an_imprint_is_shipped_and_is_no_page() -> None:
 
 
 def test_who_joins_is_told_where_it_says_what_is_kept(room: Classroom, group: Class) -> None:
-    assert 'href="/privacy">What is kept of you' in room.browser("Bob").get(f"/join/{group.join_code}").text
+    assert 'href="/privacy">What is stored about you' in room.browser("Bob").get(f"/join/{group.join_code}").text

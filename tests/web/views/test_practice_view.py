@@ -14,7 +14,7 @@ BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
     ("standing", "due", "word"),
     [
         (BEGUN, False, "Go on"),
-        (replace(BEGUN, over=True), False, "Another sitting"),
+        (replace(BEGUN, over=True), False, "Another session"),
         (replace(BEGUN, given=()), True, "Begin"),
         (replace(BEGUN, plan=drill_of("matmul")), False, "Practise"),
         (None, True, "Begin"),
