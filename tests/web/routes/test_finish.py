@@ -363,7 +363,6 @@ def test_the_map_of_the_machine_waits_for_all_of_its_shapes(client: TestClient, 
     ("old", "new"),
     [
         (("the-machine", "reading-a-comparison"), ("comparison", "which-scale")),
-        (("the-machine", "what-allclose-does"), ("comparison", "what-allclose-does")),
         (("loss-to-logits", "axes-counts-sum-inv"), ("loss-to-logits", "shares-of-a-column")),
         (("batch-norm-in-pieces", "axes-bnmeani"), ("batch-norm-in-pieces", "shares-of-a-gain")),
     ],
