@@ -36,7 +36,7 @@ BUGS = {
     "the lost share": "A lost share",
 }
 """What the table calls a wrong program, and how its case begins."""
-RIGHT_BEGIN = {"right programs": "A linear layer", "the centring": "A bias in front of a centring"}
+RIGHT_BEGIN = {"right programs": "A linear layer", "the centring": "A bias before a centring"}
 ALL_BUT = "12 of the 14: all but the kept axis and the bias that was never summed"
 
 
