@@ -141,6 +141,7 @@ SLIPS: Mapping[str, str] = {
     "square-missing": "a square left out",
     "stale": "a gradient that was changed later",
     "statistics-constant": "mean and spread taken as constants",
+    "step-too-far": "a step made one line early",
     "steps-mixed": "steps of a loop mixed up",
     "steps-shifted": "steps of a loop shifted by one",
     "sum-for-product": "a sum where a product belongs",

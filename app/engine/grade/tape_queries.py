@@ -17,6 +17,7 @@ from app.engine.grade.looks import look_beside, observations_of
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
+from app.grading.diagnosis.early_steps import diagnose_early_step
 from app.grading.diagnosis.elsewhere import is_right_with
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
 from app.grading.diagnosis.helper_lines import is_step_inside
@@ -108,6 +109,10 @@ class TapeQueries:
         """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
         case = self._case(name, cut, got, true=False)
         return is_step_inside(replace(case, looks=case.looks[: len(HIDDEN)]))
+
+    def early_step(self, name: str, cut: Collection[str], got: Mapping[str, Array], *, again: bool) -> Diagnosis | None:
+        """The operand inside of the line that makes the tensor of *name* whose gradient *got* is, if it is one."""
+        return self._diagnose_with(partial(diagnose_early_step, again=again), name, cut, got)
 
     def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[ast.stmt]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""

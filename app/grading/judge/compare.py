@@ -276,6 +276,14 @@ class DiagnosisSource(Protocol):
         """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
         ...
 
+    def early_step(self, name: str, cut: Collection[str], got: Mapping[str, Array], *, again: bool) -> Diagnosis | None:
+        """The operand inside of the line that makes the tensor of *name* whose gradient *got* is, if it is one.
+
+        Args:
+            again: Whether the gradient was there before its last line, which then overwrites it.
+        """
+        ...
+
     def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[ast.stmt]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""
         ...

@@ -34,7 +34,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sign", "share-sign", "term-sign", "argument-sign"), _SIGNS),
     **dict.fromkeys(("factor", "doubled", "halved", "bessel", "constant-missing", "size-hard-coded"), _SIZES),
     **dict.fromkeys(("upstream-missing", "wrong-upstream", "copied", "upstream-unchanged"), _ABOVE),
-    **dict.fromkeys(("local-missing", "local-twice", "other-rule", "gate-flipped", "gate-value"), _SLOPES),
+    **dict.fromkeys(
+        ("local-missing", "local-twice", "other-rule", "gate-flipped", "gate-value", "step-too-far"), _SLOPES
+    ),
     **dict.fromkeys(("power-coefficient", "power-not-lowered", "power-sign", "power-changed"), _POWERS),
     **dict.fromkeys(("epsilon-missing", "epsilon-changed", "square-missing", "square-extra"), _POWERS),
     **dict.fromkeys(("own-factor", "wrong-operand", "input-for-output", "output-for-input"), _FACTORS),

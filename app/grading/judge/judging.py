@@ -23,6 +23,7 @@ from app.grading.judge.compare import (
     worst_entries,
 )
 from app.grading.judge.differences import differences
+from app.grading.judge.moved_steps import blamed_ahead
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.product_kinds import translate_product
 from app.grading.judge.proposals import lines_with
@@ -95,6 +96,7 @@ class Judge:
             standing[name] = self._in_company(name, standing[name], standing)
         if not all(name_verdict.verdict in RIGHT for name_verdict in standing.values()):
             standing = SharedSteps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
+            standing = blamed_ahead(standing, self.fit, self.plan, self._culprits, lambda: self.laboratory)
         return {name: self._beside(name, standing) for name in order}
 
     # One name on its own.

@@ -586,6 +586,23 @@ ROWS = [
     ),
     # What is divided by in a divisor is multiplied by.
     ("barlow_twins", "/ ((N - 1) * sa)", "/ ((N - 1) / sa)", "dca:factor-power:sa", ["another power"], ["divides"]),
+    # A step that is made one line early is told where it is made, and the lines whose numbers are right are not blamed.
+    (
+        "plain_attention",
+        "keepdim=True))\ndq = ds @ k / D ** 0.5\ndk = ds.T @ q / D ** 0.5",
+        "keepdim=True)) / D ** 0.5\ndq = ds @ k\ndk = ds.T @ q",
+        "ds:step-too-far",
+        ["comes back to `q @ k.T`, inside of `s = q @ k.T / D ** 0.5`", "comes after `ds`"],
+        ["exponent"],
+    ),
+    (
+        "two_layer_net",
+        "dz1 = dh1 * (z1 > 0)",
+        "dh1[z1 < 0] = 0\ndz1 = dh1",
+        "dh1:step-too-far",
+        ["Line 7 takes `dh1` a step too far, to what comes back to `z1`", "a name of its own"],
+        ["stands where"],
+    ),
 ]
 
 
@@ -633,6 +650,14 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
         # What a line reads itself is named before what that is made of.
         ("rnn_loop", "(1 - h[:, t] ** 2)", "(1 - 2 * h[:, t] ** 2)", "dWx", "It reads `da`"),
         ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "ds", "may be changed by another line: begin at `dv`"),
+        # A line whose numbers are right takes no blame for the one that is ahead of itself.
+        (
+            "plain_attention",
+            "keepdim=True))\ndq = ds @ k / D ** 0.5",
+            "keepdim=True)) / D ** 0.5\ndq = ds @ k",
+            "dq",
+            "Its numbers are right: what this line lacks is in `ds` already.",
+        ),
         # Nothing arrives through what is detached.
         (
             "actor_critic",
