@@ -1,4 +1,7 @@
-"""A gradient that goes on into the line which makes its tensor: it holds what comes back to an operand in there."""
+"""A gradient that goes on into the line which makes its tensor: it holds what comes back to an operand in there.
+
+The code is `step-too-far`.
+"""
 
 import numpy as np
 
