@@ -104,15 +104,16 @@ def ask_principle(
         code: A backward pass that is right.
         require: The gradients in it, each of which may be asked about.
     """
-    lines = [line for line in sources_of(code) if len(line) <= MAX_LINE_CHARS] if is_python(code) else []
+    short = [line for line in sources_of(code) if len(line) <= MAX_LINE_CHARS] if is_python(code) else []
+    lines = [(line, read_line(line).writes) for line in short]
     for name in require:
         tensor = tensor_of(name, forward)
         family = family_at(forward, tensor, "") if tensor else None
         if tensor is None or family is None or family in asked:
             continue
         twice = sum(tensor in names for _, names in steps_of(forward)) > 1
-        for line in lines:
-            question = _question(family, line, twice=twice) if name in read_line(line).writes else None
+        for line, writes in lines:
+            question = _question(family, line, twice=twice) if name in writes else None
             if question is not None:
                 return question
     return None

@@ -1,5 +1,6 @@
 """The principle behind a line: what is called right is, and what stands beside it is not."""
 
+import time
 from collections import Counter
 
 import pytest
@@ -86,3 +87,13 @@ def test_boxes_of_the_course_are_asked_about():
     ]
 
     assert len(asked) > len(boxes) / 2
+
+
+def test_a_box_that_is_full_of_lines_is_asked_about_in_no_time():
+    """The server asks: were each line looked up in all of the text, it would answer nobody for half a minute."""
+    code = "\n".join(f"h{number} = 1" for number in range(4_000))
+    program = forward_of("y = x * z", x="[N]", z="[N]")
+    began = time.process_time()
+
+    assert ask_principle(code, program, ("dx",), NOTHING) is None
+    assert time.process_time() - began < 5

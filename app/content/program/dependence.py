@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from app.bindings import reads_of
+from app.content.program.written_text import written_at
 
 ADDING = frozenset({"add_", "sub_", "index_add_", "scatter_add_"})
 """Methods in place whose calls may change places."""
@@ -35,9 +36,7 @@ class Dependency:
 
 def sources_of(source: str) -> tuple[str, ...]:
     """The statements of *source*, which must be Python, as they are written."""
-    return tuple(
-        ast.get_source_segment(source, statement) or ast.unparse(statement) for statement in ast.parse(source).body
-    )
+    return written_at(source, ast.parse(source).body)
 
 
 def is_sum(source: str) -> bool:

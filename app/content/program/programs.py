@@ -13,6 +13,7 @@ from app.bindings import assigned_names
 from app.content.blocks import Forward, SourceLocation
 from app.content.program.straight_line_checks import data_sized_part, is_mask, untraceable_part
 from app.content.program.unroll import Unrolled, UnrollError, unroll_program
+from app.content.program.written_text import written_at
 from app.content.text.errors import ErrorCollector, did_you_mean
 
 BOX_MODULES = ("torch", "F", "math")
@@ -245,21 +246,14 @@ def outputs_of(forward: Forward) -> tuple[str, ...]:
 
 def statement_of(tensor: str, forward: Forward) -> str:
     """Line of *forward* that writes *tensor*, as it is written; for an input, its name."""
-    for names, statement in _written(forward):
-        if tensor in names:  # of this one alone the text is looked up: that reads the whole program each time
-            return ast.get_source_segment(forward.source, statement) or ""
-    return tensor
+    return next((statement for names, statement in written_lines(forward) if tensor in names), tensor)
 
 
-def written_lines(forward: Forward) -> Sequence[tuple[tuple[str, ...], str]]:
+def written_lines(forward: Forward) -> list[tuple[tuple[str, ...], str]]:
     """The statements of *forward*: the names that each writes, and its source."""
-    return [(names, ast.get_source_segment(forward.source, statement) or "") for names, statement in _written(forward)]
-
-
-def _written(forward: Forward) -> Iterator[tuple[tuple[str, ...], ast.Assign]]:
-    for statement in sound_tree(forward.source).body:
-        if isinstance(statement, ast.Assign):
-            yield target_names(statement) or (), statement
+    statements = [one for one in sound_tree(forward.source).body if isinstance(one, ast.Assign)]
+    names = [target_names(one) or () for one in statements]
+    return list(zip(names, written_at(forward.source, statements), strict=True))
 
 
 def tensors_of(forward: Forward) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from app.content.blocks import Forward
+from app.content.program.written_text import written_at
 from app.content.text.sizes import format_shape
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
@@ -44,9 +45,9 @@ def graph_rows(forward: Forward) -> list[GraphRow]:
     """
     known = {tensor_input.name for tensor_input in forward.inputs}
     rows = []
-    for node in ast.parse(forward.source).body:
-        if not isinstance(node, ast.Assign):
-            continue
+    assignments = [node for node in ast.parse(forward.source).body if isinstance(node, ast.Assign)]
+    texts = written_at(forward.source, [node.value for node in assignments])
+    for node, text in zip(assignments, texts, strict=True):
         names = [
             name_node for name_node in ast.walk(node.value) if isinstance(name_node, ast.Name) and name_node.id in known
         ]
@@ -55,8 +56,7 @@ def graph_rows(forward: Forward) -> list[GraphRow]:
         for target in node.targets:
             written = [name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)]
             known.update(written)
-            segment = ast.get_source_segment(forward.source, node.value) or ""
-            source = f"{ast.unparse(target)} = {' '.join(segment.split())}"
+            source = f"{ast.unparse(target)} = {' '.join(text.split())}"
             rows.append(GraphRow(written[0], source, tuple(reads), tuple(written)))
     return rows
 
