@@ -10,6 +10,7 @@ from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg
 
 CELL = 16.0
 LEFT, TOP = 40.0, 26.0
+LETTER = 7.25  # width of one letter of the code face at 12 px
 LEVELS = 5
 SQUARE = f"h{CELL:g}v{CELL:g}h-{CELL:g}z"
 
@@ -23,23 +24,24 @@ def draw_heatmap(scene: PictureInput) -> Markup:
     marked = [int(mark) for mark in marks] if isinstance(marks, list | tuple) else []
     sums = bool(scene.given.get("sums"))
     largest = max((abs(number) for row in values for number in row), default=0.0) or 1.0
-    width = LEFT + CELL * len(columns) + (64 if sums else 12)
+    left = max(LEFT, 10 + LETTER * max(len(label) for label in rows))
+    width = left + CELL * len(columns) + (64 if sums else 12)
     parts = [
-        svg_text(LEFT + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
+        svg_text(left + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
     ]
     squares: dict[int, list[str]] = {}
     for index, row in enumerate(values):
         y = TOP + CELL * index
-        parts.append(svg_text(LEFT - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
+        parts.append(svg_text(left - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
         for column, value in enumerate(row):
-            squares.setdefault(level(value, largest), []).append(f"M{LEFT + CELL * column:g} {y:g}{SQUARE}")
+            squares.setdefault(level(value, largest), []).append(f"M{left + CELL * column:g} {y:g}{SQUARE}")
         if sums:
-            total = LEFT + CELL * len(columns) + 8
+            total = left + CELL * len(columns) + 8
             parts.append(svg_text(total, y + CELL - 4, format_decimals(sum(row)), class_="figure-tick", anchor="start"))
     # One outline for all cells of a colour: a twentieth of the elements that a page would have to carry.
     parts += [svg_tag("path", d="".join(squares[square]), data_heat=square) for square in sorted(squares)]
     for index, column in enumerate(marked):
-        place = f"M{LEFT + CELL * column:g} {TOP + CELL * index:g}{SQUARE}"
+        place = f"M{left + CELL * column:g} {TOP + CELL * index:g}{SQUARE}"
         parts.append(svg_tag("path", d=place, data_heat=level(values[index][column], largest), class_="heat-mark"))
     head = ("row", *columns, *(("sum",) if sums else ()))
     body = [

@@ -248,6 +248,14 @@ def test_small_numbers_beside_a_large_one_are_not_shown_as_zero() -> None:
     assert [level(value, 1.0) for value in (0.0, 0.01, 0.5, 1.0, -1.0, -1e-9)] == [0, 1, 4, 5, -5, -1]
 
 
+def test_a_heat_map_has_room_for_the_longest_label_of_its_rows() -> None:
+    html = picture("heatmap", {"values": [[0.1, -0.9], [0.0, 0.4]], "rows": ["a", "hwa to z"]})
+    ends = [float(x) for x, word in re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end"[^>]*>([^<]*)', html) if word]
+
+    assert ends, "labels end where the cells begin"
+    assert min(ends) >= 7.25 * len("hwa to z")
+
+
 @pytest.mark.parametrize("kind", [*PICTURES, "unheard-of"])
 def test_what_cannot_be_drawn_is_left_out(kind: str) -> None:
     visual = Visual(place=HERE, name="v", kind=kind, forward=None, of=None, given={"z": "?"}, caption=Markup())
