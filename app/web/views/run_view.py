@@ -3,7 +3,7 @@
 from collections.abc import Container
 from dataclasses import dataclass
 from itertools import groupby
-from math import log
+from math import isfinite, log
 
 from markupsafe import Markup
 
@@ -157,9 +157,13 @@ class TrainingRunView:
         own = next((part_loss.own for part_loss in snapshot.judged if part_loss.part == "train"), None)
         if own is None or snapshot.floor is None:
             return ""
+        clueless = log(len(SYMBOLS))
+        learns = isfinite(own) and own < clueless and snapshot.floor < clueless
+        part = min(1.0, (clueless - own) / (clueless - snapshot.floor)) if learns else 0.0
+        share = f" That is {100 * part:.0f} % of what one symbol can tell about the next." if part else ""
         return (
-            f"The best possible loss of a model that sees one symbol is {snapshot.floor:.3f} on these names. "
-            f"Yours has {own:.3f}. To take all symbols to be equally likely gives {log(len(SYMBOLS)):.3f}."
+            f"A model that calls all symbols equally likely has a loss of {clueless:.3f}. On these names the best "
+            f"possible loss of a model that sees one symbol is {snapshot.floor:.3f}. Yours has {own:.3f}.{share}"
         )
 
 

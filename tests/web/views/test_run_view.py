@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from app.content.blocks import Preset
 from app.engine.train.snapshot import GradientComparison, SampledNames, Snapshot, SplitLoss
 from app.web.views.run_view import TrainingRunView
@@ -23,9 +25,16 @@ def seen(**changes):
 
 def test_the_loss_stands_beside_the_best_that_its_kind_of_model_can_have():
     assert seen(floor=2.3347).reached == (
-        "The best possible loss of a model that sees one symbol is 2.335 on these names. Yours has 2.351. "
-        "To take all symbols to be equally likely gives 3.296."
+        "A model that calls all symbols equally likely has a loss of 3.296. On these names the best possible loss of a "
+        "model that sees one symbol is 2.335. Yours has 2.351. That is 98 % of what one symbol can tell about the next."
     )
+
+
+@pytest.mark.parametrize(("own", "said"), [(3.4, "3.400"), (float("nan"), "nan"), (float("inf"), "inf")])
+def test_a_loss_above_that_of_equal_chances_has_no_part_of_what_can_be_learned(own, said):
+    judged = (SplitLoss(part="train", rows=100, own=own, reference=own),)
+
+    assert seen(floor=2.3347, judged=judged).reached.endswith(f"Yours has {said}.")
 
 
 def test_a_run_without_a_floor_or_without_its_loss_promises_nothing():
