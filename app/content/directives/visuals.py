@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import lt
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, FiniteFloat, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 
@@ -70,16 +70,16 @@ def _spreads(shape: list[int], to: list[Any]) -> bool:
 
 
 def _fits_axes(row: list[float], given: Given) -> bool:
-    """True if *row* fits on the axes: those by powers of ten begin above 0."""
+    """True if *row* fits on the axis of the lines: one by powers of ten begins above 0."""
     return given.get("plain") is True or min(row) > 0
 
 
 POSITIVE = ", all of them above 0 unless 'plain: true' says that the axes count evenly"
 Labels = list[str | int | float | bool]
-_labels, _text, _flag = _of(Labels), _of(str), _of(bool)
+_labels, _text, _flag, _even_axes = _of(Labels), _of(str), _of(bool), _of(Literal[True, False, "x"])
 _numbers = _of(Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)])
 Finite = Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)]
-_plain_or_positive = _of(Finite, lambda row, given: _fits_axes(row, given) and len(set(row)) > 1)
+_places = _of(Finite, lambda row, given: len(set(row)) > 1 and (given.get("plain") == "x" or _fits_axes(row, given)))
 _series = _of(
     Annotated[dict[str, Finite], Field(min_length=1, max_length=4)],
     lambda rows, given: all(len(row) == len(_list_at(given, "x")) and _fits_axes(row, given) for row in rows.values()),
@@ -149,9 +149,9 @@ PICTURE_KINDS: Mapping[str, Kind] = {
     "lines": Kind(
         ("x", "lines"),
         {
-            "x": (f"a list of at least two different numbers{POSITIVE}", _plain_or_positive),
+            "x": (f"a list of at least two different numbers{POSITIVE}", _places),
             "lines": (f"a mapping of up to four names to lists, each with a number per entry of x{POSITIVE}", _series),
-            "plain": ("true or false", _flag),
+            "plain": ("true, false or x", _even_axes),
         },
     ),
     "samples": Kind(

@@ -1,4 +1,4 @@
-"""`lines`: up to four rows of numbers against one, both axes by powers of ten, or with even steps."""
+"""`lines`: up to four rows of numbers against one, by powers of ten, or with even steps on that of x or on both."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from app.web.pictures.scene import PictureInput
-from app.web.pictures.svg import number_table, svg_picture, svg_tag, svg_text
+from app.web.pictures.svg import number_table, plain_number, svg_picture, svg_tag, svg_text
 
 WIDTH, HEIGHT = 440.0, 268.0
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 16.0, 12.0, 32.0
@@ -20,9 +20,11 @@ def draw_lines(scene: PictureInput) -> Markup:
     if not isinstance(x, list) or not isinstance(drawn, dict):
         raise TypeError("lines wants x and lines")
     rows = {str(name): [float(item) for item in row] for name, row in drawn.items()}
-    scale = _Even if scene.given.get("plain") else _Powers
-    across = scale(x, LEFT, WIDTH - RIGHT)
-    up = scale([item for row in rows.values() for item in row], HEIGHT - BOTTOM, TOP, whole=True)
+    plain = scene.given.get("plain")
+    across = (_Even if plain else _Powers)(x, LEFT, WIDTH - RIGHT)
+    up = (_Even if plain is True else _Powers)(
+        [item for row in rows.values() for item in row], HEIGHT - BOTTOM, TOP, whole=True
+    )
     parts = [
         svg_tag("path", d=f"M{LEFT:g} {up.at(at):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid") for at, _ in up.ticks
     ]
@@ -41,7 +43,7 @@ def draw_lines(scene: PictureInput) -> Markup:
         "The numbers",
         "The same as a table",
         ("", *rows),
-        [(f"{at:.2g}", *(f"{item:.2g}" for item in column)) for at, column in zip(x, columns, strict=True)],
+        [(plain_number(float(at)), *(f"{item:.2g}" for item in column)) for at, column in zip(x, columns, strict=True)],
     )
     legend = svg_tag(
         "ul", *(svg_tag("li", _sample(at), name) for at, name in enumerate(rows, start=1)), class_="legend"

@@ -83,19 +83,23 @@ def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
     frames = [
         Frame(_drawn(rows, WalkState(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)
     ]
-    for share in walk.shares:
+    for at, share in enumerate(walk.shares, start=1):
         first = share.tensor not in totals
+        payers = [later.line for later in walk.shares[at:] if later.tensor == share.tensor]
         totals[share.tensor] = share.total
         now = WalkState(walk.values, dict(totals), places[share.output], (places[share.tensor], places[share.output]))
         frames.append(
             Frame(
-                _drawn(rows, now, _column(walk)), "Backward", _sentence(share, rows[places[share.output]].source, first)
+                _drawn(rows, now, _column(walk)),
+                "Backward",
+                _sentence(share, rows[places[share.output]].source, first, payers),
             )
         )
     return frames
 
 
-def _sentence(share: Share, source: str, first: bool) -> Markup:
+def _sentence(share: Share, source: str, first: bool, payers: Sequence[int]) -> Markup:
+    """What the line *source* hands to a tensor; *payers* are the lines from which it gets more afterwards."""
     came, value = _number(share.upstream), _number(share.value)
     begun = format_sentence("{} came back to {}, in {}. ", came, code_markup(share.output), code_markup(source))
     if share.local is None:
@@ -113,7 +117,11 @@ def _sentence(share: Share, source: str, first: bool) -> Markup:
     still = (
         ""
         if share.finished
-        else format_sentence(" {} is not finished: another line still has to pay in.", code_markup(share.tensor))
+        else format_sentence(
+            " {} is not finished: another {} still has to pay in.",
+            code_markup(share.tensor),
+            "place in this line" if share.line in payers else "line",
+        )
     )
     return begun + handed + added + still
 

@@ -161,6 +161,15 @@ def test_plain_lines_have_even_axes_on_which_nothing_and_less_has_a_place() -> N
     assert "10⁰" not in words(html)
 
 
+def test_powers_over_even_steps_are_a_straight_line() -> None:
+    html = picture("lines", {"plain": "x", "x": [0, 10, 20, 40], "lines": {"left": [1, 0.1, 0.01, 0.0001]}})
+
+    places = re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="2.5"', html)
+    slopes = [(float(low) - float(high)) / (float(b) - float(a)) for (a, high), (b, low) in pairwise(places)]
+    assert slopes == pytest.approx(slopes[:1] * 3, abs=0.01)
+    assert slopes[0] > 0.1, "smaller numbers stand lower"
+
+
 def test_softmax_does_not_overflow() -> None:
     assert softmax([1000, 1001, 1002]) == pytest.approx([0.090, 0.245, 0.665], abs=5e-4)
 

@@ -103,6 +103,17 @@ def test_a_tape_goes_forward_line_by_line_and_back_share_by_share():
     )
 
 
+def test_a_tape_says_where_another_share_of_a_tensor_comes_from():
+    square = DIAMOND.replace("c = a * b\nd = c + a\nL = d * c", "c = a * a\nL = c * b + a")
+
+    said = [one.partition(". ")[2].rpartition(". ")[2] for one in sentences(drawn(square))]
+
+    assert [one for one in said if "not finished" in one] == [
+        "a is not finished: another line still has to pay in.",
+        "a is not finished: another place in this line still has to pay in.",
+    ]
+
+
 @pytest.mark.parametrize(("text", "name"), [(DIAMOND, "walk"), (BOWL, "knob")])
 def test_every_step_links_to_the_ones_beside_it_and_the_last_to_the_first(text, name):
     markup = drawn(text)
