@@ -12,6 +12,8 @@ import torch.nn.functional as F
 from app.content.blocks import CodeBox
 from tests.courses import LESSONS, course_in
 
+ROUNDS = (1, 2, 3, 5, 8, 12, 16, 20)
+
 
 def page(name: str) -> str:
     return next(Path(LESSONS).glob(f"*/*{name}.md")).read_text()
@@ -29,8 +31,9 @@ def written(lesson: str, *boxes: str) -> Callable[..., Any]:
     return scope[boxes[-1].replace("-", "_")]
 
 
-def row(name: str, label: str) -> list[float]:
-    found = re.search(rf'"{label}": \[(.*?)\]', page(name))
+def row(name: str, label: str, picture: str = "") -> list[float]:
+    """The numbers of the line *label*, in the first picture, or in *picture*."""
+    found = re.search(rf'"{label}": \[(.*?)\]', page(name).partition(picture)[2] if picture else page(name))
     assert found
     return [float(number) for number in found[1].split(",")]
 
@@ -70,9 +73,17 @@ def test_the_function_of_pytorch_passes_its_own_gradcheck() -> None:
 
 def test_numbers_of_sixteen_bits_are_as_the_lesson_says() -> None:
     assert torch.tensor([1e-8, 65504.0]).half().tolist() == [0.0, 65504.0]
-    assert torch.tensor(1024e-8).half().item() == pytest.approx(1.03e-5, abs=1e-7)
+    assert torch.tensor(1024e-8).half().item() == pytest.approx(1.025e-5, abs=1e-8)
     assert torch.tensor([1.003, 1.0078]).bfloat16().tolist() == [1.0, 1.0078125]
     assert torch.tensor(1e-8).bfloat16().item() == pytest.approx(1e-8, rel=0.01)
+
+
+def test_a_step_of_a_ten_thousandth_is_rounded_away_in_sixteen_bits() -> None:
+    weights = 1 + torch.arange(1000) / 1000
+
+    for kind in (torch.float16, torch.bfloat16):
+        rounded = weights.to(kind)
+        assert torch.equal((rounded.float() * (1 - 1e-4)).to(kind), rounded)
 
 
 @pytest.mark.parametrize("ball", ["descent", "momentum", "Adam"])
@@ -100,6 +111,10 @@ def test_adam_forgives_a_mean_for_a_sum_and_descent_does_not() -> None:
 
     assert [round(race(20, False, slip), 4) for slip in (False, True)] == [0.3638, 0.3538]
     assert [round(race(20, True, slip), 6) for slip in (False, True)] == [0.275397, 0.275397]
+    for curve, way in {"descent": (False, False), "with the slip": (False, True)}.items():
+        assert row("the-step", curve, "with-and-without") == [round(race(rounds, *way), 4) for rounds in ROUNDS]
+    for curve, slip in {"Adam": False, "Adam with the slip": True}.items():
+        assert row("the-step", curve, "with-and-without") == [round(race(rounds, True, slip), 4) for rounds in ROUNDS]
 
 
 def test_newton_is_there_in_six_steps_and_descent_in_81() -> None:
@@ -109,9 +124,15 @@ def test_newton_is_there_in_six_steps_and_descent_in_81() -> None:
     def slope(w: torch.Tensor) -> float:
         return float((torch.sigmoid(-y * x * w) * -y * x).mean() + 0.1 * w)
 
-    w, steps = torch.tensor(0.0).double(), 0
+    newton = written("forward-backward-and-both", "newton")
+    start = torch.tensor(0.0).double()
+    told = re.findall(r"^\| \d \| (−?[\d.]+)", page("forward-backward-and-both"), re.MULTILINE)
+    before = [float(number.replace("−", "-")) for number in told]
+    assert before == pytest.approx([slope(newton(x, y, start, steps)) for steps in range(6)], rel=0.02, abs=1e-15)
+
+    w, steps = start, 0
     while abs(slope(w)) >= 1e-12:
         w, steps = w - slope(w), steps + 1
 
     assert steps == 81
-    assert abs(slope(written("forward-backward-and-both", "newton")(x, y, torch.tensor(0.0).double(), 6))) < 1e-12
+    assert abs(slope(newton(x, y, start, 6))) < 1e-12

@@ -3,6 +3,7 @@
 import pytest
 
 from app.content.blocks import Bug, Callout, CodeBox, Grad, Lesson, Visual
+from app.grading.reading.walk import trace_program
 from app.kinds.registry import block_kind
 from tests.courses import LESSONS, course_in
 
@@ -46,3 +47,25 @@ def test_a_later_lesson_has_a_box_that_tells_shapes(lesson: Lesson) -> None:
 
 def test_the_later_units_have_ten_lessons() -> None:
     assert len(LATER) == 10
+
+
+TOLD = [
+    ("a-cell-that-keeps", "turn-the-bias", {"b": 5}, 0.8743, None),
+    ("a-transformer-trained", "around-tape", {"x0": 2, "w": 0.5}, 4.5, {"x0": 2.25}),
+    ("the-other-axis", "ceiling", {"x": 12}, 1.372, None),
+    ("keep-or-compute-again", "how-far-apart", {"every": 6}, 12, {"every": 0}),
+    ("the-step", "turn-the-rate", {"rate": 0}, 50.5, {"rate": -10001}),
+]
+
+
+@pytest.mark.parametrize(("slug", "name", "at", "value", "slopes"), TOLD, ids=[row[1] for row in TOLD])
+def test_a_figure_that_is_turned_shows_what_its_caption_says(slug, name, at, value, slopes) -> None:
+    lesson = next(lesson for lesson in LATER if lesson.slug == slug)
+    visual = next(visual for visual in lesson.all_of(Visual) if visual.name == name)
+    forward = lesson.forward(visual.forward or "")
+
+    walk = trace_program(forward, at)
+
+    assert walk.values[forward.output].item() == pytest.approx(value, abs=6e-4 if value < 10 else 0.001)
+    for knob, slope in (slopes or {}).items():
+        assert walk.gradients[knob].item() == pytest.approx(slope)
