@@ -2,12 +2,8 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Sequence
 
-_NEGATIVE_POWER = re.compile(r"\*\* \((-\d{1,20}(?:\.\d{1,20})?)\)(?! \*\*)")
-_SHORT_EXPONENT = re.compile(r"(?<=\d)e-0(?=\d)")
-_LONG_NUMBER = re.compile(r"(?<![\w.])([1-9])(0{6,})\.0(?!\d)")
 _BLANK = re.compile(r"_{2,}")
 MODULES = frozenset({"torch", "F", "math"})
 """Modules that are in scope in every box."""
@@ -20,33 +16,6 @@ _FILLED = frozenset(["append", "extend", "insert", "update", "setdefault", "pop"
 _VIEWS = frozenset(
     ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
 )
-
-
-def parse_code(code: str) -> ast.Module:
-    r"""Parse *code* to a tree; warnings are off, since torch users write `\d` in texts."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(code)
-
-
-def without_style(code: str) -> str:
-    """*code* as its syntax alone says it: no comments, and one way to write each thing."""
-    return ast.unparse(parse_code(code))
-
-
-def statements_of(source: str) -> list[ast.stmt]:
-    """The statements of *source*; none where it is no Python. Never raises."""
-    try:
-        return parse_code(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-
-
-def as_written(node: ast.AST) -> str:
-    """The text of *node* on one line, with numbers as people write them: `x ** -2`, `1e-5` and `-1e9`."""
-    text = " ".join(ast.unparse(node).split())
-    text = _LONG_NUMBER.sub(lambda number: f"{number[1]}e{len(number[2])}", text)
-    return _SHORT_EXPONENT.sub(r"e-", _NEGATIVE_POWER.sub(r"** \1", text))
 
 
 def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
@@ -169,14 +138,6 @@ def viewed_name(node: ast.expr) -> str:
                 node = inner
             case _:
                 return ""
-
-
-def called_name(node: ast.AST) -> str:
-    """The bare name of the function or method that *node* calls; empty where it is no call."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
 
 
 def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssign]]:

@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from app.bindings import as_written, bound_anew
+from app.bindings import bound_anew
+from app.syntax import as_written
 
 
 @pytest.mark.parametrize(

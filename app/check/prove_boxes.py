@@ -1,10 +1,9 @@
 """Prove code boxes: the solution passes, and everything wrong is refused with its reason."""
 
-import ast
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from app.bindings import without_style
+from app.bindings import reads_of
 from app.check.findings import Finding
 from app.check.mutants import Mutant
 from app.check.unanswered import NO_ANSWER, UNANSWERED, not_proved, to_author
@@ -22,6 +21,7 @@ from app.engine.grader import Grader
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
+from app.syntax import names_stored, nodes_in, parse_code, without_style
 
 STARTER_PASSES = "The starter already passes: leave a blank `____` for the learner."
 STANDS: dict[Standing, str] = {
@@ -90,17 +90,15 @@ def _verdict_text(name_verdict: NameVerdict) -> str:
 def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | None:
     """A mistake that reads a *required* name before it writes it dies of that, and not of what its message says."""
     written: set[str] = set()
-    for statement in ast.parse(mistake.code.source).body:
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        added = statement.target if isinstance(statement, ast.AugAssign) else None
-        read = {name.id for name in names if isinstance(name.ctx, ast.Load) or name is added}
+    for statement in parse_code(mistake.code.source).body:
+        read, _ = reads_of(nodes_in(statement))
         early = next((name for name in required if name in read - written), None)
         if early is not None:
             message = (
                 f"This mistake reads `{early}` before writing it. It is run alone: put the line of `{early}` above."
             )
             return Finding(_line_of(mistake.code, statement.lineno), "error", "mistake-not-alone", message)
-        written |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        written |= names_stored(statement)
     return None
 
 

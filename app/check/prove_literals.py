@@ -1,8 +1,6 @@
 """Literal numbers in place of a size, found by running: with the dim in their place the code fits other sizes."""
 
-import ast
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from copy import deepcopy
 from dataclasses import replace
 
 from app.check.findings import Finding
@@ -10,6 +8,7 @@ from app.content.blocks import Code, Forward, SourceLocation
 from app.content.program.literals import Literal, literal_sizes
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
+from app.syntax import Node, number_of, parse_code, parse_expression, rewritten, source_text
 
 MOST_TRIED = 12
 """Numbers of one text that are put to the test."""
@@ -48,7 +47,7 @@ async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grad
 
 async def _needed_dims(source: str, forward: Forward, holds: Callable[[str], Awaitable[bool]]) -> Sequence[Literal]:
     """The numbers of *source* that must be names of dims for it to hold; none where that does not help."""
-    tree = ast.parse(source)
+    tree = parse_code(source)
     literals = literal_sizes(tree, forward.dims)[:MOST_TRIED]
     if not literals or not await holds(_with_dim_names(tree, literals)):
         return ()
@@ -60,16 +59,15 @@ async def _needed_dims(source: str, forward: Forward, holds: Callable[[str], Awa
     return needed or literals[:1]
 
 
-def _with_dim_names(tree: ast.AST, literals: Collection[Literal]) -> str:
+def _with_dim_names(tree: Node, literals: Collection[Literal]) -> str:
     """*tree* with the names of dims in the place of *literals*."""
     dims = {(literal.line, literal.column): literal.dim for literal in literals}
 
-    class Named(ast.NodeTransformer):
-        def visit_Constant(self, node: ast.Constant) -> ast.AST:
-            dim = dims.get((node.lineno, node.col_offset + 1))
-            return node if dim is None else ast.parse(dim, mode="eval").body
+    def named(node: Node) -> Node:
+        place = getattr(node, "lineno", 0), getattr(node, "col_offset", -1) + 1
+        return parse_expression(dims[place]) if number_of(node) is not None and place in dims else node
 
-    return ast.unparse(ast.fix_missing_locations(Named().visit(deepcopy(tree))))
+    return source_text(rewritten(tree, named))
 
 
 def _finding(place: SourceLocation, literal: Literal) -> Finding:

@@ -1,17 +1,26 @@
 """Warnings about lessons: sizes that are equal, names that nothing reads, wrong answers without an explanation."""
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from types import EllipsisType
+from types import EllipsisType, NoneType
 
 from app.check.findings import Finding
 from app.content.blocks import Forward, Grad, Lesson, Prose, SourceLocation
 from app.content.program.programs import sound_tree
 from app.content.text.mathml import words_of
 from app.kinds.readers import BY_BLOCK
+from app.syntax import (
+    defined_name,
+    every_name_in,
+    is_assignment,
+    is_constant,
+    name_of,
+    names_loaded,
+    right_side,
+    source_text,
+)
 
 NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 MASK = re.compile(r"(?:^|_)(?:mask|keep|kept|drop|dropped|dropout|valid)(?:_|\d*$)", re.IGNORECASE)
@@ -40,8 +49,7 @@ def _sizes(forward: Forward) -> Iterator[tuple[str, str]]:
 
 def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
     tree = sound_tree(forward.source)
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    read = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    read = names_loaded(tree)
     sizes = set(
         re.findall(
             r"\w+",
@@ -62,11 +70,11 @@ def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
     free = [name for name in forward.dims if name not in forward.related]
     if free and all(forward.hidden.get(name) == (forward.dims[name],) * 2 for name in free):
         yield "pinned", f"The hidden runs of {forward.name!r} have the sizes of the lesson, and find nothing more."
-    if not any(isinstance(item, ast.FunctionDef) for item in tree.body):
+    if not any(map(defined_name, tree.body)):
         outputs = set(forward.outputs)
         for statement in tree.body:
-            written = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id not in read}
-            if isinstance(statement, ast.Assign) and written and not written & outputs and written.isdisjoint(sizes):
+            written = every_name_in(statement) - read
+            if is_assignment(statement) and written and not written & outputs and written.isdisjoint(sizes):
                 yield "unused", f"Nothing reads {', '.join(map(repr, sorted(written)))} of {forward.name!r}."
 
 
@@ -122,13 +130,10 @@ def _hints(box: Grad) -> Iterator[Finding]:
 def _blanks(box: Grad) -> Iterator[Finding]:
     """Find what looks like a blank and is none: `...`, `None`, `TODO`."""
     for statement in sound_tree(box.starter.source).body:
-        match statement:
-            case (
-                ast.Assign(value=ast.Constant(value=None | str() | EllipsisType()))
-                | ast.Assign(value=ast.Name(id="TODO"))
-            ):
-                message = f"`{ast.unparse(statement)}` is no blank: it would be judged as it stands. Write `____`."
-                yield _warning(box.starter.place, "no-blank", message)
+        value = right_side(statement) if is_assignment(statement) else None
+        if is_constant(value, NoneType, str, EllipsisType) or name_of(value) == "TODO":
+            message = f"`{source_text(statement)}` is no blank: it would be judged as it stands. Write `____`."
+            yield _warning(box.starter.place, "no-blank", message)
 
 
 def _without_spaces(text: str) -> str:

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from app.installation import PACKAGE, version
 
-JUDGES = ("grading", "engine", "sandbox", "content", "bindings.py", "notations.py", "phrases.toml")
+JUDGES = ("grading", "engine", "sandbox", "content", "syntax.py", "bindings.py", "notations.py", "phrases.toml")
 """What decides what is said of a text: rooms and single files."""
 SOURCES = frozenset({".py", ".toml"})
 

@@ -1,15 +1,14 @@
 """The backward pass of a program as text: the rules of its operations, written in torch, shares added up at forks."""
 
-import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from app.bindings import without_style
 from app.grading.operations.row import OperationExercise
 from app.practice.rule_text import rule_in_torch, sum_text
 from app.practice.shapes import Shape, form_of
+from app.syntax import attribute_of, called_name, index_of, name_of, parse_expression, without_style
 
 VIEWS = frozenset({"T", "mT", "expand_as", "reshape", "permute", "transpose"})
 
@@ -89,12 +88,9 @@ def backward_lines(steps: Sequence[ForwardStep]) -> tuple[tuple[str, str], ...]:
 
 def _with_memory(text: str) -> str:
     """*text* with memory of its own: shares are added to it, and it may be a view of another gradient."""
-    match ast.parse(text, mode="eval").body:
-        case ast.Name() | ast.Subscript():
-            return f"{text}.clone()"
-        case ast.Attribute(attr=attr) | ast.Call(func=ast.Attribute(attr=attr)) if attr in VIEWS:
-            return f"{text}.clone()"
-    return text
+    node = parse_expression(text)
+    views = name_of(node) or index_of(node) is not None or {attribute_of(node), called_name(node)} & VIEWS
+    return f"{text}.clone()" if views else text
 
 
 def step_of(text: str, operation: OperationExercise, shapes: Mapping[str, Shape]) -> ForwardStep | None:

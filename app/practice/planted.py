@@ -4,7 +4,6 @@ The slip of a card comes first. Where a program cannot show it, any other slip o
 often as another: a minus can be put before every line, and would be seen at a glance.
 """
 
-import ast
 import random
 import re
 from collections import defaultdict
@@ -19,6 +18,7 @@ from app.practice.item import GeneratedItem
 from app.practice.operations import HEAP, OPERATIONS
 from app.practice.practice_words import slip_words
 from app.practice.proof import wrong_lines
+from app.syntax import is_binary, parse_expression
 
 MADE_FOR: Mapping[str, str] = {
     "mean": "took the mean for the sum",
@@ -153,8 +153,8 @@ def _misread(item: GeneratedItem) -> Iterator[Mutant]:
 
 def _binds(value: str) -> bool:
     """True if a division behind *value* divides all of it."""
-    node = ast.parse(value, mode="eval").body
-    return not isinstance(node, ast.BinOp) or isinstance(node.op, ast.Mult | ast.MatMult)
+    node = parse_expression(value)
+    return not is_binary(node) or is_binary(node, "* @")
 
 
 def _instead(item: GeneratedItem, at: int, line: str, edit: str) -> Mutant:

@@ -4,7 +4,6 @@ Lessons and drawn items are read alike: a statement is traced, and an operation 
 own example takes is. So nothing has to be said twice, neither in lessons nor in the table of operations.
 """
 
-import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -21,6 +20,7 @@ from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import KnownNodes, OpNode, UntracedError
 from app.practice.operations import FORKS, HEAP, OPERATIONS
+from app.syntax import called_name, every_name_in, parse_code
 
 Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices, on a `heap` of matrices."""
@@ -171,7 +171,7 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
     scope = Interpreter(arrays, dims, EntryBudget(data_sizes=False, largest=MAX_STATIC_NUMBER))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for statement in ast.parse(source).body:
+        for statement in parse_code(source).body:
             known: KnownNodes = {}
             with suppress(UntracedError):
                 scope.run([statement], known)
@@ -180,13 +180,10 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
 
 def _scatters(node: OpNode) -> bool:
     """True if rows are added at indices, which is read for its value alone."""
-    match node.expr:
-        case ast.Call(func=ast.Attribute(attr="index_add")):
-            return node.op == "library"
-    return False
+    return node.op == "library" and node.expr is not None and called_name(node.expr) == "index_add"
 
 
 def _read(node: OpNode) -> frozenset[str]:
     if _scatters(node) and node.expr is not None:
-        return frozenset(name_node.id for name_node in ast.walk(node.expr) if isinstance(name_node, ast.Name))
+        return frozenset(every_name_in(node.expr))
     return frozenset(op_node.text for op_node in node.operands if op_node.op == "tensor")

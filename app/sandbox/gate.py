@@ -11,10 +11,10 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from app.bindings import parse_code
 from app.content.text.lookalikes import IN_CODE, LOOKALIKES
 from app.notations import attribute_words
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
+from app.syntax import parse_code
 
 MAX_GATED_CHARS = 50_000
 CLASSES = "classes"

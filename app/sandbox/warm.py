@@ -4,7 +4,6 @@ Importing, generating code, reading files and starting threads are all forbidden
 first use of an operation must have happened here. Both precisions, forward and backward.
 """
 
-import ast
 import importlib
 import random
 import traceback
@@ -13,6 +12,8 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+
+from app.syntax import without_style
 
 LATE_IMPORTS = (
     "unicodedata", "linecache", "traceback", "tokenize", "textwrap", "encodings.idna", "encodings.ascii",
@@ -28,7 +29,7 @@ def warm_up() -> None:
     warnings.simplefilter("ignore")
     for module in LATE_IMPORTS:
         importlib.import_module(module)
-    ast.unparse(ast.parse("1"))  # Python 3.14 loads what writes code at its first use
+    without_style("1")  # Python 3.14 loads what writes code at its first use
     for dtype in (torch.float32, torch.float64):
         _arithmetic(dtype)
         _network(dtype)

@@ -1,8 +1,9 @@
 """Check whether a text can be part of a Python file that others will run."""
 
-import ast
 import textwrap
 import warnings
+
+from app.syntax import parse_code, syntax_key
 
 MAX_BLOCK_CHARS = 10_000
 INDENT = "    "
@@ -19,12 +20,12 @@ def block_problem(text: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            alone = ast.parse(text).body
+            alone = parse_code(text).body
             fitting = f"with box:\n{textwrap.indent(text, INDENT)}"
             compile(fitting, "box", "exec", dont_inherit=True)
-            (block,) = ast.parse(fitting).body
-            inside = block.body if isinstance(block, ast.With) else []
-            same = [ast.dump(statement) for statement in alone] == [ast.dump(statement) for statement in inside]
+            (block,) = parse_code(fitting).body
+            inside = getattr(block, "body", [])
+            same = [*map(syntax_key, alone)] == [*map(syntax_key, inside)]
     except (RecursionError, MemoryError):
         return "it is nested too deeply"
     except (SyntaxError, ValueError, OverflowError) as error:

@@ -5,7 +5,6 @@ The expected answers stay here. A check that answers by counting its calls, or a
 
 from random import SystemRandom
 
-from app.bindings import without_style
 from app.content.blocks import Checker
 from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner
@@ -17,6 +16,7 @@ from app.grading.judge.run_reports import read_trials
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, Verdict
 from app.sandbox.wire import Job
+from app.syntax import without_style
 
 _FAILED = "failed"
 _ORDER = SystemRandom()

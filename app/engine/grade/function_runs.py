@@ -3,7 +3,6 @@
 Two processes: the learner's text never shares one with the author's solution or with what it expects.
 """
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,6 +27,7 @@ from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
+from app.syntax import defined_name, parse_code, program_of, source_text
 
 _SECONDS = 4.0
 _TRY_SECONDS = 0.5
@@ -177,13 +177,8 @@ def _job(
 
 def _source(case: str, *, judge: bool) -> str:
     """A case without comments; `expect` is for the author's run alone."""
-    tree = ast.parse(case)
-    definitions = [
-        statement
-        for statement in tree.body
-        if judge or not (isinstance(statement, ast.FunctionDef) and statement.name == "expect")
-    ]
-    return ast.unparse(ast.Module(definitions, []))
+    statements = parse_code(case).body
+    return source_text(program_of(each for each in statements if judge or defined_name(each) != "expect"))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

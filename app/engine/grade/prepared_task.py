@@ -1,6 +1,5 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +26,7 @@ from app.grading.judge.parsed_submission import ParsedSubmission, parse_submissi
 from app.grading.judge.run_reports import ReportedError, RunReport, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.sandbox.wire import Job, Reply
+from app.syntax import Statement, nodes_in
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
 _SAME = 1e-9
@@ -224,7 +224,7 @@ class PreparedTask:
         def ahead(error: ReportedError) -> dict[str, int]:
             coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
             lines = [line for each in reversed(coming) for line in reversed(simple_statements(each.node))]
-            written = {name: line.lineno for line in lines for name in writes_of([*ast.walk(line)])}
+            written = {name: line.lineno for line in lines for name in writes_of(nodes_in(line))}
             return written | {name: line.lineno for line in lines for name in freshly_bound(line)}
 
         def fresh(error: ReportedError) -> frozenset[str]:
@@ -237,7 +237,7 @@ class PreparedTask:
             errors=[replace(item, known=known(item), ahead=ahead(item), fresh=fresh(item)) for item in trial.errors],
         )
 
-    def _bound_anew(self, statement: ast.stmt) -> frozenset[str]:
+    def _bound_anew(self, statement: Statement) -> frozenset[str]:
         """Names that *statement* binds anew; a gradient of one share is no sum that an earlier line could begin."""
         alone = {name for name in freshly_bound(statement) if len(self.study.program.paths(name[1:])) == 1}
         return bound_anew(statement) | alone

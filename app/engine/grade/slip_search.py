@@ -3,14 +3,13 @@
 What is told has been tried: with these slips undone every case holds, or at least the first that failed.
 """
 
-import ast
 from collections.abc import Callable
 from itertools import islice
 
-from app.bindings import parse_code
 from app.grading.judge.slips.alignment import TreeEdit, edits_between, slip_of
 from app.grading.judge.slips.habits import habits_in
 from app.grading.judge.slips.slip import PHRASES, Slip
+from app.syntax import Program, parse_code, source_text, syntax_key
 
 MAX_SEARCHED_CHARS = 20_000
 """Characters of a text that is looked through."""
@@ -44,7 +43,7 @@ class SlipSearch:
         except (SyntaxError, ValueError, RecursionError):
             return ()
 
-    def _slips_of(self, tree: ast.Module, right: ast.Module) -> tuple[Slip, ...]:
+    def _slips_of(self, tree: Program, right: Program) -> tuple[Slip, ...]:
         slips_so_far: list[Slip] = []
         holding = self._right
         while len(slips_so_far) < MOST_SLIPS:
@@ -56,9 +55,9 @@ class SlipSearch:
             holding = self._try_tree(tree) or holding
         return tuple(sorted(slips_so_far, key=lambda slip: slip.line))
 
-    def _next(self, tree: ast.Module, right: ast.Module, holding: Holding) -> tuple[list[Slip], bool]:
+    def _next(self, tree: Program, right: Program, holding: Holding) -> tuple[list[Slip], bool]:
         """The slips that make *tree* hold, or one with which more holds, and whether everything does then."""
-        habits = [slip for slip in islice(habits_in(tree), MOST_HABITS) if ast.dump(slip.tree) != ast.dump(tree)]
+        habits = [slip for slip in islice(habits_in(tree), MOST_HABITS) if syntax_key(slip.tree) != syntax_key(tree)]
         for slip in habits:
             if edits_between(slip.tree, right) == []:
                 return [slip], True
@@ -78,7 +77,7 @@ class SlipSearch:
             return slips, True
         return ([better[1]] if better else []), False
 
-    def _needed_edits(self, tree: ast.Module, edits: list[TreeEdit]) -> list[Slip]:
+    def _needed_edits(self, tree: Program, edits: list[TreeEdit]) -> list[Slip]:
         """The fewest of *edits* that make *tree* hold; none where they are many, or one of them cannot be said."""
         needed = list(edits)
         for edit in edits:
@@ -96,11 +95,11 @@ class SlipSearch:
     def _first(self, holding: Holding) -> str:
         return next((case for case in self._cases if case not in holding), "")
 
-    def _try_tree(self, tree: ast.Module) -> Holding | None:
+    def _try_tree(self, tree: Program) -> Holding | None:
         if self._runs >= MOST_RUNS or self._late >= MOST_LATE:
             return None
         self._runs += 1
-        held = self._holds(ast.unparse(tree))
+        held = self._holds(source_text(tree))
         self._late += held is None
         return held
 

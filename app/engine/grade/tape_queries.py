@@ -1,6 +1,5 @@
 """The tape within reach of one judgement: references along another road, and the evidence for a diagnosis."""
 
-import ast
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.value_digest import value_digest
 from app.grading.reading.budget import EntryBudget
 from app.sandbox.wire import Reply
+from app.syntax import Statement
 
 SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was found.", "Mend the other lines first."
 _LOG = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ class TapeQueries:
         """The operand inside of the line that makes the tensor of *name* whose gradient *got* is, if it is one."""
         return self._diagnose_with(partial(diagnose_early_step, again=again), name, cut, got)
 
-    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[ast.stmt]) -> bool:
+    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[Statement]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""
         nothing = dict.fromkeys(HIDDEN, np.zeros(()))
         return bool(self._diagnose_with(lambda case: is_right_with(case, (*lines,)), name, cut, nothing))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from app.bindings import called_name, freshly_bound
+from app.bindings import freshly_bound
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import CURABLE
 from app.grading.diagnosis.evidence import Claim
@@ -32,6 +32,7 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
 from app.grading.operations.table import FUNCTIONS
+from app.syntax import called_name
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""

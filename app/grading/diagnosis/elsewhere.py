@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from app.bindings import as_written, root_of
+from app.bindings import root_of
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.feeding_lines import nodes_of, writes
@@ -18,6 +18,7 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
+from app.syntax import as_written
 
 SAY = sentences_of("elsewhere")
 SHOWN_MAX = 80

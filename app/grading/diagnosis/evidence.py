@@ -4,7 +4,6 @@ All arrays are float64 on hidden sizes unless said otherwise. A path is one occu
 of a forward statement: the key `3.0` is the first occurrence in the fourth statement.
 """
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ import numpy as np
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.operations.numerics import Array as Array
 from app.grading.reading.budget import EntryBudget
+from app.syntax import Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,8 +94,8 @@ class WrongGradient:
     looks: tuple[Observation, ...]
     visible: Observation | None
     axes: Mapping[str, tuple[str, ...]]
-    writes: tuple[ast.stmt, ...]
-    lines: tuple[ast.stmt, ...] = ()
+    writes: tuple[Statement, ...]
+    lines: tuple[Statement, ...] = ()
     settled: frozenset[str] = frozenset()
     written_out: frozenset[str] = frozenset()
     budget: EntryBudget = field(default_factory=EntryBudget)

@@ -3,7 +3,6 @@
 A prediction counts only if it comes true in every look; see `GradientAnalysis.confirms`.
 """
 
-import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -30,6 +29,7 @@ from app.grading.diagnosis.steps import PathStep, steps_of
 from app.grading.forward.statements import GradientPath
 from app.grading.operations.table import OPERATIONS
 from app.grading.reading.rules import words_of
+from app.syntax import Expression, Statement
 
 SAME = 1e-7
 """Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""
@@ -58,7 +58,7 @@ class GradientAnalysis:
         self.steps, self.spot = cache(self._steps), cache(self._step_fields)
         # What the words of a rule stand for at a step.
         self.meanings = cache(lambda step: words_of(step.node, step.position, step.g))
-        self.undone_in: ast.stmt | None = None
+        self.undone_in: Statement | None = None
         """The line in which the claim of a sentence was seen to hold."""
         self._made: dict[Callable[[GradientAnalysis], Any], Any] = {}
 
@@ -124,7 +124,7 @@ class GradientAnalysis:
 
     def places(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
         """Like `every_step`, but a step shared by several paths only once: a hypothesis replaces them together."""
-        seen: set[tuple[ast.expr | None, int]] = set()
+        seen: set[tuple[Expression | None, int]] = set()
         for path, depth, step in self.every_step():
             key = (step.node.expr, 0 if step.is_square else step.position)
             if key not in seen:

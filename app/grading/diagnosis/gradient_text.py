@@ -4,9 +4,9 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from app.bindings import as_written
 from app.grading.diagnosis.evidence import WrongGradient
 from app.grading.diagnosis.feeding_lines import feeding_lines, names_of, nodes_of
+from app.syntax import as_written
 
 
 class GradientText:

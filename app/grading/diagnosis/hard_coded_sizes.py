@@ -5,10 +5,9 @@
 | `size-hard-coded` | right on the visible sizes, wrong on hidden ones, and a literal of the code is a visible size |
 """
 
-import ast
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from functools import partial
+from itertools import count
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import line_replays
+from app.syntax import Node, Statement, nodes_in, number_node, number_of, rewritten
 
 SAY = sentences_of("size")
 RIGHT = 1e-5
@@ -92,32 +92,21 @@ def _is_size(view: GradientAnalysis, visible: Observation, number: float) -> boo
     several = view.once(line_replays)
     if not several:
         return True
-    places = sum(_is(node, number) for line in several[0].lines for node in ast.walk(line))
+    places = sum(number_of(node) == number for line in several[0].lines for node in nodes_in(line))
     with view.case.budget.one():
         for measure in {tuple(map(each, view.case.looks)): each for each in _sizes(view, visible)[number]}.values():
             for rank in (None, *range(places if places > 1 else 0)):
-                acts = [_Sized(number, measure(rerun.look), rank).rewritten for rerun in several]
+                acts = [partial(_with_size, number, measure(rerun.look), rank) for rerun in several]
                 if all(rerun.is_right(rerun.rewritten(act)) for rerun, act in zip(several, acts, strict=True)):
                     return True
     return False
 
 
-def _is(node: ast.AST, number: float) -> bool:
-    return isinstance(node, ast.Constant) and not isinstance(node.value, bool) and node.value == number
+def _with_size(number: float, size: int, rank: int | None, line: Statement) -> Statement:
+    """*line* with *size* in the place of *number*, where it is written for the time *rank*, or everywhere."""
+    places = count()
 
+    def sized(node: Node) -> Node:
+        return number_node(size) if number_of(node) == number and rank in {None, next(places)} else node
 
-class _Sized(ast.NodeTransformer):
-    """Puts a size in the place of a number, where it stands for the time *rank*, or everywhere."""
-
-    def __init__(self, number: float, size: int, rank: int | None) -> None:
-        self.number, self.size, self.rank, self.seen = number, size, rank, 0
-
-    def rewritten(self, line: ast.stmt) -> ast.stmt:
-        statement: ast.stmt = self.visit(deepcopy(line))
-        return statement
-
-    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        if not _is(node, self.number):
-            return node
-        self.seen += 1
-        return ast.Constant(self.size) if self.rank in {None, self.seen - 1} else node
+    return rewritten(line, sized)

@@ -11,7 +11,6 @@ from itertools import combinations
 
 import numpy as np
 
-from app.bindings import as_written
 from app.grading.diagnosis.claims import makes_steps
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
@@ -27,6 +26,7 @@ from app.grading.diagnosis.rerun import (
     line_replays,
     steps_made,
 )
+from app.syntax import as_written
 
 SAY = sentences_of("step")
 MEANT = "_meant"

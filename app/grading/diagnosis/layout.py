@@ -14,7 +14,6 @@
 | `shape` | any other shape |
 """
 
-import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations, permutations
@@ -28,6 +27,7 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.operations.numerics import swapped
+from app.syntax import arguments_of, called_name, nodes_in, options_of, owner_of, sign_of
 
 SAY = sentences_of("layout")
 
@@ -49,10 +49,10 @@ def wrong_shape(case: WrongGradient) -> str:
 
 def _taken_in(case: WrongGradient) -> str:
     """Part of the learner's lines that makes a single number of a tensor."""
-    for node in (node for write in case.writes for node in ast.walk(write)):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="sum" | "mean" as way), args=[], keywords=[]):
-                return f" `.{way}()` without an axis takes in every entry and leaves a single number."
+    for node in (node for write in case.writes for node in nodes_in(write)):
+        way = called_name(node)
+        if way in {"sum", "mean"} and owner_of(node) is not None and not arguments_of(node) and not options_of(node):
+            return f" `.{way}()` without an axis takes in every entry and leaves a single number."
     return ""
 
 
@@ -87,7 +87,7 @@ def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 
 def _multiplies(view: GradientAnalysis) -> bool:
-    return any(isinstance(node, ast.MatMult) for node in view.text.nodes)
+    return any(sign_of(node) == "@" for node in view.text.nodes)
 
 
 def _remade(act: Callable[[Array], Array | None], look: Observation) -> Array | None:

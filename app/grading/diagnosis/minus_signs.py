@@ -1,6 +1,5 @@
 """Minus signs of a rule, a forward line and the learner's lines."""
 
-import ast
 from collections.abc import Sequence
 
 from app.bindings import freshly_bound
@@ -8,19 +7,19 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.reading.rules import rule_of
+from app.syntax import Node, is_negated, nodes_in, sign_of
 
 
 def with_minus(view: GradientAnalysis) -> list[str]:
     """The steps on the way whose lines hold a minus, where those that write the gradient hold none."""
     if any(map(minus_in, view.case.writes)):
         return []
-    others = [line for line in view.text.lines if isinstance(line, ast.Assign) and minus_in(line)]
+    others = [line for line in view.text.lines if minus_in(line)]
     return sorted({name for line in others for name in freshly_bound(line)})
 
 
-def minus_in(node: ast.AST) -> bool:
-    signs = (getattr(inner, "op", None) for inner in ast.walk(node))
-    return any(isinstance(sign, ast.USub | ast.Sub) for sign in signs)
+def minus_in(node: Node) -> bool:
+    return any(sign_of(inner) == "-" for inner in nodes_in(node))
 
 
 def has_minus(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> bool:
@@ -40,7 +39,7 @@ def may_be_negative(view: GradientAnalysis, line: ForwardStatement, paths: Seque
     """True if a minus is written in front of something that the backward rule of *line* multiplies by."""
     steps = _steps_through(view, line, paths)
     sides = [each for step in steps for each in step.node.operands if each is not step.node.operands[step.position]]
-    return any(isinstance(node, ast.USub) for side in sides if side.expr for node in ast.walk(side.expr))
+    return any(is_negated(node) for side in sides if side.expr for node in nodes_in(side.expr))
 
 
 def _steps_through(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> list[PathStep]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from app.bindings import without_style
+from app.syntax import without_style
 
 Phrase = tuple[str, str]
 """A code and a sentence, both with fields to fill in."""

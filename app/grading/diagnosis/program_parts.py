@@ -4,7 +4,6 @@ A step of the learner's that holds one of them is a part of a right backward pas
 bell curve of a rule. It may still be read in the wrong place.
 """
 
-import ast
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -16,6 +15,7 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.rerun import Inside, are_equal
 from app.grading.diagnosis.steps import PathStep
 from app.grading.reading.rules import evaluate_rule, names_of, rule_of
+from app.syntax import called_name, is_binary, nodes_in, parse_expression, source_text
 
 
 def is_part(view: GradientAnalysis, arrays: Inside) -> bool:
@@ -40,8 +40,8 @@ def _parts_at(view: GradientAnalysis, step: PathStep) -> list[Array]:
 @cache
 def _texts(rule: str) -> tuple[str, ...]:
     """The parts of *rule* that are more than a word, and that what arrives is not in."""
-    nodes = (node for node in ast.walk(ast.parse(rule, mode="eval")) if isinstance(node, ast.BinOp | ast.Call))
-    return tuple(text for node in nodes if "g" not in names_of(text := ast.unparse(node)))
+    nodes = (node for node in nodes_in(parse_expression(rule)) if is_binary(node) or called_name(node))
+    return tuple(text for node in nodes if "g" not in names_of(text := source_text(node)))
 
 
 def _valued(text: str, words: Mapping[str, Any], step: PathStep) -> Array:

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from app.bindings import as_written, called_name, freshly_bound, reads_of, writes_of
+from app.bindings import freshly_bound, reads_of, writes_of
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -24,6 +24,7 @@ from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.tracer import Tracer
+from app.syntax import as_written, called_name
 
 SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})

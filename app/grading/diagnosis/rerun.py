@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from app.bindings import LIKE, NEW, called_name
+from app.bindings import LIKE, NEW
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.feeding_lines import nodes_of, writes
@@ -16,6 +16,7 @@ from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.recall import Recall
+from app.syntax import called_name
 
 Inside = tuple[Array, ...]
 """A gradient inside of the forward program, on each look."""

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 
-from app.bindings import as_written, called_name
 from app.grading.diagnosis.call_kinds import (
     function_edits,
     insertion_edits,
@@ -43,6 +42,7 @@ from app.grading.diagnosis.program_parts import is_part
 from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, line_replays, names_in, steps_made
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
+from app.syntax import as_written, called_name
 
 TRIES_MAX = 2500
 TRIES_IN_LOOPS = 1500

@@ -3,7 +3,6 @@
 Then every output is a consumer of its own, and all tables apply to it.
 """
 
-import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ import numpy as np
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
 from app.grading.diagnosis.steps import CHAIN, steps_of
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.syntax import part_of
 
 
 def split_outputs(case: WrongGradient) -> WrongGradient:
@@ -40,7 +40,7 @@ def split_outputs(case: WrongGradient) -> WrongGradient:
 def _twins(path: GradientPath) -> tuple[GradientPath, ...]:
     paths = []
     for rank, output in enumerate(path.statement.outputs):
-        node = ast.Subscript(path.statement.node, ast.Constant(rank), ast.Load())
+        node = part_of(path.statement.node, rank)
         statement = ForwardStatement(
             index=path.statement.index,
             outputs=(output,),

@@ -5,7 +5,6 @@ gradient of its own (a step that the learner may skip), the way goes on through 
 reproduced the share that torch gave.
 """
 
-import ast
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +14,7 @@ from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.reading.node import OpNode, UntracedError, reduce_to
 from app.grading.reading.rules import backward
 from app.grading.reading.tracer import trace_expression
+from app.syntax import name_of
 
 CHAIN = 1e-8
 Way = tuple[tuple[OpNode, int], ...]
@@ -146,8 +146,8 @@ def _ways(statement: ForwardStatement, position: int, look: Observation) -> list
 
 
 def _leaves(node: OpNode, way: Way, leaves: list[Leaf]) -> None:
-    if node.op == "tensor" and isinstance(node.expr, ast.Name):
-        leaves.append(((node.expr.lineno, node.expr.col_offset), node.expr.id, way))
+    if node.op == "tensor" and node.expr is not None and (name := name_of(node.expr)):
+        leaves.append(((node.expr.lineno, node.expr.col_offset), name, way))
     for position, operand in enumerate(node.operands):
         _leaves(operand, (*way, (node, position)), leaves)
 

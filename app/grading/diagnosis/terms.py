@@ -6,12 +6,10 @@
 | `several` | different factors on different terms |
 """
 
-import ast
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from app.bindings import called_name
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation
 from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -22,6 +20,7 @@ from app.grading.diagnosis.shares import ONE_SLIP
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.rules import evaluate_rule, rule_of, terms_of
+from app.syntax import called_name, sign_of
 
 TERMS = sentences_of("terms")
 SUMS = PRODUCTS | {"sum", "mean"}
@@ -79,5 +78,5 @@ def _told(
 
 def _written(view: GradientAnalysis, word: str) -> str:
     """Name of the term *word* in the learner's lines: fused with a loss, no row is summed in them."""
-    sums = any(isinstance(node, ast.MatMult) or called_name(node) in SUMS for node in view.text.nodes)
+    sums = any(sign_of(node) == "@" or called_name(node) in SUMS for node in view.text.nodes)
     return "probabilities" if word == "row-sum" and view.text.nodes and not sums else word

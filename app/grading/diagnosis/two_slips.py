@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.bindings import as_written
 from app.content.program.literals import literal_sizes
 from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
+from app.syntax import as_written
 
 SAY = sentences_of("two-slips")
 Diagnose = Callable[[WrongGradient], Diagnosis | None]

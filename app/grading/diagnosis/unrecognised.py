@@ -12,12 +12,10 @@
 | `unrecognised` | none of the tables; direction, size and place are given |
 """
 
-import ast
 from collections.abc import Sequence
 
 import numpy as np
 
-from app.bindings import as_written
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.claims import cannot_be_read, takes_parts, writes_parts
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scale_of
@@ -36,6 +34,7 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import names_in
 from app.grading.reading.node import UntracedError
 from app.grading.reading.tracer import trace_expression
+from app.syntax import Expression, as_written, is_assignment, is_comparison, nodes_in, number_of, right_side, terms_of
 
 SAY, PLACES = sentences_of("unrecognised"), sentences_of("locality")
 ALIKE = 0.999
@@ -91,37 +90,26 @@ def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
     """A gradient, or a term of a sum, into which nothing of what arrives goes, which no right one has."""
     case, look = view.case, view.case.looks[0]
     write = case.writes[0] if len(case.writes) == 1 else None
-    if not isinstance(write, ast.Assign) or not view.shaped() or cannot_be_read(view):
+    value = right_side(write) if write is not None and is_assignment(write) else None
+    if value is None or not view.shaped() or cannot_be_read(view):
         return None
     ones = all((np.asarray(array) == 1.0).all() for array in look.upstream.values())
     arriving = dict.fromkeys(name for path in view.paths if (name := upstream_name(path)) in look.gradients)
     up = f", {join_words([in_code(name) for name in arriving])}," if arriving else ""
     if not ones and not view.text.names & look.gradients.keys() - {case.name}:
         return case.told("upstream-missing", SAY["absent"], up=up)
-    terms = [(term, names_in([*ast.walk(term)])) for term in terms_in(write.value)]
+    terms = [(term, names_in(nodes_in(term))) for term in terms_of(value)]
     bare = [term for term, names in terms if names & look.forward.keys() and names <= look.forward.keys()]
     if ones or len(bare) != 1 or len(terms) == 1:
         return None
     return case.told("upstream-missing", SAY["term"], term=as_written(bare[0]), up=up)
 
 
-def terms_in(node: ast.expr) -> list[ast.expr]:
-    """The terms that *node* adds up, or takes from each other; one in brackets is one."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        return [*terms_in(node.left), node.right]
-    return [node]
-
-
 def _example(view: GradientAnalysis) -> str:
     """Example of what a number may represent: one that no forward line holds, for the other side of a product."""
     steps = [step for _, _, step in view.every_step()]
     sides = {step.node.operands[1 - step.position].text for step in steps if len(step.node.operands) > 1}
-    known = {
-        node.value
-        for forward_statement in view.case.statements
-        for node in ast.walk(forward_statement.node)
-        if isinstance(node, ast.Constant)
-    }
+    known = {number_of(node) for forward_statement in view.case.statements for node in nodes_in(forward_statement.node)}
     numbers = [number for number in view.text.numbers if number not in {*known, 0, 1}]
     if len(numbers) != 1 or len(sides) != 1 or not (side := sides.pop()).isidentifier():
         return ""
@@ -219,8 +207,8 @@ def gated(view: GradientAnalysis) -> Diagnosis | None:
     """Right on one side of a condition of the program, and wrong nearly throughout on the other."""
     case, looks = view.case, view.case.looks if view.shaped() else ()
     off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
-    nodes = (node for each in case.statements for node in ast.walk(each.node)) if looks else ()
-    for condition in (node for node in nodes if isinstance(node, ast.Compare)):
+    nodes = (node for each in case.statements for node in nodes_in(each.node)) if looks else ()
+    for condition in (node for node in nodes if is_comparison(node)):
         masks = [mask for look in looks if (mask := _mask(condition, look)) is not None]
         if [mask.shape for mask in masks] != [each.shape for each in off]:
             continue
@@ -233,7 +221,7 @@ def gated(view: GradientAnalysis) -> Diagnosis | None:
     return None
 
 
-def _mask(condition: ast.Compare, look: Observation) -> Array | None:
+def _mask(condition: Expression, look: Observation) -> Array | None:
     try:
         array = trace_expression(condition, look.forward, look.dims).value
     except UntracedError:

@@ -12,7 +12,6 @@ A step sends what arrives in the same way to all of its entries, so each is the 
 the tensor feeds several lines, the same is tried on all of them at once.
 """
 
-import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -31,6 +30,7 @@ from app.grading.diagnosis.undoing import Place, is_exchanged
 from app.grading.forward.statements import GradientPath
 from app.grading.operations.numerics import swapped
 from app.grading.reading.node import reduce_to
+from app.syntax import Expression, function_of, name_node, name_of, owner_of, right_side
 
 SAY = sentences_of("upstreams")
 
@@ -72,9 +72,9 @@ def _starts_from(view: GradientAnalysis, place: Place, name: str) -> bool:
     return starts_from(view, name) and (exchanged or is_mended(view, [renamed]))
 
 
-def _renamed(name: str, other: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    if isinstance(node, ast.Name) and node.id == name:
-        yield Replacement("name", ast.Name(other, ast.Load()))
+def _renamed(name: str, other: str, node: Expression, _words: EditVocabulary) -> Iterator[Replacement]:
+    if name_of(node) == name:
+        yield Replacement("name", name_node(other))
 
 
 def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
@@ -153,11 +153,9 @@ def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 def _alone(view: GradientAnalysis) -> set[str]:
     """The tensors that are the whole right side of one of the lines, or a copy of them."""
-    values = [line.value for line in view.case.writes if isinstance(line, ast.Assign | ast.AugAssign)]
-    copied = [
-        value.func.value for value in values if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
-    ]
-    return {value.id for value in (*values, *copied) if isinstance(value, ast.Name)}
+    values = [right_side(line) for line in view.case.writes]
+    copied = [owner_of(value) for value in values if function_of(value) is not None]
+    return {name_of(value) for value in (*values, *copied)} - {""}
 
 
 def _with(name: str, sign: int, look: Observation) -> Array | None:

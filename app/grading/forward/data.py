@@ -5,7 +5,6 @@ indices repeat along every axis and are not all the same, one hidden set lacks t
 first, positive numbers are spread over their whole range.
 """
 
-import ast
 import hashlib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.bindings import statements_of
 from app.content.text.arithmetic import integer_of
 from app.grading.forward.sources import ForwardSource, SourceInput
+from app.syntax import arguments_of, called_name, index_of, name_of, nodes_in, statements_of
 
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
@@ -161,20 +160,12 @@ def draw_inputs(
 
 def _only_picks(forward: ForwardSource, name: str) -> bool:
     """True if the program uses *name* as positions alone: of such, one value is as good as several."""
-    nodes = [node for statement in statements_of(forward.source) for node in ast.walk(statement)]
-    picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]
-    picking += [arg for node in nodes if isinstance(node, ast.Call) and _called(node) in _PICKS for arg in node.args]
-    inside = {node for inner in picking for node in ast.walk(inner)}
-    read = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    nodes = [node for statement in statements_of(forward.source) for node in nodes_in(statement)]
+    picking = [index for node in nodes if (index := index_of(node)) is not None]
+    picking += [argument for node in nodes if called_name(node) in _PICKS for argument in arguments_of(node)]
+    inside = {node for inner in picking for node in nodes_in(inner)}
+    read = [node for node in nodes if name_of(node) == name]
     return bool(read) and inside.issuperset(read)
-
-
-def _called(call: ast.Call) -> str:
-    match call.func:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-        case _:
-            return ""
 
 
 def draw_upstream(shape: Sequence[int], seed: str, name: str, dtype: str) -> Array:

@@ -9,7 +9,8 @@ import builtins
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from app.bindings import MODULES, as_written
+from app.bindings import MODULES
+from app.syntax import as_written
 
 _BUILTINS = frozenset(dir(builtins))
 

@@ -5,7 +5,6 @@ leaf copies of its inputs, one copy per occurrence, so a vector-Jacobian product
 Shares are summed in the order in which autograd would sum them, so that the sum is autograd's to the last bit.
 """
 
-import ast
 import math
 import operator
 import traceback
@@ -18,6 +17,7 @@ import torch.nn.functional as F
 
 from app.grading.forward.occurrences import COPIES, SPREAD, numbered_expression
 from app.grading.forward.predicates import Watch
+from app.syntax import parse_code, right_side
 
 Tensor = torch.Tensor
 _TEXT_CHARS = 2000
@@ -212,9 +212,9 @@ def whole_gradients(
 
 @lru_cache(maxsize=1024)
 def _compiled(source: str, tensors: frozenset[str], spread: bool) -> Any:
-    assignment = ast.parse(source).body[0]
-    assert isinstance(assignment, ast.Assign), "the program was read before it came here"
-    return compile(numbered_expression(assignment.value, tensors, spread), "<forward>", "eval")
+    value = right_side(parse_code(source).body[0])
+    assert value is not None, "the program was read before it came here"
+    return compile(numbered_expression(value, tensors, spread), "<forward>", "eval")
 
 
 def _leaf(value: object) -> object:

@@ -3,11 +3,21 @@
 Such texts list whole signatures; what a learner needs is which call on the line is meant, and how it is written.
 """
 
-import ast
 import re
 from difflib import get_close_matches
 
 from app.grading.judge.run_reports import ReportedError, Row
+from app.syntax import (
+    Expression,
+    function_of,
+    indexed_of,
+    is_binary,
+    owner_of,
+    parse_expression,
+    sides_of,
+    source_text,
+    statements_of,
+)
 
 _SHAPED = "Give the sizes of the result, such as `{0}(3, 4)`; one of them may be -1."
 _SUMMED = "`{0}()` takes in all entries, `{0}(0)` those along axis 0; several axes stand in one tuple, `{0}((0, 1))`."
@@ -83,12 +93,12 @@ def _option(match: re.Match[str], error: ReportedError) -> str:
 def _called(match: re.Match[str], error: ReportedError) -> str:
     """Say that the called object is no function."""
     node = _parsed(error.source)
-    called = node.func if isinstance(node, ast.Call) else None
-    what = "This" if called is None else f"`{ast.unparse(called)}`"
+    called = function_of(node)
+    what = "This" if called is None else f"`{source_text(called)}`"
     kind = match[1]
     if kind in {"module", "NoneType"}:
         return f"{what} {_TAKEN[kind]}"
-    if isinstance(called, ast.Attribute):
+    if owner_of(called) is not None:
         return f"{what} is no function but {a_kind(kind)} already: write it without the parentheses."
     return (
         f"{what} is {a_kind(kind)} and cannot be called like a function: was `*` or `@` forgotten before the "
@@ -97,8 +107,8 @@ def _called(match: re.Match[str], error: ReportedError) -> str:
 
 
 def _uncalled(_: re.Match[str], error: ReportedError) -> str:
-    node = _parsed(error.source)
-    what = f"`{ast.unparse(node.value)}`" if isinstance(node, ast.Subscript) else "What stands before the bracket"
+    indexed = indexed_of(_parsed(error.source))
+    what = f"`{source_text(indexed)}`" if indexed is not None else "What stands before the bracket"
     return f"{what} is a function: call it with parentheses, such as `x.sum(0)`, not with square brackets."
 
 
@@ -201,7 +211,7 @@ def _told(error: ReportedError, name: str, said: str) -> str:
 
 
 def _call(error: ReportedError, name: str) -> str:
-    return f"`{error.source}`" if isinstance(_parsed(error.source), ast.Call) else f"`{name}`"
+    return f"`{error.source}`" if function_of(_parsed(error.source)) is not None else f"`{name}`"
 
 
 def a_kind(kind: str) -> str:
@@ -217,23 +227,16 @@ def a_kind(kind: str) -> str:
 
 
 def _sides(source: str) -> tuple[str, str] | None:
-    match _parsed(source):
-        case ast.BinOp(left=left, right=right):
-            return ast.unparse(left), ast.unparse(right)
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return None
-    match body:
-        case [ast.AugAssign(target=target, value=value)]:
-            return ast.unparse(target), ast.unparse(value)
-    return None
+    expression, statements = _parsed(source), statements_of(source)
+    node = expression if is_binary(expression) else statements[0] if len(statements) == 1 else None
+    sides = sides_of(node)
+    return None if sides is None else (source_text(sides[0]), source_text(sides[1]))
 
 
-def _parsed(source: str) -> ast.expr | None:
+def _parsed(source: str) -> Expression | None:
     """The expression *source*; None where there is none, or where it was cut."""
     try:
-        return ast.parse(source, mode="eval").body
+        return parse_expression(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -4,7 +4,6 @@ It says what the check returned, and nothing about what it should have returned:
 Cases are made before anything of the learner's runs, each in a scope of its own.
 """
 
-import ast
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import torch
 
 from app.grading.forward.driver_jobs import CheckHeader, DriverOutput
 from app.grading.judge.own_text import ANSWER, OWN, initial_scope, reset_case, run_case, run_text
+from app.syntax import Program, parse_code
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
@@ -23,7 +23,7 @@ def run(header: CheckHeader, _arrays: dict[str, Tensor], out: DriverOutput) -> N
     report: dict[str, Any] = {}
     with torch.no_grad():
         made = {key: _made(header, case, report) for key, case in header["cases"].items()}
-        scope, tree = initial_scope(), ast.parse(header["source"])
+        scope, tree = initial_scope(), parse_code(header["source"])
         report[OWN] = run_text(header, scope, tree, out)
         function = scope.get(header["function"])
         if not report[OWN]["errors"] and callable(function) and "failed" not in report:
@@ -47,7 +47,7 @@ def _made(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object
 
 
 def _answered(
-    key: str, function: Callable[..., object], arguments: list[object], tree: ast.Module, out: DriverOutput
+    key: str, function: Callable[..., object], arguments: list[object], tree: Program, out: DriverOutput
 ) -> dict[str, Any]:
     """Call the check on one case and send what it returned, if that is a single number or truth value."""
     results: list[object] = []

@@ -1,6 +1,5 @@
 """Comparison of tensors: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
 
-import ast
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import Worst
+from app.syntax import Statement
 
 Array = NDArray[Any]
 HIDDEN = ("a", "b")
@@ -284,7 +284,7 @@ class DiagnosisSource(Protocol):
         """
         ...
 
-    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[ast.stmt]) -> bool:
+    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[Statement]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""
         ...
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from app.bindings import as_written, idle_comparisons
+from app.bindings import idle_comparisons
+from app.syntax import as_written
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000

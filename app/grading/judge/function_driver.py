@@ -4,7 +4,6 @@ It runs twice: with the learner's text, which sees no expected answer, and then 
 own, which judges by `expect` what the first one sent. Values cross as plain trees of numbers, texts and tensors.
 """
 
-import ast
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import torch
 
 from app.grading.forward.driver_jobs import DriverOutput, FunctionHeader
 from app.grading.judge.own_text import OWN, initial_scope, run_case, run_text
+from app.syntax import Program, parse_code
 
 Tensor = torch.Tensor
 _DEEPEST = 8
@@ -24,7 +24,7 @@ def run(header: FunctionHeader, arrays: dict[str, Tensor], out: DriverOutput) ->
     """Run the text of *header*, then every case with what it defined."""
     report: dict[str, Any] = {}
     with torch.no_grad():
-        scope, tree = initial_scope(), ast.parse(header["source"])
+        scope, tree = initial_scope(), parse_code(header["source"])
         report[OWN] = own = run_text(header, scope, tree, out)
         if not own["errors"] and not own["kinds"]:
             for key, case in header["cases"].items():
@@ -37,7 +37,7 @@ def _answered(
     case: str,
     header: FunctionHeader,
     scope: dict[str, Any],
-    tree: ast.Module,
+    tree: Program,
     arrays: dict[str, Tensor],
     out: DriverOutput,
 ) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 Made outside of the jail. What comes from there is what untrusted code returned, read with suspicion.
 """
 
-import ast
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.value_digest import value_digest
 from app.grading.judge.verdict import DIFFERS, RIGHT, NameVerdict
+from app.syntax import defined_name, is_class, parse_code
 
 RTOL, ATOL = 1e-6, 1e-9
 _SHOWN = 240
@@ -177,11 +177,11 @@ def _wrong(
 def case_text(case: FunctionCase) -> str:
     """The case as the author wrote it, without the function that judges it; classes and `_helpers` by their name."""
     lines: list[str | None] = list(case.code.source.rstrip().splitlines())
-    for node in ast.parse(case.code.source).body:
+    for node in parse_code(case.code.source).body:
         end = node.end_lineno or node.lineno
-        if isinstance(node, ast.FunctionDef) and node.name == "expect":
+        if defined_name(node) == "expect":
             lines[node.lineno - 1 : end] = [None] * (end - node.lineno + 1)
-        elif isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and node.name.startswith("_")):
+        elif is_class(node) or defined_name(node).startswith("_"):
             head = lines[node.lineno - 1] or ""
             lines[node.lineno - 1 : end] = [f"{head} …", *[None] * (end - node.lineno)]
     return "\n".join(line for line in lines if line is not None).strip()

@@ -4,13 +4,12 @@ The line that a learner names travels at the end of the text, as a comment: what
 terminal and graded is one text.
 """
 
-import ast
 import re
-import warnings
 from dataclasses import dataclass, replace
 
 from app.content.blocks import Bug
 from app.grading.judge.verdict import INNOCENT, NameVerdict
+from app.syntax import Statement, every_name_in, names_stored, parse_code, syntax_key
 
 LINE = "line"
 MEND = "mending"
@@ -147,7 +146,7 @@ def changes_of(bug: Bug, code: str) -> CodeChanges | None:
         return None
     lines = [statement.lineno for statement in given]
     planted = lines.index(bug.line)
-    before, after = [ast.dump(statement) for statement in given], [ast.dump(statement) for statement in now]
+    before, after = [syntax_key(statement) for statement in given], [syntax_key(statement) for statement in now]
     apart = [at for at, (name, other) in enumerate(zip(before, after, strict=False)) if name != other]
     alone = given[apart[0]] if len(before) == len(after) and len(apart) == 1 and apart != [planted] else None
     head = _common(before[:planted], after)
@@ -167,26 +166,17 @@ def suspects_of(bug: Bug) -> frozenset[int]:
     return frozenset(statement.lineno for statement in _statements(bug.starter.source) or ())
 
 
-def _statements(code: str) -> list[ast.stmt] | None:
+def _statements(code: str) -> list[Statement] | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code).body
+        return parse_code(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _needs(statement: ast.stmt, others: list[ast.stmt]) -> bool:
+def _needs(statement: Statement, others: list[Statement]) -> bool:
     """True if *statement* reads a name that one of *others* writes, and that it does not write itself."""
-    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-    own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    made = {
-        node.id
-        for other in others
-        for node in ast.walk(other)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return any(name.id in made - own for name in names)
+    made = frozenset().union(*map(names_stored, others))
+    return bool(every_name_in(statement) & (made - names_stored(statement)))
 
 
 def _common(first: list[str], other: list[str]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from app.bindings import parse_code, root_of
+from app.bindings import root_of
 from app.content.blocks import Forward
 from app.content.text.sizes import format_shape
 from app.grading.judge.syntax_recovery import blank_unparsable_lines
@@ -21,6 +21,7 @@ from app.grading.operations.collisions import CollisionError
 from app.grading.reading.line_reader import KeepLine, LineReader, Saw, line_texts, read_anew
 from app.grading.reading.shape_inference import read_program, read_small
 from app.grading.reading.size_words import Sizes, size_words
+from app.syntax import parse_code
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 MOST_PARTS = 4

@@ -4,7 +4,6 @@ The line is read on the lesson's sizes and on positive numbers, and gone back ov
 that one entry: where nothing comes back, nothing went in. Nothing is executed.
 """
 
-import ast
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from app.grading.reading.node import OpNode, UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.tracer import Tracer
 from app.grading.reading.walk import sent_gradients
+from app.syntax import Statement, syntax_key, value_left_by
 
 LARGEST = 20_000
 """Entries of a tensor whose entries are followed."""
@@ -76,13 +76,13 @@ def _positive(array: Array) -> Array:
     return np.random.default_rng(array.size).uniform(0.5, 1.5, array.shape) if array.dtype.kind == "f" else array
 
 
-def _remembered(name: str, statement: ast.stmt, reads: Collection[str], reading: Interpreter) -> list[Origin]:
+def _remembered(name: str, statement: Statement, reads: Collection[str], reading: Interpreter) -> list[Origin]:
     """Origins of *statement*, cached: they depend on its text and on what it reads, and on nothing else."""
     others = {text: reading.others[text] for text in reads & reading.others.keys()}
     if any(type(value) is not int for value in others.values()):
         return _followed(name, statement, reading)
     arrays = frozenset((text, _mark(reading.arrays[text])) for text in reads & reading.arrays.keys())
-    key = name, ast.dump(statement), frozenset(others.items()), arrays
+    key = name, syntax_key(statement), frozenset(others.items()), arrays
     return _KNOWN.of(key, lambda: _followed(name, statement, reading))
 
 
@@ -91,14 +91,10 @@ def _mark(array: Array) -> Hashable:
     return array.shape, array.dtype.str, b"" if array.dtype.kind == "f" else blake2b(array.tobytes()).digest()
 
 
-def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Origin]:
-    match statement:
-        case ast.Assign(targets=[ast.Name()], value=value):
-            made = value
-        case ast.AugAssign(target=ast.Name(id=own), op=op, value=value):
-            made = ast.BinOp(ast.Name(own, ast.Load()), op, value)
-        case _:
-            return []
+def _followed(name: str, statement: Statement, reading: Interpreter) -> list[Origin]:
+    made = value_left_by(statement)
+    if made is None:
+        return []
     node = Tracer(reading.arrays, reading.others, reading.budget).node(made)
     shape = node.value.shape
     places_by_tensor: dict[str, list[str]] = {}

@@ -3,7 +3,6 @@
 Runs in the jail.
 """
 
-import ast
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ import torch.nn.functional as F
 from app.grading.forward.driver_jobs import CheckHeader, DriverOutput, FunctionHeader
 from app.grading.judge.fault import FILE, raised_by
 from app.grading.judge.value_preview import shown_as
+from app.syntax import Program
 
 OWN = "own"
 ANSWER = "answer"
@@ -32,7 +32,7 @@ def reset_case() -> None:
 
 
 def run_text(
-    header: CheckHeader | FunctionHeader, scope: dict[str, Any], tree: ast.Module, out: DriverOutput
+    header: CheckHeader | FunctionHeader, scope: dict[str, Any], tree: Program, out: DriverOutput
 ) -> dict[str, Any]:
     """Run *tree*, the text of *header*, in *scope*; what came of it, with the kind of what cannot be called."""
     with out.capture() as printed:
@@ -44,7 +44,7 @@ def run_text(
     return {"errors": error, "shown": shown, "kinds": kinds}
 
 
-def run_case(key: str, act: Callable[[], object], tree: ast.Module, out: DriverOutput) -> list[dict[str, Any]]:
+def run_case(key: str, act: Callable[[], object], tree: Program, out: DriverOutput) -> list[dict[str, Any]]:
     """Run *act*, the case *key*; return what it raised and send what it printed."""
     reset_case()
     with out.capture() as printed:

@@ -7,18 +7,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.bindings import (
-    called_name,
-    freshly_bound,
-    is_blank,
-    parse_code,
-    reads_of,
-    root_of,
-    simple_statements,
-    viewed_name,
-    writes_of,
-)
+from app.bindings import freshly_bound, is_blank, reads_of, root_of, simple_statements, viewed_name, writes_of
 from app.grading.judge.syntax_recovery import UnparsableLine, blank_unparsable_lines, fault_in
+from app.syntax import called_name, parse_code
 
 LONGEST = 50_000
 MOST_NAMES = 200_000

@@ -2,13 +2,13 @@
 
 import ast
 
-from app.bindings import as_written
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.torch_errors import kind_of, translate_error
 from app.grading.operations.table import FUNCTIONS
+from app.syntax import as_written
 
 MATRICES = frozenset({"matmul", "vector"})
 ENTRYWISE = (

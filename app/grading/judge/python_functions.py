@@ -1,6 +1,5 @@
 """Python's own `sum`, `max` and `min` where those of tensors are meant, and how the others are written."""
 
-import ast
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,6 +7,7 @@ from dataclasses import replace
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError, Row
 from app.grading.judge.verdict import NameVerdict
+from app.syntax import arguments_of, called_name, nodes_in, owner_of, source_text
 
 _OWN = "sum|max|min"
 _ALONG = re.compile(r":(?:shape|wrong-axis|summed)")
@@ -30,15 +30,11 @@ def _explained(name_verdict: NameVerdict, plan: ParsedSubmission) -> NameVerdict
     at = plan.last.get(name_verdict.name)
     if name_verdict.verdict != "wrong" or at is None or "sum" in plan.last:
         return name_verdict
-    calls = [
-        node
-        for node in ast.walk(plan.lines[at].node)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum"
-    ]
-    if not calls or (len(calls[0].args) < 2 and not _ALONG.search(name_verdict.code or "")):
+    calls = [node for node in nodes_in(plan.lines[at].node) if called_name(node) == "sum" and owner_of(node) is None]
+    if not calls or (len(arguments_of(calls[0])) < 2 and not _ALONG.search(name_verdict.code or "")):
         return name_verdict
-    text = ast.unparse(calls[0])
-    begins = f", and begins at `{ast.unparse(calls[0].args[1])}`" if len(calls[0].args) > 1 else ""
+    text = source_text(calls[0])
+    begins = f", and begins at `{source_text(arguments_of(calls[0])[1])}`" if len(arguments_of(calls[0])) > 1 else ""
     said = f"`{text}` is Python's own: it adds up along the first axis{begins}."
     written = f"torch.{text}" if begins else "torch.sum(…, axis)"
     return replace(name_verdict, message=f"{said} That of tensors is `{written}`. {name_verdict.message}")

@@ -1,13 +1,11 @@
 """Reasons for a wrong line: from its numbers, the steps that it uses, and the tables of mistakes."""
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from app.bindings import as_written, called_name
 from app.content.program.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
@@ -16,6 +14,7 @@ from app.grading.judge.near_misses import TABLES, diagnose_near_miss, diagnose_r
 from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
 from app.grading.judge.verdict import NameVerdict
+from app.syntax import arguments_of, as_written, called_name, nodes_in, options_of, program_of
 
 SETTLED = frozenset({"right", "right-other-road", "follows"})
 PROPORTIONAL = frozenset(
@@ -198,11 +197,11 @@ class Reasons:
 
     def _written_sizes(self, last: int) -> dict[int, str]:
         """The numbers written as sizes in the lines down to *last* that are a dim's size here, with the dim."""
-        lines = ast.Module([line.node for line in self._plan.lines[: last + 1]], [])
+        lines = program_of(line.node for line in self._plan.lines[: last + 1])
         return {literal.number: literal.dim for literal in literal_sizes(lines, self._ruling.dims)}
 
     def _open_hot(self, last: int) -> str:
         """A one-hot that leaves the number of classes to the data, in the lines down to *last*."""
-        nodes = (node for line in self._plan.lines[: last + 1] for node in ast.walk(line.node))
-        calls = (node for node in nodes if isinstance(node, ast.Call) and called_name(node) == "one_hot")
-        return next((as_written(call) for call in calls if len([*call.args, *call.keywords]) == 1), "")
+        nodes = (node for line in self._plan.lines[: last + 1] for node in nodes_in(line.node))
+        calls = (node for node in nodes if called_name(node) == "one_hot")
+        return next((as_written(call) for call in calls if len(arguments_of(call)) + len(options_of(call)) == 1), "")

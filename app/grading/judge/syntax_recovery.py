@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, replace
 from keyword import kwlist
 
-from app.bindings import parse_code
 from app.notations import SIGN_NOTATIONS
+from app.syntax import parse_code
 
 MOST_FAULTS = 8
 MOST_LINES = 400

@@ -5,9 +5,10 @@ import re
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 
-from app.bindings import as_written, called_name, idle_comparisons, root_of
+from app.bindings import idle_comparisons, root_of
 from app.grading.diagnosis.grammar import is_module
 from app.grading.judge.parsed_submission import ParsedSubmission
+from app.syntax import as_written, called_name
 
 ALIKE = 0.8
 _STORES = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp)

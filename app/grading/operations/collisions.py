@@ -3,17 +3,14 @@
 Told only of what torch is sure to refuse.
 """
 
-import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from app.syntax import Expression, is_comparison, sides_of, sign_of
+
 Sizes = tuple[int, ...]
-SIGNS: Mapping[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
 
 
 class CollisionError(ValueError):
@@ -28,18 +25,17 @@ class CollisionError(ValueError):
     def __init__(self, shapes: tuple[Sizes, Sizes], axes: tuple[int, int] | None, how: str) -> None:
         super().__init__(f"{shapes[0]} {how} {shapes[1]}")
         self.shapes, self.axes, self.how = shapes, axes, how
-        self.place: tuple[ast.expr, ast.expr] | None = None
+        self.place: tuple[Expression, Expression] | None = None
         """First and last part of the text that is to blame: the innermost."""
 
-    def locate(self, expr: ast.expr) -> None:
+    def locate(self, expr: Expression) -> None:
         """Place it in *expr*, unless its place is known already."""
         if self.place is None:
             self.place = expr, expr
-            match expr:
-                case ast.BinOp(left=left, op=op, right=right):
-                    self.place, self.how = (left, right), SIGNS.get(type(op), self.how)
-                case ast.Compare(left=left, comparators=[right]):
-                    self.place, self.how = (left, right), "compare"
+            sides = sides_of(expr)
+            if sides is not None:
+                self.place = sides
+                self.how = "compare" if is_comparison(expr) else sign_of(expr)
 
 
 def broadcast_shape(*shapes: Sizes, how: str = "meet") -> Sizes:

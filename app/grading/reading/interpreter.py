@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.operations.collisions import SIGNS, CollisionError
+from app.grading.operations.collisions import CollisionError
 from app.grading.operations.numerics import Array
 from app.grading.reading.budget import EntryBudget, SpentError, bounded_list
 from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS, target_bindings
 from app.grading.reading.recall import Recall
 from app.grading.reading.tracer import BINARY, Tracer
+from app.syntax import BINARY_SIGNS
 
 STATEMENTS_MAX = 4_000
 """Of one reading; its budget of time ends most before."""
@@ -239,7 +240,7 @@ class Interpreter:
         """Raise a `CollisionError` where *made* has not the shape of the tensor that it would change."""
         before = self._value(old, None)
         if isinstance(before, np.ndarray) and np.shape(made) != before.shape:
-            collision = CollisionError((np.shape(made), before.shape), None, f"{SIGNS[type(op)]}=")
+            collision = CollisionError((np.shape(made), before.shape), None, f"{BINARY_SIGNS[type(op)]}=")
             collision.place = place
             raise collision
 

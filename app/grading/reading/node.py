@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from app.bindings import as_written
 from app.grading.operations.numerics import Array, Axes
+from app.syntax import as_written
 
 
 class UntracedError(Exception):

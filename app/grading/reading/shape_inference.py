@@ -10,7 +10,6 @@ from math import prod
 
 import numpy as np
 
-from app.bindings import statements_of
 from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
 from app.grading.forward.sources import ForwardSource, SourceInput
@@ -19,6 +18,7 @@ from app.grading.reading.budget import CostError, DataSizeError, EntryBudget
 from app.grading.reading.line_reader import LineReader
 from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.size_words import size_words
+from app.syntax import statements_of
 
 ALTOGETHER = 2_000_000
 """Entries of all tensors of a program on one set of sizes: a run may send back a few sets of so many."""

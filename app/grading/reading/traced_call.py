@@ -1,6 +1,5 @@
 """One call of an operation that is being read, with its arguments by the names that torch gives them."""
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -8,6 +7,7 @@ from app.grading.operations.numerics import Act
 from app.grading.operations.row import Operation
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.node import OpNode, UntracedError
+from app.syntax import Expression, elements_of
 
 
 class ExpressionTracer(Protocol):
@@ -15,12 +15,12 @@ class ExpressionTracer(Protocol):
 
     budget: EntryBudget
 
-    def node(self, expr: ast.expr) -> OpNode: ...
-    def value(self, expr: ast.expr) -> Any: ...
-    def plain(self, expr: ast.expr) -> Any: ...
-    def made(self, expr: ast.expr, op: str, value: Any, *operands: OpNode, **options: Any) -> OpNode: ...
-    def moved(self, expr: ast.expr, op: str, act: Act, *operands: OpNode, **options: Any) -> OpNode: ...
-    def index(self, expr: ast.expr, x: OpNode, index: Any) -> OpNode: ...
+    def node(self, expr: Expression) -> OpNode: ...
+    def value(self, expr: Expression) -> Any: ...
+    def plain(self, expr: Expression) -> Any: ...
+    def made(self, expr: Expression, op: str, value: Any, *operands: OpNode, **options: Any) -> OpNode: ...
+    def moved(self, expr: Expression, op: str, act: Act, *operands: OpNode, **options: Any) -> OpNode: ...
+    def index(self, expr: Expression, x: OpNode, index: Any) -> OpNode: ...
 
 
 class TracedCall:
@@ -29,10 +29,10 @@ class TracedCall:
     def __init__(
         self,
         reader: ExpressionTracer,
-        expr: ast.Call,
+        expr: Expression,
         op: Operation,
-        arguments: Sequence[ast.expr],
-        words: Mapping[str, ast.expr],
+        arguments: Sequence[Expression],
+        words: Mapping[str, Expression],
     ):
         self.op = op
         self._reader, self._expr, self._positional = reader, expr, arguments
@@ -49,8 +49,8 @@ class TracedCall:
 
     def nodes(self, name: str) -> list[OpNode] | None:
         """The tensors of a list that is written out; None for anything else."""
-        parts = self._given[name]
-        return [self._reader.node(each) for each in parts.elts] if isinstance(parts, ast.List | ast.Tuple) else None
+        parts = elements_of(self._given[name])
+        return None if parts is None else [self._reader.node(each) for each in parts]
 
     def value(self, name: str) -> Any:
         return self._reader.value(self._given[name])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.operations.collisions import SIGNS, CollisionError
+from app.grading.operations.collisions import CollisionError
 from app.grading.operations.costs import broadcast_entries, product_cost
 from app.grading.operations.numerics import Act, Array
 from app.grading.operations.row import Operation
@@ -32,10 +32,11 @@ from app.grading.reading.node import KnownNodes, OpNode, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, OF_ARRAYS, READING_ERRORS, PlainTracer
 from app.grading.reading.recall import Recall
 from app.grading.reading.traced_call import TracedCall
+from app.syntax import BINARY_SIGNS
 
 BINARY: Mapping[type[ast.operator], str] = {
     kind: row.name
-    for kind, sign in SIGNS.items()
+    for kind, sign in BINARY_SIGNS.items()
     for row in OPERATIONS.values()
     if row.form in {"binary", "power"} and row.sign == sign
 }

@@ -5,7 +5,6 @@ in this process. With the learner's code the gradients are what that code leaves
 Nothing that is said here is a verdict: losses and gradients are compared outside.
 """
 
-import ast
 import contextlib
 import json
 import math
@@ -20,6 +19,7 @@ import torch.nn.functional as F
 
 from app.grading.forward.driver_jobs import DriverOutput, TrainHeader
 from app.grading.judge.fault import FILE, describe_error, is_out_of_memory
+from app.syntax import Program, parse_code, program_of
 
 Tensor = torch.Tensor
 Scope = dict[str, Any]
@@ -291,8 +291,8 @@ def _is_learners(error: BaseException) -> bool:
     return any(frame.filename == FILE for frame in traceback.extract_tb(error.__traceback__))
 
 
-def _tree(code: str) -> ast.AST:
+def _tree(code: str) -> Program:
     try:
-        return ast.parse(code)
+        return parse_code(code)
     except (SyntaxError, ValueError):
-        return ast.Module(body=[], type_ignores=[])
+        return program_of([])

@@ -1,6 +1,5 @@
 """`{bug}`: a backward pass with one wrong line, to be found and mended."""
 
-import ast
 from dataclasses import dataclass
 
 from app.bindings import assigned_names
@@ -18,6 +17,7 @@ from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import check_python
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
+from app.syntax import Statement, expression_in, function_of, is_update, source_text, syntax_key, targets_of
 
 BUG_CHILDREN = ("given", "hint", "mistake", "solution")
 
@@ -27,7 +27,7 @@ class _Planted:
     """The given code, read: its statements, and which of them is the wrong one."""
 
     given: Directive
-    statements: list[ast.stmt]
+    statements: list[Statement]
     wrong: int
 
     @property
@@ -45,9 +45,9 @@ class _Planted:
         whole = [*lines[: self.line - 1], *put, *lines[self.end :]]
         return Code(place=child.place, source="\n".join(whole) + "\n", line=child.body.line)
 
-    def standing(self, statement: ast.stmt) -> ast.stmt | None:
+    def standing(self, statement: Statement) -> Statement | None:
         """The given statement that is the same as *statement*."""
-        return next((item for item in self.statements if ast.dump(item) == ast.dump(statement)), None)
+        return next((item for item in self.statements if syntax_key(item) == syntax_key(statement)), None)
 
 
 def read_bug(directive: Directive, reading: ParseContext) -> Bug:
@@ -101,7 +101,7 @@ def _parse_planted(
     return planted
 
 
-def _replaceable_positions(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
+def _replaceable_positions(body: list[Statement], mend: Statement) -> list[int]:
     """The positions in *body* that *mend* may replace: what writes the same, or else changes the same name later on."""
     same = [index for index, statement in enumerate(body) if _writes(statement) == _writes(mend)]
     alike = [index for index in same if type(body[index]) is type(mend)]
@@ -142,25 +142,22 @@ def _parse_mistakes(
     return tuple(mistakes), tuple(innocent)
 
 
-def _writes(statement: ast.stmt) -> str:
+def _writes(statement: Statement) -> str:
     """Target of a statement as text: `dW`, `dC[ix]`, or the owner of a call in place, `dC` of `dC.index_add_(…)`."""
-    if isinstance(statement, ast.Assign):
-        return ", ".join(ast.unparse(target) for target in statement.targets)
-    if isinstance(statement, ast.AugAssign):
-        return ast.unparse(statement.target)
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return f"{ast.unparse(statement.value.func).partition('.')[0]}.…"
-    return ""
+    if targets := targets_of(statement):
+        return ", ".join(map(source_text, targets))
+    called = function_of(expression_in(statement))
+    return "" if called is None else f"{source_text(called).partition('.')[0]}.…"
 
 
-def _owner(statement: ast.stmt) -> str:
+def _owner(statement: Statement) -> str:
     """The name whose tensor a statement writes or changes."""
     return _writes(statement).partition("[")[0].partition(".")[0]
 
 
-def _changes(statement: ast.stmt) -> bool:
+def _changes(statement: Statement) -> bool:
     """True if it changes an existing tensor."""
-    return isinstance(statement, ast.AugAssign | ast.Expr) or "[" in _writes(statement)
+    return is_update(statement) or expression_in(statement) is not None or "[" in _writes(statement)
 
 
 READERS = (DirectiveReader(name="bug", block=Bug, options=("forward", "require"), read=read_bug),)

@@ -1,6 +1,6 @@
 """Which product a table of numbers is, where it is not the one that was asked for."""
 
-import ast
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -13,10 +13,12 @@ from app.grading.operations.numerics import Array
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import trace_program
 from app.kinds.cells.block import CellsQuestion
+from app.syntax import source_text
 
 PHRASES: Mapping[str, str] = tomllib.loads(
     files("app.kinds.cells").joinpath("phrases.toml").read_text(encoding="utf-8")
 )
+_PRODUCT = re.compile(r"(\w+) = (\w+) @ (\w+)")
 Form = tuple[str, str]
 """What happened, a row of the phrases, and the product; `u` is what arrives, `f` the other factor."""
 _LEFT: tuple[Form, ...] = (
@@ -67,14 +69,10 @@ Scope = tuple[tuple[str, str, Array], ...]
 def _forms(quiz: CellsQuestion, forward: Forward) -> Iterator[tuple[str, str, Scope]]:
     walk = trace_program(forward, quiz.at)
     for node in sound_tree(forward.source).body:
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=output)],
-                value=ast.BinOp(left=ast.Name(id=left), op=ast.MatMult(), right=ast.Name(id=right)),
-            ):
-                pass
-            case _:
-                continue
+        product = _PRODUCT.fullmatch(source_text(node))
+        if product is None:
+            continue
+        output, left, right = product.groups()
         if quiz.of == output:
             factors: Scope = ((left, "u", walk.values[left]), (right, "f", walk.values[right]))
             yield from ((kind, form, factors) for kind, form in _FORWARD)

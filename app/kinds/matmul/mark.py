@@ -4,7 +4,6 @@ Whether a product is right is decided on random numbers, so every way to write i
 worked out, its shape decides; the course is refused if that leaves a choice.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from itertools import product as pairs
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.program.programs import sound_tree, target_names, tensors_of
+from app.content.program.programs import sound_tree, tensors_of
 from app.content.text.sizes import format_shape, shape_text
 from app.grading.forward.facts import Shape
 from app.grading.operations.numerics import Array
@@ -28,6 +27,21 @@ from app.grading.quiz.feedback import (
 from app.grading.quiz.worked import Numbers, evaluate_on_random_data
 from app.grading.reading.node import is_broadcastable, reduce_to
 from app.kinds.matmul.block import MatmulQuestion
+from app.syntax import (
+    Expression,
+    arguments_of,
+    called_name,
+    is_assignment,
+    is_binary,
+    name_of,
+    names_loaded,
+    nodes_in,
+    owner_of,
+    right_side,
+    sides_of,
+    source_text,
+    targets_of,
+)
 
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
 
@@ -179,35 +193,31 @@ def rule_of(quiz: MatmulQuestion, forward: Forward | None, shapes: Mapping[str, 
         return None
     products = []
     for statement in tree.body:
-        names = target_names(statement) if isinstance(statement, ast.Assign) else None
-        if not isinstance(statement, ast.Assign) or names is None or len(names) != 1:
+        names, value = [*map(name_of, targets_of(statement))], right_side(statement)
+        if value is None or len(names) != 1 or not names[0] or not is_assignment(statement):
             continue
-        for left, right_side in _products(statement.value):
-            if tensor in (left.name, right_side.name):
-                products.append(ForwardProduct(left, right_side, f"d{names[0]}"))
-    names_read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    return products[0] if len(products) == 1 and names_read.count(tensor) == 1 else None
+        for left, right in _products(value):
+            if tensor in (left.name, right.name):
+                products.append(ForwardProduct(left, right, f"d{names[0]}"))
+    reads = sum(tensor in names_loaded(node) for node in nodes_in(tree) if name_of(node) == tensor)
+    return products[0] if len(products) == 1 and reads == 1 else None
 
 
-def _products(expression: ast.expr) -> Iterator[tuple[ProductFactor, ProductFactor]]:
+def _products(expression: Expression) -> Iterator[tuple[ProductFactor, ProductFactor]]:
     """Products in *expression* whose gradient is the one of the whole: it, or a term of a sum."""
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
-        yield from _products(expression.left)
-        yield from _products(expression.right)
-    elif isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Sub):
-        yield from _products(expression.left)
-    sides: tuple[ast.expr, ...] = ()
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
-        sides = (expression.left, expression.right)
-    elif isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
-        owner = expression.func.value
-        module = isinstance(owner, ast.Name) and owner.id == "torch"
-        if expression.func.attr in ("matmul", "mm", "mv", "bmm"):
-            sides = tuple(expression.args) if module else (owner, *expression.args)
+    pair = sides_of(expression)
+    if pair is not None and is_binary(expression, "+ -"):
+        yield from _products(pair[0])
+        yield from _products(pair[1]) if is_binary(expression, "+") else ()
+    sides: Sequence[Expression] = (pair or ()) if is_binary(expression, "@") else ()
+    owner = owner_of(expression)
+    if owner is not None and called_name(expression) in ("matmul", "mm", "mv", "bmm"):
+        arguments = arguments_of(expression)
+        sides = arguments if name_of(owner) == "torch" else (owner, *arguments)
     if len(sides) == 2:
-        left, right_side = (_factor(ast.unparse(side).replace(" ", "")) for side in sides)
-        if left and right_side:
-            yield left, right_side
+        left, right = (_factor(source_text(side).replace(" ", "")) for side in sides)
+        if left and right:
+            yield left, right
 
 
 def _is_right(

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
-from app.bindings import without_style
 from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
 from app.check.proof_setup import ProofSetup
@@ -15,6 +14,7 @@ from app.content.blocks.code_exercises import join_sources
 from app.content.program.programs import is_python
 from app.grading.judge.function_verdict import names_of
 from app.grading.judge.verdict import RIGHT, Verdict
+from app.syntax import without_style
 
 
 async def prove_function(_: Lesson, box: FunctionBox, setup: ProofSetup) -> Sequence[Finding]:

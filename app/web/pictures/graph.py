@@ -4,7 +4,6 @@ Forks, tensors that several statements read, are marked: on the way back their s
 drawn where it is a fork; the others would only crowd the picture.
 """
 
-import ast
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from markupsafe import Markup
 from app.content.blocks import Forward
 from app.content.program.written_text import written_at
 from app.content.text.sizes import format_shape
+from app.syntax import is_assignment, names_in_order, parse_code, right_side, source_text, targets_of
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
@@ -45,18 +45,16 @@ def graph_rows(forward: Forward) -> list[GraphRow]:
     """
     known = {tensor_input.name for tensor_input in forward.inputs}
     rows = []
-    assignments = [node for node in ast.parse(forward.source).body if isinstance(node, ast.Assign)]
-    texts = written_at(forward.source, [node.value for node in assignments])
-    for node, text in zip(assignments, texts, strict=True):
-        names = [
-            name_node for name_node in ast.walk(node.value) if isinstance(name_node, ast.Name) and name_node.id in known
-        ]
-        names.sort(key=lambda name_node: (name_node.lineno, name_node.col_offset))
-        reads = dict.fromkeys(name.id for name in names)
-        for target in node.targets:
-            written = [name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)]
+    assignments = [
+        (node, value) for node in parse_code(forward.source).body if is_assignment(node) and (value := right_side(node))
+    ]
+    texts = written_at(forward.source, [value for _, value in assignments])
+    for (node, value), text in zip(assignments, texts, strict=True):
+        reads = dict.fromkeys(name for name in names_in_order(value) if name in known)
+        for target in targets_of(node):
+            written = names_in_order(target)
             known.update(written)
-            source = f"{ast.unparse(target)} = {' '.join(text.split())}"
+            source = f"{source_text(target)} = {' '.join(text.split())}"
             rows.append(GraphRow(written[0], source, tuple(reads), tuple(written)))
     return rows
 

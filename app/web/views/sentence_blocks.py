@@ -5,11 +5,11 @@ import builtins
 import re
 from collections.abc import Collection, Sequence
 
-from app.bindings import parse_code
 from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Lesson, Quiz
 from app.grading.judge.hunt_verdict import LINE, split_line, with_line
 from app.insight.mistakes import answer_of
 from app.kinds.registry import quiz_kind
+from app.syntax import parse_code
 from app.web.site import SCOPE_MODULES
 from app.web.views.exercise_view import number_word
 

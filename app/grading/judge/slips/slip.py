@@ -1,12 +1,12 @@
 """A slip in a program: its kind, its line, what the sentence about it names, and the program in which it is undone."""
 
-import ast
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
 from app.grading.judge.slips.trees import Replacement, replace_nodes
+from app.syntax import Program
 
 _TABLES: Mapping[str, Mapping[str, str]] = tomllib.loads(
     files("app.grading.judge.slips").joinpath("phrases.toml").read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ class Slip:
 
     kind: str
     line: int
-    tree: ast.Module
+    tree: Program
     fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -44,7 +44,7 @@ class Slip:
         return PHRASES[self.kind].format(line=self.line, **self.fields)
 
 
-def slips_at(tree: ast.Module, kind: str, replacements: Sequence[Replacement], **fields: str) -> Iterator[Slip]:
+def slips_at(tree: Program, kind: str, replacements: Sequence[Replacement], **fields: str) -> Iterator[Slip]:
     """The slip on the lines of *replacements*, all at once; none where there are none."""
     if replacements:
         line = min(getattr(old, "lineno", 1) for old, _ in replacements)
