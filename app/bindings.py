@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Sequence
 
+from app.syntax import attribute_of, called_name, sign_of
+
 _BLANK = re.compile(r"_{2,}")
 MODULES = frozenset({"torch", "F", "math"})
 """Modules that are in scope in every box."""
@@ -138,6 +140,23 @@ def viewed_name(node: ast.expr) -> str:
                 node = inner
             case _:
                 return ""
+
+
+def first_use(tree: ast.AST, name: str) -> str | None:
+    """The first use that *tree* makes of *name*: the sign of arithmetic, the name of a function, `[]` or `=`.
+
+    Empty for any other; None where *name* is not read.
+    """
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            user = parents[node]
+            while isinstance(user, ast.List | ast.Tuple | ast.keyword | ast.Starred):
+                user = parents[user]
+            picks, copies = "[]" * isinstance(user, ast.Subscript), "=" * isinstance(user, ast.Assign)
+            sign = sign_of(user) if isinstance(user, ast.BinOp) else ""
+            return sign or called_name(user) or attribute_of(user) or picks or copies
+    return None
 
 
 def idle_comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssign]]:

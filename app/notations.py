@@ -3,12 +3,13 @@
 Single signs that mean just one thing are read as that and stand in `lookalikes`; what is here is told.
 """
 
-import ast
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
+
+from app.syntax import Expression, arguments_of, function_of, is_primary, options_of, parse_expression, source_text
 
 _TABLE: Mapping[str, Any] = tomllib.loads(files("app").joinpath("phrases.toml").read_text(encoding="utf-8"))
 LIBRARIES: frozenset[str] = frozenset(_TABLE["LIBRARIES"])
@@ -28,32 +29,28 @@ _LONGEST = 200
 def as_torch(source: str) -> str:
     """Translate *source*, an expression of numpy, to torch; empty if it has no translation."""
     try:
-        node = ast.parse(source, mode="eval").body
+        node = parse_expression(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    call = node if isinstance(node, ast.Call) else None
-    name = ast.unparse(node if call is None else call.func)
+    called = function_of(node)
+    name = source_text(called or node)
     library, _, function = name.partition(".")
     if library not in LIBRARIES or not function or len(source) > _LONGEST:
         return ""
-    if call is None:
+    if called is None:
         return _FUNCTIONS.get(function, "") if "{" not in _FUNCTIONS.get(function, "") else ""
-    operands = [_operand(argument) for argument in call.args]
+    operands = [_operand(argument) for argument in arguments_of(node)]
     form = _FUNCTIONS.get(function)
-    if form is not None and form.count("{") == len(operands) and not call.keywords:
+    if form is not None and form.count("{") == len(operands) and not options_of(node):
         return form.format(*operands)
-    words = [f"{_KEYWORDS.get(word.arg or '', word.arg)}={ast.unparse(word.value)}" for word in call.keywords]
-    arguments = [*(ast.unparse(argument) for argument in call.args), *words]
+    words = [f"{_KEYWORDS.get(name, name)}={source_text(value)}" for name, value in options_of(node).items()]
+    arguments = [*map(source_text, arguments_of(node)), *words]
     return f"torch.{function}({', '.join(arguments)})" if form is None else ""
 
 
-def _operand(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return (
-        text
-        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List | ast.Constant)
-        else f"({text})"
-    )
+def _operand(node: Expression) -> str:
+    text = source_text(node)
+    return text if is_primary(node) else f"({text})"
 
 
 def transposed_name(name: str, known: Collection[str]) -> str:

@@ -204,9 +204,20 @@ def indexed_of(node: object) -> Expression | None:
     return node.value if isinstance(node, ast.Subscript) else None
 
 
+def bounds_of(node: object) -> list[Expression]:
+    """The bounds that are written in a slice, the lower one first."""
+    bounds = (node.lower, node.upper) if isinstance(node, ast.Slice) else ()
+    return [bound for bound in bounds if bound is not None]
+
+
 def defined_name(node: Node) -> str:
     """The name of the function that *node* defines; empty where it defines none."""
     return node.name if isinstance(node, ast.FunctionDef) else ""
+
+
+def is_primary(node: Node) -> bool:
+    """True if *node* needs no brackets as a side of arithmetic: a name, a call, a list and the like."""
+    return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List | ast.Constant)
 
 
 def is_class(node: Node) -> bool:
@@ -214,7 +225,7 @@ def is_class(node: Node) -> bool:
     return isinstance(node, ast.ClassDef)
 
 
-def is_comparison(node: Node) -> TypeGuard[Expression]:
+def is_comparison(node: object) -> TypeGuard[Expression]:
     """True if *node* compares."""
     return isinstance(node, ast.Compare)
 
@@ -264,7 +275,9 @@ def is_update(node: Node) -> bool:
 
 def targets_of(node: Node) -> list[Expression]:
     """The targets that *node* assigns to, or changes."""
-    return node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
 
 
 def right_side(node: Node) -> Expression | None:

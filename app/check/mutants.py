@@ -19,6 +19,7 @@ from app.grading.diagnosis.grammar import (
     removal_edits,
     sign_edits,
 )
+from app.syntax import name_of
 
 MUTANT_EDITS = (removal_edits, operator_edits, sign_edits, power_edits, reduction_edits, comparison_edits)
 ONCE = frozenset({"power", "axis", "sign"})
@@ -134,7 +135,7 @@ def _counts(node: ast.expr, change: Replacement) -> bool:
 
 
 def _writes(node: ast.Assign, names: frozenset[str]) -> bool:
-    return any(isinstance(target, ast.Name) and target.id in names for target in node.targets)
+    return any(name_of(target) in names for target in node.targets)
 
 
 def _overwriting(node: ast.expr) -> Iterator[Neighbour]:

@@ -1,14 +1,14 @@
 """Literal numbers in place of a size, found by running: with the dim in their place the code fits other sizes."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.check.findings import Finding
 from app.content.blocks import Code, Forward, SourceLocation
-from app.content.program.literals import Literal, literal_sizes
+from app.content.program.literals import Literal, literal_sizes, with_dim_names
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
-from app.syntax import Node, number_of, parse_code, parse_expression, rewritten, source_text
+from app.syntax import parse_code, source_text
 
 MOST_TRIED = 12
 """Numbers of one text that are put to the test."""
@@ -49,25 +49,14 @@ async def _needed_dims(source: str, forward: Forward, holds: Callable[[str], Awa
     """The numbers of *source* that must be names of dims for it to hold; none where that does not help."""
     tree = parse_code(source)
     literals = literal_sizes(tree, forward.dims)[:MOST_TRIED]
-    if not literals or not await holds(_with_dim_names(tree, literals)):
+    if not literals or not await holds(source_text(with_dim_names(tree, literals))):
         return ()
     needed = [
         literal
         for literal in literals
-        if not await holds(_with_dim_names(tree, [other for other in literals if other != literal]))
+        if not await holds(source_text(with_dim_names(tree, [other for other in literals if other != literal])))
     ]
     return needed or literals[:1]
-
-
-def _with_dim_names(tree: Node, literals: Collection[Literal]) -> str:
-    """*tree* with the names of dims in the place of *literals*."""
-    dims = {(literal.line, literal.column): literal.dim for literal in literals}
-
-    def named(node: Node) -> Node:
-        place = getattr(node, "lineno", 0), getattr(node, "col_offset", -1) + 1
-        return parse_expression(dims[place]) if number_of(node) is not None and place in dims else node
-
-    return source_text(rewritten(tree, named))
 
 
 def _finding(place: SourceLocation, literal: Literal) -> Finding:

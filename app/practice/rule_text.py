@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from app.practice.shapes import Shape
+from app.syntax import parse_expression
 
 ALONG: Mapping[str, str] = {
     "S": "{1}.sum({axis}, keepdim=True)",
@@ -34,7 +35,7 @@ def rule_in_torch(rule: str, words: Mapping[str, str], ranks: Mapping[str, int],
     Raises:
         KeyError: The rule has a word that is not known here.
     """
-    tree = ast.parse(rule, mode="eval").body
+    tree = parse_expression(rule)
     return ast.unparse(ast.fix_missing_locations(_Torch(words, ranks, axis).put(tree)))
 
 
@@ -87,7 +88,7 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
+    return parse_expression(text)
 
 
 def sum_text(text: str, have: Shape, want: Shape) -> str:

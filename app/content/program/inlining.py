@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Protocol
 
 from app.content.program.static_values import NotStaticError, StaticValues
+from app.syntax import every_name_in
 
 
 class TensorList:
@@ -105,7 +106,7 @@ class Inliner(ast.NodeTransformer):
         Args:
             apart: Whether it is to be a list of turns in any case.
         """
-        names = {name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}
+        names = every_name_in(node)
         apart |= any(isinstance(self.scope.get(name), ast.FunctionDef | TensorList) for name in names)
         if not apart or len(node.generators) > 1 or node.generators[0].ifs:
             stored = {

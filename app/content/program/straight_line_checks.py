@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Collection, Mapping, Sequence
 
+from app.syntax import name_of, names_loaded
+
 SPLITTING_CALLS = frozenset({"chunk", "split", "tensor_split", "unbind", "meshgrid", "broadcast_tensors"})
 FIELDS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(SPLITTING_CALLS, frozenset[str]()),
@@ -56,7 +58,7 @@ def needs_unrolling(tree: ast.Module, outputs: Sequence[str]) -> bool:
         for statement in tree.body
     ):
         return True
-    reads = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    reads = names_loaded(tree)
     if len(outputs) > 1 and not reads.isdisjoint(outputs):
         return True
     assigned = [assignment for assignment in tree.body if isinstance(assignment, ast.Assign)]
@@ -140,7 +142,7 @@ def untraceable_part(expression: ast.expr) -> tuple[ast.expr, str, str] | None:
 
 
 def _is(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+    return name_of(node) == name
 
 
 def stored_names(tree: ast.AST) -> set[str]:

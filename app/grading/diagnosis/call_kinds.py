@@ -6,6 +6,7 @@ from functools import partial
 
 from app.grading.diagnosis.grammar import EditVocabulary, Kind, Replacement, attribute, is_module, turned_over
 from app.grading.operations.table import NAMES, OPERATIONS
+from app.syntax import name_of
 
 REDUCTIONS = frozenset(
     name
@@ -182,7 +183,7 @@ def _whole(wholes: Mapping[str, str], node: ast.expr, _words: EditVocabulary) ->
 def size_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A size put into a product of sizes."""
     read = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.Attribute | ast.Call)]
-    if isinstance(node, ast.BinOp) and all(isinstance(each, ast.Name) and each.id in words.sizes for each in read):
+    if isinstance(node, ast.BinOp) and all(name_of(each) in words.sizes for each in read):
         for name in words.sizes:
             yield Replacement("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
 

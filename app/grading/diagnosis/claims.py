@@ -32,7 +32,7 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
 from app.grading.operations.table import FUNCTIONS
-from app.syntax import called_name
+from app.syntax import called_name, name_of
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""
@@ -101,7 +101,7 @@ def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
         for node in (*raised, *(item for item in view.text.nodes if called_name(item) in FUNCTIONS))
         for inner in ast.walk(node)
     )
-    return cannot_be_read(view) or any(isinstance(node, ast.Name) and node.id in names for node in inside)
+    return cannot_be_read(view) or any(name_of(node) in names for node in inside)
 
 
 def takes_parts(view: GradientAnalysis) -> bool:
@@ -271,7 +271,7 @@ def upstream_edits(view: GradientAnalysis) -> Kind:
 def _started(
     arriving: Collection[str], others: Collection[str], node: ast.expr, _words: EditVocabulary
 ) -> Iterator[Replacement]:
-    if isinstance(node, ast.Name) and node.id in others:
+    if name_of(node) in others:
         for name in sorted(arriving):
             yield Replacement("gradient", ast.Name(name, ast.Load()), node)
 
@@ -305,7 +305,7 @@ def _multiplied(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[R
 
 
 def _divided(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
-    if isinstance(node, CURABLE) and not (isinstance(node, ast.Name) and node.id == name):
+    if isinstance(node, CURABLE) and name_of(node) != name:
         yield Replacement("put-division", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
 
 

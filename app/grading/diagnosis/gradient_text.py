@@ -1,12 +1,11 @@
 """The learner's text that a gradient comes from: its lines, and the names and numbers that are written in them."""
 
-import ast
 from collections.abc import Sequence
 from functools import cached_property
 
 from app.grading.diagnosis.evidence import WrongGradient
 from app.grading.diagnosis.feeding_lines import feeding_lines, names_of, nodes_of
-from app.syntax import as_written
+from app.syntax import Node, Statement, as_written, attribute_of, number_of
 
 
 class GradientText:
@@ -18,26 +17,24 @@ class GradientText:
     @cached_property
     def words(self) -> set[str]:
         """Names and attributes in the lines that write the gradient."""
-        attributes = {node.attr for node in self._written_nodes if isinstance(node, ast.Attribute)}
-        return attributes.union(*map(names_of, self._case.writes))
+        return set(map(attribute_of, self._written_nodes)).union(*map(names_of, self._case.writes)) - {""}
 
     @cached_property
     def numbers(self) -> frozenset[float]:
         """Numbers in the lines that write the gradient."""
-        values = (node.value for node in self._written_nodes if isinstance(node, ast.Constant))
-        return frozenset(value for value in values if isinstance(value, int | float) and not isinstance(value, bool))
+        return frozenset(number for node in self._written_nodes if (number := number_of(node)) is not None)
 
     @property
-    def _written_nodes(self) -> list[ast.AST]:
+    def _written_nodes(self) -> list[Node]:
         return [node for write in self._case.writes for node in nodes_of(write)]
 
     @cached_property
-    def lines(self) -> tuple[ast.stmt, ...]:
+    def lines(self) -> tuple[Statement, ...]:
         """The lines that the gradient is made of: what a sentence says of the text, it says of them."""
         return feeding_lines(self._case) or self._case.lines or self._case.writes
 
     @cached_property
-    def nodes(self) -> Sequence[ast.AST]:
+    def nodes(self) -> Sequence[Node]:
         """All nodes of those lines."""
         return [node for line in self.lines for node in nodes_of(line)]
 
@@ -50,7 +47,7 @@ class GradientText:
         """True if *text*, an expression, is in those lines."""
         return not self.lines or any(text in as_written(line) for line in self.lines)
 
-    def reader_of(self, mentions: Sequence[str]) -> ast.stmt | None:
+    def reader_of(self, mentions: Sequence[str]) -> Statement | None:
         """The one line that reads all of *mentions*, if that is none which writes the gradient."""
         matching = [line for line in self.lines if mentions and names_of(line).issuperset(mentions)]
         return matching[0] if len(matching) == 1 and matching[0] not in self._case.writes else None

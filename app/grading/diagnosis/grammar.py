@@ -15,6 +15,7 @@ from typing import Any
 
 from app.bindings import MODULES
 from app.grading.diagnosis.evidence import Array
+from app.syntax import name_of
 
 TURNS = frozenset({"transpose", "t", "permute", "swapaxes"})
 PRODUCTS = frozenset(
@@ -262,7 +263,7 @@ def number_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]
 
 
 def is_module(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in MODULES
+    return name_of(node) in MODULES
 
 
 def comparison_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:

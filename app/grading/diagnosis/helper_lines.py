@@ -4,7 +4,6 @@ A step may be any gradient inside of the forward program, under a name of the le
 of them in its place makes the gradient right, then it is the step that is off, and not what reads it.
 """
 
-import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -12,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from app.grading.diagnosis.claims import makes_steps
-from app.grading.diagnosis.edits import Edit
+from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
 from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
@@ -26,7 +25,7 @@ from app.grading.diagnosis.rerun import (
     line_replays,
     steps_made,
 )
-from app.syntax import as_written
+from app.syntax import Statement, as_written, is_update, name_node, names_loaded, right_side, sign_of, value_left_by
 
 SAY = sentences_of("step")
 MEANT = "_meant"
@@ -57,17 +56,9 @@ def wrong_write(view: GradientAnalysis) -> int | None:
     return reruns[0].lines[wrong[0]].lineno if len(wrong) == 1 else None
 
 
-def _is_whole(line: ast.stmt) -> bool:
+def _is_whole(line: Statement) -> bool:
     """True if *line* makes a tensor, or adds to the whole of it."""
-    match line:
-        case ast.Assign(targets=[ast.Name()]) | ast.AugAssign(target=ast.Name(), op=ast.Add() | ast.Sub()):
-            return True
-    return False
-
-
-def _reads(line: ast.stmt, name: str) -> bool:
-    nodes = [node for node in ast.walk(line) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    return any(node.id == name for node in nodes)
+    return value_left_by(line) is not None and sign_of(line) in {"", "+", "-"}
 
 
 def _is_shares(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
@@ -75,7 +66,7 @@ def _is_shares(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
     now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
     if now is None or now.shape != rerun.look.reference.shape:
         return False
-    adds = isinstance(rerun.lines[at], ast.AugAssign) or _reads(rerun.lines[at], rerun.name)
+    adds = is_update(rerun.lines[at]) or rerun.name in names_loaded(rerun.lines[at])
     part = now - before if adds and before is not None else now
     shares = [rerun.look.shares[path.key] for path in view.paths[:SHARES_MAX]]
     sums = (sum(some) for count in range(1, len(shares) + 1) for some in combinations(shares, count))
@@ -95,7 +86,7 @@ def is_step_inside(case: WrongGradient) -> bool:
     return any(all(map(view.equal, gradients, case.looks)) for gradients in inside)
 
 
-def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> ast.stmt | None:
+def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> Statement | None:
     """The line that makes a wrong step; else the one in which what was said was undone, if its step is not right."""
     if not reruns:
         return view.undone_in
@@ -111,9 +102,9 @@ def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> ast.stmt | None:
 def _is_right_with(reruns: Sequence[Rerun], at: int, inside: Inside) -> bool:
     """True if the gradient is right on every look with *inside* for what the line *at* makes."""
     line = reruns[0].lines[at]
-    assert isinstance(line, ast.Assign)
-    put = ast.Name(MEANT, ast.Load())
-    edit = Edit(ast.Assign(line.targets, put), line.value, Replacement("", put))
+    value, put = right_side(line), name_node(MEANT)
+    assert value is not None
+    edit = Edit(replace_node(line, value, put), value, Replacement("", put))
     for rerun, array in zip(reruns, inside, strict=True):
         rerun.stand(at)
         scope = rerun.before[at].arrays

@@ -16,7 +16,7 @@ from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.recall import Recall
-from app.syntax import called_name
+from app.syntax import called_name, name_of
 
 Inside = tuple[Array, ...]
 """A gradient inside of the forward program, on each look."""
@@ -256,7 +256,7 @@ def _fills(line: ast.stmt, turn: str) -> bool:
     match line:
         case ast.Assign(targets=[ast.Subscript(slice=part)]):
             parts = part.elts if isinstance(part, ast.Tuple) else [part]
-            return any(isinstance(node, ast.Name) and node.id == turn for node in parts)
+            return any(name_of(node) == turn for node in parts)
     return False
 
 

@@ -13,7 +13,6 @@
 With one consumer, or one coefficient on all shares, the codes of `factors` stand alone, such as `sign` or `factor:N`.
 """
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -42,6 +41,7 @@ from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.diagnosis.unrecognised import without_upstream
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.syntax import every_name_in, is_update, name_of, right_side, targets_of
 
 SAY, WHY = sentences_of("shares"), sentences_of("why")
 PARALLEL = 1e-10
@@ -268,12 +268,10 @@ def _way(view: GradientAnalysis, group: ProportionalPaths) -> str:
 def _overwrote(view: GradientAnalysis) -> bool:
     """True if the learner's last write is a plain assignment that does not read what an earlier line left."""
     writes = view.case.writes
-    if len(writes) < 2 or not isinstance(writes[-1], ast.Assign | ast.AnnAssign):
+    value = right_side(writes[-1]) if len(writes) > 1 else None
+    if value is None or is_update(writes[-1]):
         return False
-    plain = isinstance(writes[-1], ast.AnnAssign) or any(isinstance(target, ast.Name) for target in writes[-1].targets)
-    value = writes[-1].value
-    read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} if value is not None else set()
-    return plain and view.case.name not in read
+    return any(map(name_of, targets_of(writes[-1]))) and view.case.name not in every_name_in(value)
 
 
 def _groups(view: GradientAnalysis) -> list[ProportionalPaths]:

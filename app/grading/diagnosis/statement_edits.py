@@ -7,6 +7,7 @@ from functools import partial
 
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement
+from app.syntax import every_name_in
 
 Act = Callable[[ast.AST], ast.AST | None]
 """What stands in the place of a part of a text; None where that stays."""
@@ -31,7 +32,7 @@ def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit
     }
     for inner in ast.walk(statement):
         yield from _of_target(statement, inner, words)
-        if isinstance(inner, ast.Subscript) and not turns & {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}:
+        if isinstance(inner, ast.Subscript) and not turns & every_name_in(inner):
             yield from _shifted(statement, inner, turns)
 
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.content.program.literals import literal_sizes
+from app.content.program.literals import literal_sizes, with_dim_names
 from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
-from app.syntax import as_written
+from app.syntax import as_written, program_of
 
 SAY = sentences_of("two-slips")
 Diagnose = Callable[[WrongGradient], Diagnosis | None]
@@ -73,23 +73,11 @@ class _Bracketed(ast.NodeTransformer):
 
 def in_sizes(case: WrongGradient, dims: Mapping[str, int], diagnose: Diagnose) -> Diagnosis | None:
     """Diagnose the mistake that is left once dims replace the learner's literal sizes on the lesson's own data."""
-    literals = literal_sizes(ast.Module(list(case.lines), []), dims)
-    named = {(literal.line, literal.column): literal.dim for literal in literals}
-    mended = _with_lines(case, [_Named(named).visit(deepcopy(line)) for line in case.lines]) if named else None
+    literals = literal_sizes(program_of(case.lines), dims)
+    mended = _with_lines(case, [with_dim_names(line, literals) for line in case.lines]) if literals else None
     # With a size in the place of what is none, not even the shape comes out.
     shaped = mended is not None and all(look.got.shape == look.reference.shape for look in mended.looks)
     return diagnose(mended) if mended is not None and shaped else None
-
-
-class _Named(ast.NodeTransformer):
-    """Puts dims in the places of numbers, by line and column from 1."""
-
-    def __init__(self, named: Mapping[tuple[int, int], str]) -> None:
-        self.named = named
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        dim = self.named.get((node.lineno, node.col_offset + 1))
-        return node if dim is None else ast.parse(dim, mode="eval").body
 
 
 def _with_lines(case: WrongGradient, lines: list[ast.stmt]) -> WrongGradient | None:

@@ -22,6 +22,7 @@ from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
 from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.rules import names_of
+from app.syntax import parse_expression
 
 Valued = Callable[[str, PathStep], Array | None]
 Texts = tuple[str, str]
@@ -229,7 +230,7 @@ def _added(value: Array, belongs: Array, stands: Array) -> Array | None:
 @cache
 def parted(rule: str, slip: str) -> tuple[str, str]:
     """The smallest parts that tell two rules apart."""
-    node, other = (ast.parse(text, mode="eval").body for text in (rule, slip))
+    node, other = map(parse_expression, (rule, slip))
     while (lower := _lower(node, other)) is not None:
         node, other = lower
     return normalised_text(ast.unparse(node)), normalised_text(ast.unparse(other))

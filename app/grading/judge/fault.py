@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from app.bindings import idle_comparisons
-from app.syntax import as_written
+from app.syntax import as_written, name_of, parse_expression
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000
@@ -98,7 +98,7 @@ def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None
             first = first.func if isinstance(first, ast.Call) else first.value
         if isinstance(first, ast.BinOp) and isinstance(first.op, ast.Div):
             first = first.left
-        begins = isinstance(first, ast.Name) and first.id == name and first is not inner
+        begins = name_of(first) == name and first is not inner
         if node_there is None and begins and isinstance(inner, ast.expr) and inner.lineno == line:
             node_there = inner
     return node_there
@@ -128,7 +128,7 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _loaded(node: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(node), mode="eval").body
+    return parse_expression(ast.unparse(node))
 
 
 def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:

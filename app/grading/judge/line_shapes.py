@@ -4,7 +4,6 @@ Read from the text alone, on the lesson's own sizes and on the hidden ones besid
 or follows from dims in the same way, on all of them is called by it. What cannot be told is silent.
 """
 
-import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,18 @@ from app.grading.operations.collisions import CollisionError
 from app.grading.reading.line_reader import KeepLine, LineReader, Saw, line_texts, read_anew
 from app.grading.reading.shape_inference import read_program, read_small
 from app.grading.reading.size_words import Sizes, size_words
-from app.syntax import parse_code
+from app.syntax import (
+    Statement,
+    called_name,
+    elements_of,
+    every_name_in,
+    expression_in,
+    is_assignment,
+    owner_of,
+    parse_code,
+    source_text,
+    targets_of,
+)
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 MOST_PARTS = 4
@@ -159,10 +169,10 @@ def ground_of_program(forward: Forward, gradients: Sequence[str]) -> ShapeContex
     for scope in scopes:
         scope |= {name: scope[name[1:]] for name in gradients if isinstance(scope.get(name[1:]), np.ndarray)}
     made = {
-        name: ast.unparse(statement)
+        name: source_text(statement)
         for statement in parse_code(forward.source).body
-        for target in (statement.targets if isinstance(statement, ast.Assign) else ())
-        for name in sorted({node.id for node in ast.walk(target) if isinstance(node, ast.Name)})
+        for target in (targets_of(statement) if is_assignment(statement) else ())
+        for name in sorted(every_name_in(target))
     }
     return ShapeContext(tuple(scopes), dims, made)
 
@@ -201,7 +211,7 @@ def infer_line_shapes(code: str, ground: ShapeContext, keep: KeepLine = read_ane
     return InlayShapes(lines=tuple(lines[at] for at in sorted(lines)), names=tuple(names.values())[: 2 * MOST_NAMES])
 
 
-def _body(code: str) -> tuple[list[ast.stmt], list[str]]:
+def _body(code: str) -> tuple[list[Statement], list[str]]:
     try:
         try:
             body, source = parse_code(code).body, code
@@ -213,7 +223,7 @@ def _body(code: str) -> tuple[list[ast.stmt], list[str]]:
     return body, _NEWLINE.split(source)  # as the parser counts lines
 
 
-def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def statements_in(body: Sequence[Statement]) -> Iterator[Statement]:
     """The statements of *body* and those inside of them; expressions hold none."""
     for statement in body:
         yield statement
@@ -221,19 +231,19 @@ def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements_in(getattr(statement, field, ()))
 
 
-Seen = dict[tuple[int, int], tuple[ast.stmt, Any]]
+Seen = dict[tuple[int, int], tuple[Statement, Any]]
 
 
 def _read(
-    body: Sequence[ast.stmt],
+    body: Sequence[Statement],
     begin: Callable[[Saw], LineReader],
-    calls: Sequence[ast.stmt],
-    own: Collection[ast.stmt],
+    calls: Sequence[Statement],
+    own: Collection[Statement],
 ) -> Seen:
     """By place of a statement: what it gave at last; shapes that could not meet stay."""
     seen: Seen = {}
 
-    def saw(statement: ast.stmt, given: Any) -> None:
+    def saw(statement: Statement, given: Any) -> None:
         at = statement.lineno, statement.col_offset
         if statement in own and not isinstance(seen.get(at, (None, None))[1], CollisionError):
             seen[at] = statement, given
@@ -248,7 +258,7 @@ def _read(
 
 
 def _line(
-    statement: ast.stmt, name: str, values: Sequence[Any], ground: ShapeContext, source: Sequence[str]
+    statement: Statement, name: str, values: Sequence[Any], ground: ShapeContext, source: Sequence[str]
 ) -> LineShape | None:
     line, given = statement.end_lineno or statement.lineno, values[0]
     match given:
@@ -304,13 +314,10 @@ def _column(source: Sequence[str], at: tuple[int, int]) -> int:
     return len(line.encode()[: at[1]].decode("utf-8", "replace"))
 
 
-def _subject(statement: ast.stmt) -> str:
+def _subject(statement: Statement) -> str:
     """The one name that *statement* writes; empty where it writes none, or several."""
-    match statement:
-        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target) | ast.AugAssign(target=target):
-            names = set() if isinstance(target, ast.Tuple | ast.List) else root_of(target)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr)) as call) if attr.endswith("_"):
-            names = root_of(call)
-        case _:
-            names = set()
+    targets, call = targets_of(statement), expression_in(statement)
+    if call is not None and owner_of(call) is not None and called_name(call).endswith("_"):
+        targets = [call]
+    names = root_of(targets[0]) if len(targets) == 1 and elements_of(targets[0]) is None else ()
     return next(iter(names), "")

@@ -1,14 +1,29 @@
 """A product that does not run because the forward multiplies in the other way: entry by entry, or as matrices."""
 
-import ast
-
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.torch_errors import kind_of, translate_error
 from app.grading.operations.table import FUNCTIONS
-from app.syntax import as_written
+from app.syntax import (
+    Expression,
+    Node,
+    as_written,
+    attribute_of,
+    called_name,
+    every_name_in,
+    function_of,
+    index_of,
+    is_assignment,
+    is_binary,
+    is_comparison,
+    nodes_in,
+    options_of,
+    owner_of,
+    right_side,
+    sign_of,
+)
 
 MATRICES = frozenset({"matmul", "vector"})
 ENTRYWISE = (
@@ -31,7 +46,7 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
     if not 0 <= error.statement < len(plan.lines):
         return said
     line = plan.lines[error.statement]
-    if SINGLE_BITS not in said and any(isinstance(node, ast.BitXor) for node in ast.walk(line.node)):
+    if SINGLE_BITS not in said and any(sign_of(node) == "^" for node in nodes_in(line.node)):
         return f"{said} {SINGLE_BITS}"
     if kind_of(error) == "dtypes":
         return f"{said}{_gate(error, plan)}"
@@ -55,7 +70,7 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         and all(_is_entrywise(forward_statement.node) for forward_statement in readers)
     ):
         return f"{said.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
-    only_matrices = products and all(isinstance(product.op, ast.MatMult) for _, product in products)
+    only_matrices = products and all(is_binary(product, "@") for _, product in products)
     if kind_of(error) == "broadcast" and only_matrices and not _is_matrix_product(line.node):
         forward_statement, product = products[0]
         return f"{said} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
@@ -74,37 +89,25 @@ def _gate(error: ReportedError, plan: ParsedSubmission) -> str:
     )
     for name in names:
         match [line for line in plan.writing(name) if line.line < (error.line or 0)]:
-            case [*_, line] if isinstance(line.node, ast.Assign) and isinstance(line.node.value, ast.Compare):
+            case [*_, line] if is_assignment(line.node) and is_comparison(right_side(line.node)):
                 return GATE.format(line=line.line, name=name)
     return ""
 
 
-def _products_with(node: ast.expr, name: str) -> list[ast.BinOp]:
+def _products_with(node: Expression, name: str) -> list[Node]:
     """The products in *node* that read *name*, from the outermost inwards."""
-    return [
-        inner
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.BinOp)
-        and isinstance(inner.op, ast.Mult | ast.MatMult)
-        and any(isinstance(leaf, ast.Name) and leaf.id == name for leaf in ast.walk(inner))
-    ]
+    return [inner for inner in nodes_in(node) if is_binary(inner, "* @") and name in every_name_in(inner)]
 
 
-def _is_entrywise(node: ast.AST) -> bool:
+def _is_entrywise(node: Node) -> bool:
     """True if there is nothing in *node* but functions and operators that take one entry after the other."""
-    names = (
-        inner.func.attr
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
-    )
-    others = (ast.Subscript, ast.MatMult, ast.keyword)
-    turned = any(isinstance(inner, ast.Attribute) and inner.attr in {"T", "mT"} for inner in ast.walk(node))
+    nodes = nodes_in(node)
     return (
-        not turned
-        and all(name in FUNCTIONS for name in names)
-        and not any(isinstance(inner, others) for inner in ast.walk(node))
+        not any(attribute_of(inner) in {"T", "mT"} or index_of(inner) or options_of(inner) for inner in nodes)
+        and all(called_name(inner) in FUNCTIONS for inner in nodes if owner_of(function_of(inner)) is not None)
+        and not _is_matrix_product(node)
     )
 
 
-def _is_matrix_product(node: ast.AST) -> bool:
-    return any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.MatMult) for inner in ast.walk(node))
+def _is_matrix_product(node: Node) -> bool:
+    return any(is_binary(inner, "@") for inner in nodes_in(node))

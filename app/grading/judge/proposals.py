@@ -6,6 +6,7 @@ from copy import deepcopy
 from app.bindings import simple_statements
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError
+from app.syntax import parse_expression
 
 
 def lines_with(plan: ParsedSubmission, error: ReportedError, text: str, instead: str) -> list[ast.stmt]:
@@ -14,7 +15,7 @@ def lines_with(plan: ParsedSubmission, error: ReportedError, text: str, instead:
     if not 0 <= error.statement < len(lines):
         return []
     try:
-        exchange = _Exchange(*(ast.parse(each, mode="eval").body for each in (text, instead)))
+        exchange = _Exchange(*map(parse_expression, (text, instead)))
         lines[error.statement] = deepcopy(lines[error.statement])
         for inner in simple_statements(lines[error.statement], error.line):
             exchange.visit(inner)

@@ -3,7 +3,6 @@
 A slip in one of them makes every line wrong that reads it. They may be right as they stand, so one is red.
 """
 
-import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStat
 from app.grading.judge.product_kinds import names_gate
 from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import NameVerdict
+from app.syntax import expression_in, is_assignment, is_update, nodes_in
 
 
 class SharedSteps:
@@ -53,8 +53,8 @@ class SharedSteps:
     def _reads(self, name: str) -> frozenset[str]:
         """Names read by the statements that write *name*, also those inside of a loop."""
         lines = [line for line in self.plan.lines if name in line.writes]
-        inner = [node for line in lines for node in ast.walk(line.node) if isinstance(node, ast.Assign | ast.AugAssign)]
-        written = [list(ast.walk(item)) for item in inner]
+        inner = [node for line in lines for node in nodes_in(line.node) if is_assignment(node) or is_update(node)]
+        written = [nodes_in(item) for item in inner]
         return frozenset(use for nodes in written if name in writes_of(nodes) for use in reads_of(nodes)[1])
 
     def _doubtful_steps(self, name: str, verdict: NameVerdict) -> list[str]:
@@ -143,10 +143,10 @@ def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> froz
 
 def _inside(line: SubmissionStatement, name: str) -> set[str]:
     """Names by way of which *name* is computed within one statement, such as the body of a loop."""
-    inner = [node for node in ast.walk(line.node) if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr)]
+    inner = [node for node in nodes_in(line.node) if is_assignment(node) or is_update(node) or expression_in(node)]
     if inner == [line.node]:
         return set()
-    pairs = [(writes_of(nodes), reads_of(nodes)[1]) for nodes in (list(ast.walk(item)) for item in inner)]
+    pairs = [(writes_of(nodes), reads_of(nodes)[1]) for nodes in map(nodes_in, inner)]
     names_inside, waiting = {name}, [name]
     while waiting:
         wanted = waiting.pop()

@@ -1,6 +1,5 @@
 """One operation of a statement with its value, and what its axes and its moves say."""
 
-import ast
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.grading.operations.numerics import Array, Axes
-from app.syntax import as_written
+from app.syntax import Expression, Node, as_written, source_text
 
 
 class UntracedError(Exception):
@@ -19,7 +18,7 @@ class UntracedError(Exception):
     def __str__(self) -> str:
         # Most are caught and forgotten, and writing out a part takes long.
         what = self.args[0] if self.args else ""
-        return ast.unparse(what) if isinstance(what, ast.AST) else str(what)
+        return source_text(what) if isinstance(what, Node) else str(what)
 
 
 @dataclass(slots=True, eq=False)  # not frozen: a text has hundreds, and to freeze one takes longer than to make it
@@ -36,7 +35,7 @@ class OpNode:
     op: str
     value: Array
     operands: "tuple[OpNode, ...]" = ()
-    expr: ast.expr | None = None
+    expr: Expression | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -45,12 +44,12 @@ class OpNode:
         return "" if self.expr is None else _unparsed(self.expr)
 
 
-KnownNodes = dict[ast.AST, OpNode]
+KnownNodes = dict[Node, OpNode]
 """What was read, by the part of the text."""
 
 
 @lru_cache(maxsize=1024)
-def _unparsed(expr: ast.expr) -> str:
+def _unparsed(expr: Expression) -> str:
     return as_written(expr)
 
 

@@ -24,6 +24,7 @@ from app.grading.operations.curves import GELU_CUBE, GELU_INNER, gelu_tanh_argum
 from app.grading.operations.numerics import Array, Axes, softmax, swapped
 from app.grading.operations.table import FUNCTIONS, OPERATIONS, RULES
 from app.grading.reading.node import OpNode, moved_back, reduced_count, with_kept_axes
+from app.syntax import parse_expression
 
 PASSED_ON = frozenset(op for op, texts in RULES.items() if {*texts} <= {"g", "-g"})
 """Operations that send the upstream gradient back as it is, or its opposite."""
@@ -62,7 +63,7 @@ def joins_entries(text: str) -> bool:
 @cache
 def terms_of(op: str, rule: str) -> Mapping[str, str]:
     """By word: the texts that add up to *rule*; empty where it is no sum with names for its terms."""
-    terms = _split(ast.parse(rule, mode="eval").body)
+    terms = _split(parse_expression(rule))
     texts = [ast.unparse(ast.fix_missing_locations(term)) for term in terms]
     words = OPERATIONS[op].terms.split()
     return dict(zip(words, texts, strict=True)) if len(words) == len(texts) else {}

@@ -3,7 +3,6 @@
 The program is read and never executed, by the same reading and the same rules that name mistakes.
 """
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from app.grading.reading.node import OpNode, UntracedError, reduce_to
 from app.grading.reading.plain_tracer import READING_ERRORS
 from app.grading.reading.rules import backward
 from app.grading.reading.tracer import Tracer
+from app.syntax import Expression, elements_of, is_assignment, name_of, parse_code, part_of, right_side, targets_of
 
 Nodes = list[tuple[str, OpNode]]
 Numbers = Mapping[str, Array]
@@ -120,28 +120,26 @@ def _forward(forward: ForwardSource, point: Mapping[str, object]) -> tuple[dict[
     """The values of all tensors, and the operations of each statement by what it makes."""
     values = {tensor_input.name: _array(point[tensor_input.name], tensor_input) for tensor_input in forward.inputs}
     nodes: Nodes = []
-    for statement in ast.parse(forward.source).body:
-        match statement:
-            case ast.Assign(targets=[target], value=expr):
-                parts = [(name, Tracer(values, forward.dims).node(part)) for name, part in _parts(target, expr)]
-                nodes += parts
-                values |= {name: node.value for name, node in parts}
-            case _:
-                raise UntracedError(statement)
+    for statement in parse_code(forward.source).body:
+        targets, value = targets_of(statement), right_side(statement)
+        if value is None or len(targets) != 1 or not is_assignment(statement):
+            raise UntracedError(statement)
+        parts = [(name, Tracer(values, forward.dims).node(part)) for name, part in _parts(targets[0], value)]
+        nodes += parts
+        values |= {name: node.value for name, node in parts}
     return values, nodes
 
 
-def _parts(target: ast.expr, expr: ast.expr) -> list[tuple[str, ast.expr]]:
+def _parts(target: Expression, expr: Expression) -> list[tuple[str, Expression]]:
     """By name: what is assigned to each name of *target*."""
-    match target, expr:
-        case ast.Name(id=name), _:
-            return [(name, expr)]
-        case ast.Tuple(elts=names), ast.Tuple(elts=parts) if len(names) == len(parts):
-            return [part for pair in zip(names, parts, strict=True) for part in _parts(*pair)]
-        case ast.Tuple(elts=names), _:
-            cut = (ast.Subscript(expr, ast.Constant(rank), ast.Load()) for rank in range(len(names)))
-            return [part for pair in zip(names, cut, strict=True) for part in _parts(*pair)]
-    raise UntracedError(target)
+    if name := name_of(target):
+        return [(name, expr)]
+    targets, parts = elements_of(target), elements_of(expr)
+    if targets is None:
+        raise UntracedError(target)
+    if parts is None or len(parts) != len(targets):
+        parts = [part_of(expr, rank) for rank in range(len(targets))]
+    return [part for pair in zip(targets, parts, strict=True) for part in _parts(*pair)]
 
 
 def _walked(forward: ForwardSource, point: Mapping[str, object]) -> Walk:
@@ -191,8 +189,8 @@ def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
 
 def sent_gradients(node: OpNode, g: Array) -> Iterator[tuple[str, Array]]:
     """Gradients that *g* at *node* sends to each tensor that it reads, place by place."""
-    if node.op == "tensor" and isinstance(node.expr, ast.Name):
-        yield node.expr.id, g
+    if node.op == "tensor" and (name := name_of(node.expr)):
+        yield name, g
     if node.op == "library":
         raise UntracedError(node.text)
     for position, operand in enumerate(node.operands):

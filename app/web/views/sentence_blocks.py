@@ -9,7 +9,7 @@ from app.content.blocks import Bug, CodeBox, Exercise, FunctionBox, Lesson, Quiz
 from app.grading.judge.hunt_verdict import LINE, split_line, with_line
 from app.insight.mistakes import answer_of
 from app.kinds.registry import quiz_kind
-from app.syntax import parse_code
+from app.syntax import every_name_in, parse_code
 from app.web.site import SCOPE_MODULES
 from app.web.views.exercise_view import number_word
 
@@ -57,7 +57,7 @@ def _names(source: str) -> set[str]:
         tree = parse_code(source)
     except (SyntaxError, ValueError, RecursionError):
         return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return every_name_in(tree)
 
 
 def _class_names(tree: ast.Module) -> set[str]:

@@ -1,14 +1,14 @@
 """Which mistakes are made at which kind of operation: by a class, or by one learner."""
 
-import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from markupsafe import Markup, escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.bindings import first_use
 from app.content.blocks import CodeBox, Exercise, Forward, Lesson
 from app.grading.judge.verdict import OTHER_ROAD
 from app.grading.operations.table import NAMES, OPERATIONS
@@ -16,18 +16,22 @@ from app.practice.practice_words import slip_words
 from app.practice.scheduler import slip_of
 from app.store import board
 from app.store.board import SlipCounts
+from app.syntax import parse_code
 
 MOST_SLIPS = 12
 MANY_WAYS, OTHER = "forks", "other boxes"
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.MatMult: "matrix products",
-    ast.Add: "sums of tensors",
-    ast.Sub: "sums of tensors",
-    ast.Mult: "products, quotients",
-    ast.Div: "products, quotients",
-    ast.Pow: "powers",
+FUNCTIONS = "functions"
+GROUPS: Mapping[str, str] = {
+    "@": "matrix products",
+    "+": "sums of tensors",
+    "-": "sums of tensors",
+    "*": "products, quotients",
+    "/": "products, quotients",
+    "**": "powers",
+    "[]": "picks",
+    "=": "copies",
 }
-FUNCTIONS, COPIES = "functions", "copies"
+"""By the use that is made of a tensor: what its operation is called; the others have the names of functions."""
 PRACTICE = "practice"
 Known = Callable[[str], Lesson | None]
 """A lesson by its name, where it is shown."""
@@ -116,28 +120,8 @@ def family_of(lesson: Lesson, exercise: str, code: str) -> str:
 
 def operation_on(forward: Forward, tensor: str) -> str:
     """The family of the operation that reads *tensor* first."""
-    tree = ast.parse(forward.source)
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == tensor and isinstance(node.ctx, ast.Load):
-            return _family(parents[node], parents)
-    return OTHER
-
-
-def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
-    match node:
-        case ast.BinOp(op=op):
-            return OPERATORS.get(type(op), FUNCTIONS)
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) | ast.Attribute(attr=name):
-            return _group(name)
-        case ast.Subscript():
-            return "picks"
-        case ast.Assign():
-            return COPIES
-        case ast.List() | ast.Tuple() | ast.keyword() | ast.Starred():
-            return _family(parents[node], parents)
-        case _:
-            return FUNCTIONS
+    use = first_use(parse_code(forward.source), tensor)
+    return OTHER if use is None else GROUPS.get(use) or _group(use)
 
 
 def _group(name: str) -> str:

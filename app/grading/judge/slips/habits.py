@@ -18,6 +18,7 @@ from app.grading.judge.slips.trees import (
     with_body,
 )
 from app.grading.judge.slips.visits import start, unseen, visited_late, walked
+from app.syntax import name_of, names_stored
 
 Habit = Callable[[ast.Module], Iterator[Slip]]
 _GRAD, _DATA = "grad", "data"
@@ -96,11 +97,11 @@ def _operands(value: ast.AST) -> Iterator[ast.Name]:
 def bare_grad(tree: ast.Module) -> Iterator[Slip]:
     """`grad` alone, for `out.grad`."""
     for function, outer in inner_functions(tree):
-        stored = {node.id for node in ast.walk(outer) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        stored = names_stored(outer)
         taken = {argument.arg for argument in (*function.args.args, *outer.args.args)}
         if _GRAD in stored | taken or "out" not in stored:
             continue
-        bare = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == _GRAD]
+        bare = [node for node in ast.walk(function) if name_of(node) == _GRAD]
         yield from slips_at(tree, "bare-grad", [(node, expression("out.grad")) for node in bare], name="out")
 
 

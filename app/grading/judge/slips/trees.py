@@ -4,6 +4,8 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 
+from app.syntax import parse_expression
+
 New = ast.expr | ast.stmt | list[ast.stmt]
 Replacement = tuple[ast.AST, New]
 Function = ast.FunctionDef
@@ -86,7 +88,7 @@ def calls(node: ast.AST, name: str) -> bool:
 
 
 def expression(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
+    return parse_expression(text)
 
 
 def statement_of(text: str) -> ast.stmt:
