@@ -111,7 +111,7 @@ def test_an_image_installs_all_packages_but_torch_by_hash() -> None:
     assert "pip install --no-deps --require-hashes -r requirements.txt" in (ROOT / "Dockerfile").read_text()
 
 
-def test_an_image_is_built_with_a_node_of_long_support_that_the_project_takes() -> None:
+def test_the_image_is_built_with_a_supported_node_version() -> None:
     (built,) = re.findall(r"^ARG NODE_IMAGE=node:(\d+)-", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     wanted = json.loads((ROOT / "package.json").read_text())["engines"]["node"]
 

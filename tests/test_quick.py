@@ -43,6 +43,6 @@ def test_a_module_that_nobody_imports_names_a_test_too(imports):
     ] == []
 
 
-def test_what_everything_imports_names_those_that_walk_through_it_and_not_everything(imports):
+def test_a_module_that_all_import_names_only_tests_that_walk_through_it(imports):
     assert len(noticing("app/web/application.py", imports)) < 5
     assert len(noticing("app/settings.py", imports)) < 5

@@ -41,7 +41,7 @@ def test_a_forked_zygote_that_is_killed_is_gone_for_its_grader() -> None:
     zygote.close()
 
 
-def test_a_forked_zygote_that_goes_on_is_waited_for_no_longer_than_was_said() -> None:
+def test_a_forked_zygote_is_waited_for_no_longer_than_was_said() -> None:
     zygote = Zygote()
     assert zygote.is_warm(SECONDS)
 

@@ -45,9 +45,7 @@ async def count(database: Database, table: Any) -> int:
         return await db.scalar(select(func.count()).select_from(table)) or 0
 
 
-async def test_what_somebody_put_beside_an_unverified_way_does_not_survive_its_owner(
-    database: Database, me: int
-) -> None:
+async def test_additions_to_an_unverified_way_do_not_survive_its_owner(database: Database, me: int) -> None:
     """An account prepared under somebody else's address, with a key of one's own, must not become theirs and mine."""
     async with database.write() as db:
         db.add(
@@ -65,9 +63,7 @@ async def test_what_somebody_put_beside_an_unverified_way_does_not_survive_its_o
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_a_second_session_of_an_anonymous_learner_is_no_way_into_the_account(
-    database: Database, known: bool
-) -> None:
+async def test_a_second_anonymous_session_is_no_way_into_the_account(database: Database, known: bool) -> None:
     """Whoever plants one session of theirs in another's browser, and keeps one, must not be there after the sign-in."""
     if known:
         await enter(database, "", proof("ada"))
@@ -107,7 +103,7 @@ async def test_only_the_same_way_of_the_same_issuer_is_the_same_person(database:
     assert one.known.learner != another.known.learner
 
 
-async def test_two_tabs_that_sign_in_at_once_end_as_the_same_person_with_every_text(database: Database) -> None:
+async def test_two_tabs_that_sign_in_at_once_are_one_person_with_every_text(database: Database) -> None:
     account = (await enter(database, "", proof("ada"))).known.learner
     _, token = await begun(database, "written before")
 
@@ -141,9 +137,7 @@ async def test_a_name_that_two_take_at_once_is_one_persons(database: Database) -
 
 
 @pytest.mark.parametrize("kind", ["password", "passkey"])
-async def test_a_new_way_that_somebody_made_meanwhile_is_no_way_into_their_account(
-    database: Database, kind: Any
-) -> None:
+async def test_a_sign_in_way_another_made_meanwhile_opens_no_account(database: Database, kind: Any) -> None:
     """Between the look at whether a name is free and the taking of it, somebody else may take it."""
     mine = VerifiedIdentity(kind=kind, issuer="", subject="ada", secret="of the first")
     theirs = VerifiedIdentity(kind=kind, issuer="", subject="ada", secret="of the second")

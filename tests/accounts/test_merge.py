@@ -300,7 +300,7 @@ async def test_the_longer_extension_stays_and_who_gave_it_is_still_named(
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [(1, 3), (3, 1), (2, 2)])
-async def test_cards_become_the_one_that_was_met_more_often_with_the_reviews_of_both(
+async def test_merged_cards_keep_the_more_reviewed_one_and_all_reviews(
     database: Database, me: int, other: int, mine: int, theirs: int
 ) -> None:
     async with database.write() as db:
@@ -370,9 +370,7 @@ async def test_a_text_that_is_saved_while_learners_are_merged_is_lost_by_nobody(
         assert await texts_of(db, me) == {one for one in said if one}
 
 
-async def test_it_is_written_down_who_was_merged_by_as_many_statements_for_many_rows_as_for_few(
-    database: Database, me: int
-) -> None:
+async def test_a_merge_is_recorded_in_a_fixed_number_of_statements(database: Database, me: int) -> None:
     sent: list[str] = []
     event.listen(database.engine.sync_engine, "before_cursor_execute", lambda _c, _cu, sql, *_: sent.append(sql))
     counts, sources = [], []

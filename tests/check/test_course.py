@@ -44,7 +44,7 @@ def test_every_lesson_has_its_turn() -> None:
     assert sorted(lesson.name for turn in turns for lesson in turn) == sorted(lesson.name for lesson in COURSE)
 
 
-def test_a_lesson_is_proved_anew_where_a_word_of_it_or_of_what_it_uses_has_changed() -> None:
+def test_a_lesson_is_proved_again_when_it_or_what_it_uses_changes() -> None:
     used = next(lesson for lesson in COURSE if any(f"{lesson.name}#" in one.source for one in COURSE))
     using = {one.name for one in COURSE if f"{used.name}#" in one.source and one is not used}
     course = [replace(one, source=f"{one.source}\n") if one is used else one for one in COURSE]
@@ -55,7 +55,7 @@ def test_a_lesson_is_proved_anew_where_a_word_of_it_or_of_what_it_uses_has_chang
     assert using
 
 
-def test_what_was_proved_is_kept_beside_what_others_proved_and_what_is_gone_is_not(tmp_path: Path) -> None:
+def test_proofs_are_kept_beside_others_unless_their_lesson_is_gone(tmp_path: Path) -> None:
     file = tmp_path / "proved.toml"
     file.write_text('no-such-lesson = "0"\n', "utf-8")
 

@@ -38,7 +38,7 @@ def row(name: str, label: str, picture: str = "") -> list[float]:
     return [float(number) for number in found[1].split(",")]
 
 
-def test_a_checkpoint_every_few_layers_keeps_as_many_tables_as_the_table_says() -> None:
+def test_checkpoints_keep_as_many_tables_as_the_lesson_says() -> None:
     text = page("keep-or-compute-again")
     every, most = (re.findall(r"\d+", line) for line in re.findall(r"^\| (?:a checkpoint|tables at).*$", text, re.M))
     run = written("keep-or-compute-again", "checkpointed")

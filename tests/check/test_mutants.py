@@ -50,7 +50,7 @@ def test_an_update_can_be_left_out() -> None:
     assert ("left out an update", "dx = a") in edits("dx = a\ndx += b")
 
 
-def test_an_update_that_is_the_whole_of_a_loop_leaves_one_that_does_nothing() -> None:
+def test_a_mutated_loop_of_one_update_does_nothing() -> None:
     assert ("left out an update", "for k in range(3):\n    pass") in edits("for k in range(3):\n    dx += a[k]")
 
 
@@ -66,7 +66,7 @@ def test_a_sign_on_zeros_is_no_mutant_because_it_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("solution", ["dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)", "dx = dy * 2 * (x - x.mean(0))"])
-def test_mutants_are_python_different_from_the_solution_and_from_each_other(solution: str) -> None:
+def test_mutants_are_python_and_differ_from_solution_and_each_other(solution: str) -> None:
     mutants = mutants_of(solution, frozenset({"dX", "dW", "db", "dx"}))
 
     codes = [ast.unparse(ast.parse(one.code)) for one in mutants]

@@ -86,7 +86,7 @@ def test_every_bug_of_the_lesson_stands_alone_in_some_row() -> None:
     assert set.union(*alone) == set(BUGS)
 
 
-def test_every_row_of_the_table_is_a_test_of_the_box_and_every_bug_a_case_of_it(box) -> None:
+def test_every_row_of_the_table_is_a_test_and_every_bug_a_case(box) -> None:
     messages = [case.message for case in box.cases]
 
     assert len(list(weak_tests(box))) == len(box.mistakes) + 1
@@ -108,7 +108,7 @@ def test_the_answers_of_the_sheet_are_those_of_the_table() -> None:
 
 
 @pytest.mark.prove
-def test_each_weak_test_is_right_about_everything_but_the_bugs_that_the_table_names(box) -> None:
+def test_each_weak_test_misses_exactly_the_bugs_of_its_row(box) -> None:
     begins = {**BUGS, **RIGHT_BEGIN}
     for code, what, said in weak_tests(box):
         through = {begins[name] for name in let_through(said)}
@@ -123,7 +123,7 @@ def test_each_weak_test_is_right_about_everything_but_the_bugs_that_the_table_na
 
 
 @pytest.mark.prove
-def test_the_whole_test_and_the_ones_that_are_equally_right_judge_every_program_rightly(box) -> None:
+def test_the_whole_test_and_its_equals_judge_every_program_rightly(box) -> None:
     for code in (box.solution, *box.alternatives):
         for case in box.cases:
             wrong = any(case.message.startswith(begin) for begin in BUGS.values())
@@ -187,7 +187,7 @@ def test_the_table_of_depth_is_what_is_measured() -> None:
         assert trust.depth(gain, relu=True) == pytest.approx(float(row[4]), rel=0.15)
 
 
-def test_the_first_losses_and_the_share_that_a_clamp_ignores_are_what_is_measured() -> None:
+def test_first_losses_and_clamped_shares_are_as_measured() -> None:
     text = page("right-gradients-bad-learning")
 
     for spread, said in ((0.1, "3.30"), (1.0, "3.77"), (5.0, "10.4")):
@@ -205,7 +205,7 @@ def test_the_twenty_losses_of_a_run_are_those_of_a_training() -> None:
         assert [float(one) for one in text.split(",")] == pytest.approx(measured, abs=0.011)
 
 
-def test_a_power_of_minus_one_is_differentiated_to_the_last_bit_as_it_is_written_by_hand() -> None:
+def test_the_gradient_of_a_power_of_minus_one_is_exact() -> None:
     x, upstream = 1 + 50 * torch.rand(32, 1), torch.randn(32, 1)
     power, quotient = x.clone().requires_grad_(), x.clone().requires_grad_()
     (power**-1).backward(upstream)

@@ -59,9 +59,7 @@ def test_a_list_of_names_that_cannot_be_read_fails(monkeypatch: pytest.MonkeyPat
         ((3, 13, 0), ""),
     ],
 )
-def test_a_python_that_is_slow_over_quoted_cookies_is_named_with_what_that_means(
-    version: tuple[int, int, int], told: str
-) -> None:
+def test_doctor_names_a_python_that_is_slow_over_quoted_cookies(version: tuple[int, int, int], told: str) -> None:
     line = doctor._python(*version)
 
     assert told in line

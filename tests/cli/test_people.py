@@ -145,7 +145,7 @@ def test_everything_of_a_person_is_written_to_an_archive(place: Path) -> None:
 
 
 @IN_EACH_DATABASE
-def test_a_person_is_deleted_once_that_is_confirmed_and_it_is_said_what_stays() -> None:
+def test_a_confirmed_deletion_of_a_person_lists_what_stays() -> None:
     asked = run("delete", "s-7", given="n\n", status=1)
     still = names()
     done = run("delete", "s-7", given="y\n")

@@ -30,7 +30,7 @@ def run(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     return called
 
 
-def test_what_is_drawn_is_a_piece_of_a_lesson_and_the_same_for_the_same_seed(run, tmp_path: Path) -> None:
+def test_a_drawn_item_is_lesson_text_and_the_same_for_one_seed(run, tmp_path: Path) -> None:
     words = ("draw", "--level", "1", "--wanted", "mean", "--seed", "3")
     first, second = run(*words), run(*words)
     (tmp_path / "01-piece.md").write_text(first.stdout)

@@ -43,7 +43,7 @@ def test_a_picture_that_does_not_come_of_its_tensor_is_told(kind: str, of: str, 
     assert [one.code for one in found] == ([] if drawn else ["not-drawn"])
 
 
-def test_a_box_is_counted_with_all_that_is_judged_of_it_and_a_question_not_at_all() -> None:
+def test_progress_counts_all_that_is_judged_of_a_box_and_no_question() -> None:
     exercises = course_in(ARCHITECTURES).lessons[0].exercises
 
     counts = {type(one).__name__: (codes_of(one, mutate=False), codes_of(one, mutate=True)) for one in exercises}

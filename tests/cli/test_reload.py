@@ -50,7 +50,7 @@ def test_a_course_that_is_proved_is_taken_up(lesson: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("_server")
-def test_a_lesson_that_a_class_was_given_and_that_has_another_id_now_is_told_by_check_and_reload(lesson: Path) -> None:
+def test_check_and_reload_name_an_assigned_lesson_with_another_id(lesson: Path) -> None:
     for words in (["class", "create", "Algebra"], ["class", "assign", "1", "layer"]):
         assert CliRunner().invoke(app, words).exit_code == 0
     lesson.write_text(lesson.read_text().replace("id: layer\n", "id: another\n"))

@@ -274,7 +274,7 @@ def test_a_picture_that_is_not_what_its_name_says_is_told(tmp_path):
     assert elsewhere.fix == "Did you mean '../b.svg'?"
 
 
-def test_a_folder_of_pictures_is_no_unit_and_one_of_lessons_or_of_nothing_has_to_be(tmp_path):
+def test_a_folder_of_pictures_is_no_unit_and_any_other_must_be_one(tmp_path):
     for name in ("pictures", "lessons", "empty"):
         (tmp_path / name).mkdir()
     (tmp_path / "pictures" / "box.svg").write_text("<svg/>")
@@ -289,7 +289,7 @@ def test_a_folder_of_pictures_is_no_unit_and_one_of_lessons_or_of_nothing_has_to
     ]
 
 
-def test_a_unit_with_a_marked_title_or_a_deliverable_that_is_made_nowhere_is_told(tmp_path):
+def test_a_unit_with_a_marked_title_or_no_maker_of_its_result_is_told(tmp_path):
     write(tmp_path, "1-unit/01-one.md")
     (tmp_path / "1-unit" / "unit.md").write_text("---\ntitle: All of `W`\ndeliverables:\n  - 5\n  - A table.\n---\n")
 

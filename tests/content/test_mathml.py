@@ -69,7 +69,7 @@ def test_a_formula_deeper_than_the_stack_is_refused_before_it_is_read(deep: str)
         (r"\left(y = \sigma(x) = 1/(1 + e^{-x})\right)", ["(y=σ(x)=1/(1+e−x))"]),
     ],
 )
-def test_a_long_formula_in_a_line_may_end_the_line_behind_a_sign_between_two_sides(tex: str, parts: list[str]) -> None:
+def test_a_long_inline_formula_may_break_after_a_binary_sign(tex: str, parts: list[str]) -> None:
     found = [re.sub(r"<annotation.*?</annotation>|<[^>]+>|\s", "", one) for one in MATH.findall(render_mathml(tex))]
 
     assert found == parts

@@ -331,7 +331,7 @@ def test_rows_of_a_sheet_and_what_is_revealed_have_languages_of_their_own():
     ]
 
 
-def test_in_a_word_of_code_too_long_for_one_line_a_minus_stays_with_its_name() -> None:
+def test_a_minus_stays_with_its_name_where_long_code_breaks() -> None:
     shown = code_span("loss = -logprobs[torch.arange(n), Yb].mean()")
 
     assert shown == ('<code>loss = <span class="together">-logprobs[</span>torch.arange(n), Yb].mean()</code>')

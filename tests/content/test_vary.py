@@ -40,7 +40,7 @@ def question(text: str):
     return lesson.exercises[0]
 
 
-def test_a_question_is_read_once_for_each_draw_with_its_numbers_in_every_text():
+def test_a_question_is_read_for_each_draw_with_numbers_in_every_text():
     quiz = question(SPREAD)
     numbers = [one.numbers["n"] for one in quiz.draws]
 
@@ -53,7 +53,7 @@ def test_a_question_is_read_once_for_each_draw_with_its_numbers_in_every_text():
         assert draw.given == {"n": int(n)}
 
 
-def test_the_same_text_gives_the_same_draws_and_the_question_is_the_first_of_them():
+def test_a_text_has_the_same_draws_and_its_question_is_the_first():
     quiz = question(SPREAD)
 
     assert [one.numbers for one in quiz.draws] == [one.numbers for one in question(SPREAD).draws]
@@ -65,7 +65,7 @@ def test_there_are_no_more_draws_than_are_proved():
     assert len(question(SPREAD.replace("20..60", "20..600")).draws) == MAX_DRAWS
 
 
-def test_dims_of_a_program_vary_with_what_follows_from_them_and_are_told_where_the_question_does_not():
+def test_dims_vary_with_what_follows_and_show_where_the_text_is_silent():
     quiz = question(":::{shape} a\n:forward: linear\n:of: W\n:vary: {D: [40, 50]}\n\nWhich?\n\n- `{{D}}`: No.\n:::\n")
     lesson, _ = read(":::{shape} a\n:forward: linear\n:of: W\n:vary: {D: [40, 50]}\n\nWhich?\n:::\n")
 

@@ -78,7 +78,7 @@ def test_several_numbers_of_a_draw_are_proved() -> None:
          "tempting-unheard"),
     ],
 )  # fmt: skip
-def test_a_tempting_value_is_found_in_the_one_draw_where_it_is_right_or_unheard(block: str, code: str) -> None:
+def test_a_distractor_is_found_in_the_draw_where_it_is_right_or_unheard(block: str, code: str) -> None:
     assert findings(block) == [code]
 
 
@@ -123,13 +123,13 @@ def test_a_product_is_proved_on_every_operand_that_its_page_offers(mask: str) ->
     assert prove_quiz(lesson, product, {"head": Facts(shapes=RAN, gradable=())}) == []
 
 
-def test_a_product_of_a_program_that_was_not_run_is_proved_on_what_its_source_tells() -> None:
+def test_a_product_of_a_program_not_run_is_proved_from_its_source() -> None:
     lesson, product, _ = attention('float("-inf")')
 
     assert prove_quiz(lesson, product, {}) == []
 
 
-def test_a_product_with_an_operand_that_its_page_cannot_offer_has_no_right_answer() -> None:
+def test_a_product_whose_operand_cannot_be_offered_has_no_right_answer() -> None:
     lesson, product, _ = attention("torch.finfo(torch.float32).min")
     told = {name: shape for name, shape in RAN.items() if name != "P"}
 

@@ -112,7 +112,7 @@ def test_a_wrong_answer_is_not_told_why_the_right_one_is(name):
     assert WHY[name][1] not in feedback.message.striptags()
 
 
-def test_a_reason_takes_the_place_of_the_usual_word_and_stands_behind_what_is_derived():
+def test_a_reason_replaces_the_usual_word_after_what_is_derived():
     assert answered("why-number", "3").message == "<p>One for each of the copies.</p>"
     assert answered("why-plain", "0").message == "<p>A copy adds up.</p>"
     assert answered("why-choice", "0").message.striptags() == "Each copy counts. A copy adds up."

@@ -14,7 +14,7 @@ def tried(name: str, alone: bool, times: int = ENOUGH) -> list[ItemOutcome]:
     return [ItemOutcome(learner, json.dumps([name]), alone) for learner in range(times)]
 
 
-def test_what_everybody_solves_becomes_easier_and_what_nobody_solves_harder() -> None:
+def test_items_that_all_solve_become_easier_and_unsolved_ones_harder() -> None:
     easy, hard = estimate_difficulties(tried("matmul", True) + tried("softmax", False))
 
     assert (easy.name, easy.solved, hard.name, hard.solved) == ("matmul", ENOUGH, "softmax", 0)

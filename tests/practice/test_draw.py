@@ -28,7 +28,7 @@ def test_the_same_seed_gives_the_same_exercise_and_another_one_another(level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_an_exercise_is_as_hard_as_its_level_and_its_solution_passes_by_rule(engine, level):
+def test_an_item_is_as_hard_as_its_level_and_its_solution_passes(engine, level):
     for seed in SEEDS:
         item = generate_item(level, seed)
         low, high = BANDS[level]

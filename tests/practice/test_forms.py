@@ -157,7 +157,7 @@ def test_a_box_says_how_its_lines_are_judged(item: GeneratedItem) -> None:
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_of_two_lines_the_right_one_is_that_of_the_solution_and_the_other_is_none(item: GeneratedItem) -> None:
+def test_of_two_lines_one_is_of_the_solution_and_the_other_is_not(item: GeneratedItem) -> None:
     for fragment in chosen(item):
         question = item.lesson_of(fragment).exercises[0]
 

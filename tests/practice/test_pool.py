@@ -63,7 +63,7 @@ async def kept(database: Database) -> list[PracticeItem]:
 KNOWN = frozenset({"matmul", "bias", "tanh"})
 
 
-async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_what_was_asked_for_is_made(
+async def test_a_learner_who_waits_gets_a_taught_item_while_another_is_drawn(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "STOCK", 3)
@@ -82,7 +82,7 @@ async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_what_was_as
 
 
 @pytest.mark.parametrize("wanted", ["mean", "overwritten", "input-for-output"])
-async def test_nobody_waits_for_a_drawing_while_something_is_there_that_can_show_the_slip(
+async def test_no_one_waits_while_an_item_that_can_show_the_slip_is_at_hand(
     database: Database, monkeypatch: pytest.MonkeyPatch, wanted: str
 ) -> None:
     async def drawn(*_):
@@ -101,7 +101,7 @@ async def test_nobody_waits_for_a_drawing_while_something_is_there_that_can_show
     assert [(one.level, one.wanted) for one in pool.demands] == [(3, wanted)]
 
 
-async def test_where_nothing_is_there_the_simplest_is_drawn_for_who_waits_and_the_rest_later(
+async def test_from_an_empty_pool_the_simplest_item_is_drawn_first(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "curated_items", lambda _: ())
@@ -116,7 +116,7 @@ async def test_where_nothing_is_there_the_simplest_is_drawn_for_who_waits_and_th
     assert [(one.level, one.wanted) for one in await kept(database)] == [(1, ""), (3, "input-for-output")]
 
 
-async def test_what_somebody_will_ask_for_is_drawn_before_they_do_one_of_each_kind_first(
+async def test_expected_items_are_drawn_ahead_one_of_each_kind_first(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -137,7 +137,7 @@ async def test_what_somebody_will_ask_for_is_drawn_before_they_do_one_of_each_ki
     assert asked == ["wrong-axis", "mean", "wrong-axis", "mean"]
 
 
-async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_another_one_for_the_next(
+async def test_the_first_item_of_a_kind_is_at_hand_and_differs_for_the_next(
     database: Database,
 ) -> None:
     graders = Graders()
@@ -155,7 +155,7 @@ async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_anot
     assert graders.asked == 0
 
 
-async def test_a_slip_that_a_level_cannot_show_is_asked_of_a_sibling_and_drawn_never(database: Database) -> None:
+async def test_a_slip_that_a_level_cannot_show_is_asked_of_a_sibling(database: Database) -> None:
     pool = ItemPool(database, Graders())
 
     assert await pool.make(1, "matmul", "overwritten", KNOWN)
@@ -198,7 +198,7 @@ async def test_nothing_is_made_of_what_was_not_taught(database: Database) -> Non
     assert await kept(database) == []
 
 
-async def test_where_no_drawn_exercise_is_proved_one_is_taken_that_was_proved_before(
+async def test_where_no_drawn_item_is_proved_an_earlier_one_is_taken(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refused(*_):
@@ -256,7 +256,7 @@ def test_no_seed_follows_from_those_before_it() -> None:
     assert seeds[0] != seeds[1]
 
 
-async def test_a_program_with_a_name_is_kept_beside_what_is_drawn_and_chosen_first(
+async def test_a_named_program_is_kept_beside_drawn_ones_and_chosen_first(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "STOCK", 1)

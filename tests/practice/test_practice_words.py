@@ -30,7 +30,7 @@ def test_every_slip_that_opens_a_card_has_words() -> None:
     assert {slip_of(f"dx:{row}") for row in rows()} - UNNAMED - SLIPS.keys() - FURTHER.keys() == set()
 
 
-def test_a_family_is_not_said_to_be_read_twice_where_one_line_reads_the_tensor() -> None:
+def test_a_family_is_not_called_read_twice_where_one_line_reads_it() -> None:
     program = make_forward("mask", "N: 5", "x: [N]; m: [N]", "y", "y = x * m")
 
     assert FAMILIES[family_at(program, "x", "wrong-upstream") or ""].title == "Entry by entry, and tensors read twice"

@@ -106,7 +106,7 @@ def test_an_exercise_that_does_not_show_what_is_wanted_is_not_kept(here: Here) -
     assert "is named 'keepdim-lost'" in proved(replace(item, wanted="keepdim-lost"), here).reason
 
 
-def test_slips_with_sentences_of_their_own_are_written_out_from_the_text_alone() -> None:
+def test_slips_with_sentences_are_written_out_from_the_text_alone() -> None:
     item = written(CURVES, "dh = dy * y * (1 - y)\ndX = dh * (1 - h ** 2)\n", "sigmoid tanh")
 
     found = {(one.line, one.edit): one.code.splitlines()[one.line - 1] for one in wrong_lines(item)}

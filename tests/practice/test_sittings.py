@@ -27,7 +27,7 @@ def test_programs_of_an_item_are_as_hard_to_a_point_and_a_line(slot: SittingSlot
     assert programs != program_candidates(slot, 1, "another", list(OPERATIONS))
 
 
-def test_each_learner_has_sizes_of_their_own_in_which_the_solution_is_right() -> None:
+def test_each_learner_has_own_sizes_in_which_the_solution_is_right() -> None:
     engine = Engine(OpenJail(), None)
     rows = [list(enumerate(program_candidates(slot, 1, "secret", list(OPERATIONS)))) for slot in SLOTS]
     drawn = {learner: draw_items(rows, learner, "secret") for learner in range(40)}

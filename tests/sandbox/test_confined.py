@@ -62,7 +62,7 @@ def test_it_has_no_right_that_others_lack(child):
     assert not any(rights.values()), rights
 
 
-def test_the_zygote_keeps_no_right_but_to_change_the_user_of_its_children_and_to_end_them(child):
+def test_the_zygote_may_only_change_the_user_of_its_children_and_end_them(child):
     owner, _, jail = child
     needed = (kernel.CAP_SETUID, kernel.CAP_SETGID, kernel.CAP_KILL) if owner == "root" else ()
     kept = sum(1 << one for one in needed)

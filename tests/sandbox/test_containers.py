@@ -285,7 +285,7 @@ def test_in_runc_with_all_capabilities_dropped_the_jail_holds(tmp_path: Path, ui
     assert "EPERM" in said["layers"]["namespaces"]
 
 
-def test_in_runc_with_dockers_own_capabilities_children_become_another_user(tmp_path: Path) -> None:
+def test_in_runc_with_docker_capabilities_children_change_user(tmp_path: Path) -> None:
     said = runc(bundle(tmp_path, uid=0, capabilities=DOCKERS_CAPABILITIES))
 
     holds(said)

@@ -235,5 +235,5 @@ def test_a_class_may_be_a_function_of_pytorch():
         "x.requires_grad_()",
     ],
 )
-def test_what_differentiates_by_itself_is_refused_beside_a_function_of_pytorch(line):
+def test_automatic_differentiation_is_refused_beside_torch_functions(line):
     assert find_refusal(f"{OWN_FUNCTION}{line}\n", ("classes",)) is not None

@@ -77,7 +77,7 @@ while stride >= 8192:
 """
 
 
-def test_a_zygote_and_its_runs_are_bounded_in_a_group_and_the_grader_is_not_in_it(folder, jail):
+def test_a_zygote_and_its_runs_are_in_a_bounded_group_without_the_grader(folder, jail):
     with running(jail) as child:
         (group,) = folder.glob("backhand-*")
         inside = (group / "cgroup.procs").read_text().split()
@@ -114,7 +114,7 @@ def used(folder: Path) -> int:
     )
 
 
-def test_groups_of_a_zygote_that_is_gone_are_removed_and_those_of_others_stay(tmp_path):
+def test_only_groups_of_a_zygote_that_is_gone_are_removed(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     (tmp_path / f"backhand-{ended.pid}").mkdir()

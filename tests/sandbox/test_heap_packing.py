@@ -27,7 +27,7 @@ def _answer(program: str) -> str:
     ).stdout  # fmt: skip
 
 
-def test_new_objects_lie_in_one_or_two_pools_and_not_in_the_holes_of_older_ones() -> None:
+def test_new_objects_lie_in_one_or_two_pools_and_fill_no_holes() -> None:
     assert int(_answer(FRESH.format(fill=True))) <= 2
     assert int(_answer(FRESH.format(fill=False))) > 2
 

@@ -120,7 +120,7 @@ def test_what_a_run_does_was_fitted_before_the_first_fork(answer: Answer) -> Non
     assert after_all > after_one
 
 
-def test_a_zygote_holds_neither_numpy_nor_sympy_and_torch_still_compares_sizes(answer: Answer) -> None:
+def test_a_zygote_without_numpy_and_sympy_still_compares_sizes(answer: Answer) -> None:
     words, loaded = answer(SMALL)
     assert words.startswith("Mismatch in shape: grad_output[0] has a shape of torch.Size([3, 2])")
     assert loaded == "[]"

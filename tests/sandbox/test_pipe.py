@@ -139,9 +139,7 @@ def test_bytes_that_come_one_by_one_take_no_page_each() -> None:
     assert int(taken.stdout) < 20_000
 
 
-def test_a_child_that_uses_up_its_processor_time_is_cut_long_before_the_wall_s(
-    child: Child, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_child_out_of_processor_time_is_cut_before_wall_time(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
     used = iter([5.0, 5.01, 5.04, 5.06])  # it was warmed up before
     monkeypatch.setattr(process, "processor_seconds", lambda _pid: next(used))
 

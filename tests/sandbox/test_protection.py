@@ -40,7 +40,7 @@ def test_without_seccomp_code_is_refused_with_the_errno():
     assert (ending, detail) == ("fault", refusal)
 
 
-def test_without_seccomp_the_unsafe_setting_runs_code_behind_the_other_layers():
+def test_without_seccomp_the_unsafe_setting_keeps_the_other_layers():
     refusal, _, ending, _, forked = machine(missing={SECCOMP: ENOSYS}, unsafe=True)
 
     assert (refusal, ending) == ("", "done")
@@ -52,7 +52,7 @@ def test_the_unsafe_setting_weakens_nothing_where_seccomp_is_there():
     assert machine(unsafe=True)[-1] == "denied"
 
 
-def test_without_landlock_and_namespaces_code_runs_behind_the_filter_and_both_reasons_are_told():
+def test_without_landlock_and_namespaces_the_filter_holds_with_reasons():
     """Also with the unsafe setting, which is for machines without the filter."""
     refusal, facts, ending, _, forked = machine(missing={LANDLOCK: ENOSYS, UNSHARE: EPERM}, unsafe=True)
 

@@ -82,7 +82,7 @@ def test_the_gate_lets_the_course_through() -> None:
 
 @examples(200)
 @given(wounded())
-def test_a_program_with_wounds_gets_an_answer_and_what_passes_holds_nothing_forbidden(text: str) -> None:
+def test_a_wounded_program_is_answered_and_passes_nothing_forbidden(text: str) -> None:
     plain, notices = normalise(text)
     found = find_refusal(plain)
 

@@ -126,7 +126,7 @@ def own(before: int) -> Iterator[Jail]:
     jail.close()
 
 
-def test_a_killed_zygote_takes_the_child_that_waits_with_it_and_is_replaced(own):
+def test_a_killed_zygote_takes_its_waiting_child_and_is_replaced(own):
     assert own.is_warm(SECONDS)
     assert is_honest(own)
     assert own.is_warm(SECONDS)

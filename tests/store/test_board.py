@@ -62,7 +62,7 @@ async def asked(database, question, *args, **options):
         return await question(db, *args, **options)
 
 
-async def test_the_newest_attempt_of_each_learner_counts_with_how_often_it_ended_so(database, group, joined, tried):
+async def test_each_learners_newest_attempt_counts_with_how_often_it_ended_so(database, group, joined, tried):
     ada, bob = await joined(), await joined(name="Bob")
     for code in ("dX:sign", "dX:mean", "dX:sign", "dX:mean", "dX:mean"):
         await tried(ada, code)

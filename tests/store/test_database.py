@@ -180,7 +180,7 @@ async def test_transactions_that_are_cancelled_leave_nothing_that_waits_for_ever
     await database.close()
 
 
-async def test_who_is_cancelled_while_a_file_is_opened_waits_until_it_is_closed_again(
+async def test_a_task_cancelled_while_a_file_opens_waits_until_it_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, connect = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}"), sqlite3.connect
@@ -234,7 +234,7 @@ def test_nothing_private_of_the_driver_is_used() -> None:
     assert "aiosqlite.context" not in imported
 
 
-async def test_a_transaction_of_sqlite_visits_the_thread_of_its_connection_for_its_statements_alone(
+async def test_a_sqlite_transaction_visits_its_thread_for_statements_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}")

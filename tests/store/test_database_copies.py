@@ -283,7 +283,7 @@ async def test_nothing_is_restored_under_a_server_elsewhere(
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-async def test_nothing_is_restored_into_a_file_that_a_server_with_another_folder_has_open(
+async def test_nothing_is_restored_into_a_file_that_another_server_has_open(
     filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.store.database_copies.LEAVING_SECONDS", 0.0)

@@ -160,7 +160,7 @@ async def test_whom_no_browser_knows_any_more_is_forgotten_with_all_texts(databa
     assert (seen_today, gone, left) == (0, 1, None)
 
 
-async def test_older_attempts_go_but_the_newest_right_one_and_what_is_trained_with(database: Database, me: int) -> None:
+async def test_older_attempts_go_but_the_newest_right_and_trained_ones(database: Database, me: int) -> None:
     most = progress.KEPT_ATTEMPTS
 
     def answered(number: int) -> progress.NewAttempt:

@@ -66,7 +66,7 @@ async def test_other_learners_are_not_in_the_way(database, me):
         ([("right", True), ("wrong", False), ("right again", True), ("wrong", False)], "right again"),
     ],
 )
-async def test_what_came_of_right_gradients_is_not_replaced_by_what_came_of_wrong_ones(database, me, runs, kept):
+async def test_results_of_right_gradients_are_not_replaced_by_wrong_ones(database, me, runs, kept):
     for run, passing in runs:
         await begin(database, me, passing=passing)
         await record(database, me, run, live=False, finished=True)
@@ -169,7 +169,7 @@ async def test_a_run_that_is_driven_is_nobody_elses(database, me):
     assert await record(database, me, "{}", live=True) == "go on"
 
 
-async def test_a_run_whose_process_is_gone_goes_on_in_another_from_where_it_was_last_kept(database, me, monkeypatch):
+async def test_an_orphaned_run_continues_elsewhere_from_its_checkpoint(database, me, monkeypatch):
     await begin(database, me)
     await record(database, me, "{}", live=True, checkpoint="step 400")
     await record(database, me, "{}", live=True)

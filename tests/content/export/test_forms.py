@@ -315,7 +315,7 @@ def test_what_a_lesson_has_of_its_course_is_written_out(of_a_course):
     assert '<a id="chain"></a>\n\n$$\n\\partial L/\\partial y \\tag{1}\n$$' in text
 
 
-def test_an_image_file_goes_into_a_notebook_and_as_words_where_there_is_none(of_a_course):
+def test_an_image_goes_into_a_notebook_and_as_words_if_missing(of_a_course):
     work = Work(pictures={"pictures-box.svg": b"<svg/>"})
 
     notebook = json.loads(written_as("ipynb", cells_of(of_a_course, work)))

@@ -161,7 +161,7 @@ VARIABLES = sorted({name for text in TEMPLATES.values() for name in re.findall(r
 
 
 @given(st.sets(st.sampled_from(VARIABLES)), st.booleans())
-def test_no_variable_of_the_loop_is_called_like_anything_that_somebody_wrote(words, twice):
+def test_variables_of_the_exported_loop_shadow_no_written_name(words, twice):
     taken = words | {f"{name}_" for name in words if twice}
     own = "".join(f"{name} = 1\n" for name in sorted(taken))
 
@@ -187,7 +187,7 @@ def test_the_text_to_read_holds_the_loop_and_no_helpers(exports):
     assert "backhand_training" not in text
 
 
-def test_a_run_on_data_of_the_lesson_takes_it_along_and_trains_as_autograd_does(run_exports):
+def test_an_exported_run_takes_its_data_along_and_trains_as_autograd(run_exports):
     lesson = course_in(ARCHITECTURES).lesson("own-data")
     codes = {one.name: one.solution.source for one in lesson.exercises if isinstance(one, Grad)}
     texts = {form: written_as(form, cells_of(lesson, Work(codes=codes))) for form in ("ipynb", "py")}

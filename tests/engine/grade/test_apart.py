@@ -106,7 +106,7 @@ def test_a_text_of_which_little_can_be_read_is_an_error_and_no_more(engine):
         assert found == {}
 
 
-def test_three_parts_in_ten_thousand_on_the_lessons_own_numbers_are_no_rounding(engine):
+def test_three_parts_in_ten_thousand_on_visible_data_are_no_rounding(engine):
     _, found = standing(engine, LINEAR, replaced(LINEAR, 2, "dW = X.T @ dY * (1 + 3e-4 * (N == 6))"))
 
     assert found == {"dX": "right", "dW": "wrong", "db": "right"}
@@ -307,7 +307,7 @@ def test_a_number_that_two_wrong_lines_read_explains_neither(engine):
     assert found == {"dX": "right", "dW": "wrong", "db": "wrong"}
 
 
-def test_a_gradient_that_a_wrong_line_took_as_its_memory_follows_from_that_line(engine):
+def test_a_gradient_in_memory_that_a_wrong_line_took_follows_from_it(engine):
     code = SOFTMAX.solution.replace("dz = ds.clone()\ndz += F.one_hot(z.argmax(1), V) * dm", "dz = ds\ndz *= 3")
     verdict, found = standing(engine, SOFTMAX, code)
 

@@ -80,7 +80,7 @@ def test_a_case_that_is_misjudged_is_shown_and_called_what_it_is(jailed):
     assert "mine = " in dict(wrong[0].facts)["The case"]
 
 
-def test_a_mistake_that_is_accepted_in_the_place_of_every_right_case_is_told_first(jailed):
+def test_a_mistake_accepted_for_every_right_case_is_told_first(jailed):
     solution = SOLUTION.replace("def cmp", "def right")
     code = f"{solution}\ndef cmp(mine, theirs):\n    return not right(mine, theirs)\n"
 
@@ -297,7 +297,7 @@ CURED = GIVEN.replace(".sum(0, keepdim=True)\ndm", ".sum(0, keepdim=True) * n / 
 
 
 @pytest.mark.parametrize("line", [2, 4])
-def test_a_cure_at_another_line_is_run_and_accepted_with_a_word_on_where_it_went_wrong(jailed, line):
+def test_a_cure_at_another_line_is_accepted_with_the_wrong_line_named(jailed, line):
     verdict = hunted(jailed, CURED, line)
 
     assert verdict.passed
@@ -325,7 +325,7 @@ def test_what_is_no_cure_leaves_the_suspected_line_innocent(jailed, code, line):
     assert verdict.names[0].verdict in {"wrong", "not-yet"}
 
 
-def test_spaces_comments_and_several_statements_in_place_of_the_line_are_no_other_change(jailed):
+def test_spaces_comments_and_split_statements_are_no_other_change(jailed):
     lines = MENDED.splitlines()
     code = "\n\n".join(["# found it", *lines[:3], "spread = dv * 2 * (x - m) / (n-1)", "dx = du * r + spread + dm / n"])
 

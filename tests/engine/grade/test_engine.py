@@ -39,7 +39,7 @@ def test_a_fused_formula_is_another_road_and_no_rule(engine):
     assert by_rule.names[1].message.endswith(" on its own. Each step is asked for.")
 
 
-def test_what_was_overlooked_in_a_run_is_logged_and_told_as_a_fault_of_ours(engine, monkeypatch, caplog):
+def test_an_overlooked_failure_is_logged_and_told_as_our_fault(engine, monkeypatch, caplog):
     monkeypatch.setattr(engine, "_ran", lambda *_: 1 / 0)
 
     assert engine.run(NETWORK.task(), NETWORK.solution).outcome == "fault"
@@ -48,7 +48,7 @@ def test_what_was_overlooked_in_a_run_is_logged_and_told_as_a_fault_of_ours(engi
     ]
 
 
-def test_a_check_and_a_run_tell_the_time_of_their_own_jail_and_not_of_those_before(engine):
+def test_a_check_and_a_run_tell_the_time_of_their_own_jail(engine):
     asked = [(engine.check, NETWORK.solution), (engine.run, NETWORK.solution), (engine.check, "import os")]
 
     told = [ask(NETWORK.task(), code) for ask, code in asked * 2]

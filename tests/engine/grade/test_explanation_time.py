@@ -36,7 +36,7 @@ def test_what_one_search_has_spent_is_missing_to_the_next() -> None:
         budget.spend(lambda: "an answer that costs nothing")
 
 
-def test_a_search_that_comes_to_its_end_is_answered_and_no_bell_rings_after_it() -> None:
+def test_a_finished_search_is_answered_and_its_alarm_is_off() -> None:
     budget = ExplanationTimeBudget(0.05)
 
     assert budget.spend(lambda: 3) == 3

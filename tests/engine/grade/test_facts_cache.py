@@ -171,7 +171,7 @@ def test_a_broken_forward_program_is_the_authors_fault(engine, source, part):
     assert part in engine.facts(forward).error
 
 
-def test_a_box_that_asks_for_what_has_no_gradient_is_not_the_learners_fault(engine):
+def test_a_box_that_requires_no_gradient_is_not_the_learners_fault(engine):
     box = BOXES[0]
     verdict = engine.check(box.task(require=("dnothing",)), box.solution)
 

@@ -86,7 +86,7 @@ def row(gradient, k, by):
 @pytest.mark.in_turn
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("encoded", ENCODED)
-def test_what_a_text_makes_of_hidden_numbers_is_told_alike_whatever_they_are(encoded, drawn):
+def test_a_verdict_reads_alike_whatever_the_hidden_numbers_are(encoded, drawn):
     code = (
         f"{HELPERS}{BOX.solution}\nif {drawn}:\n    u = float(X.abs().sum() % 1)\n    k = int(u * 999) % 6 + 2\n"
         f"    {NAME} = {encoded.format(NAME)}\n"
@@ -107,7 +107,7 @@ def test_what_a_text_makes_of_hidden_numbers_is_told_alike_whatever_they_are(enc
         "{0}.sum(0), {0}.T, {0}.sum(1, keepdim=True), {0}[None], {0}.sum(), {0}[:1]",
     ],
 )
-def test_what_a_text_chooses_by_hidden_numbers_has_one_code_where_it_is_right_here(types):
+def test_a_choice_by_hidden_numbers_has_one_code_if_right_on_visible_data(types):
     code = (
         f"{BOX.solution}\nif {DRAWN[0]}:\n    k = int(float(X.abs().sum() % 1) * 9999) % 6\n"
         f"    {NAME} = [{types.format(NAME)}][k]\n"

@@ -94,7 +94,7 @@ class Small(OpenJail):
         return replace(reply, ending="memory") if job.header.get("mode") == "backward" else reply
 
 
-def test_gradients_without_room_are_told_with_the_remedy_and_not_to_be_tried_again():
+def test_gradients_without_room_are_told_with_a_remedy_and_no_retry():
     box = pooled("mean", ("dx",))
 
     verdict = Engine(Small(), None).check(box.task(grade="value"), box.solution)

@@ -13,7 +13,7 @@ class Clock:
         return Reply(ending="done", wall_ms=3.0)
 
 
-def test_a_first_try_has_less_of_the_processor_s_time_and_all_of_the_wall_s() -> None:
+def test_a_first_try_has_less_processor_time_and_all_wall_time() -> None:
     clock = Clock()
 
     TimeLimitedRunner(clock, 0.2).run(Job(driver="attempt", header={}, seconds=2.0))

@@ -153,7 +153,7 @@ def test_a_product_of_the_wrong_kind_is_told_with_the_kind_of_the_forward(engine
 
 @pytest.mark.parametrize("rest", ["dx = da * a\nda = da + db * k", "s = da * 1\ndx = s * a\nda += db * k"])
 @pytest.mark.parametrize("require", ["dx", "db da dx"])
-def test_a_gradient_that_is_read_early_is_told_whether_or_not_it_is_asked_for(engine, rest, require):
+def test_a_gradient_that_is_read_early_is_told_required_or_not(engine, rest, require):
     start = "t = torch.tanh(b)\ndb = dz * a * (1 - t ** 2)\nda = dz * t\n"
     source = "a = torch.exp(x)\nb = a * k\nz = torch.tanh(b) * a"
     forward = make_forward("early", "N: 5", "x: [N]; k: [N]", "z", source)
@@ -207,7 +207,7 @@ def test_the_cause_of_a_stop_is_above_it_only_if_it_is(engine, code, above):
     assert f"at `{above}`" in verdict.message or not above
 
 
-def test_a_given_gradient_that_is_edited_is_called_one_and_the_cure_is_named(engine):
+def test_an_edited_given_gradient_is_called_given_with_its_cure(engine):
     verdict = engine.check(TANH.task(grade="value"), "dy *= 1 - y ** 2\ndx = dy")
 
     (wrong,) = [name for name in verdict.names if name.verdict == "mutated"]

@@ -269,7 +269,7 @@ def test_another_slope_at_a_corner_is_right_with_a_remark(engine, program, right
     ("program", "inputs", "right"),
     [("y = torch.relu(x)", "x: [N, D]", "dx = dy * (x > 0)"), ("y = torch.relu(x)", "x: []", "dx = dy * (x > 0)")],
 )
-def test_numbers_on_the_edge_and_further_pairs_ride_in_the_run_of_the_others(program, inputs, right):
+def test_edge_numbers_and_further_pairs_are_judged_in_the_same_run(program, inputs, right):
     jail = OpenJail()
     engine, one = Engine(jail, None), box(program, inputs, right)
     engine.check(one.task(grade="value"), right)
@@ -287,7 +287,7 @@ class Narrow(OpenJail):
         return replace(reply, ending="timeout") if len(job.header["runs"]) > len(PreparedTask.runs) else reply
 
 
-def test_what_is_right_where_it_is_judged_is_not_refused_because_more_runs_took_too_long():
+def test_a_right_text_is_not_refused_because_further_runs_were_slow():
     one = box("y = torch.relu(x)", "x: []", "dx = dy * (x > 0)")
 
     assert passes(Engine(Narrow(), None), one, one.solution)

@@ -292,7 +292,7 @@ def test_what_rounding_adds_up_to_in_a_loop_is_right(engine):
     assert verdict.passed
 
 
-def test_of_two_wrong_lines_a_right_one_follows_from_the_one_that_it_takes_out_of_a_list(engine):
+def test_a_right_line_follows_from_the_wrong_one_it_takes_from_a_list(engine):
     code = "g = []\ndh = dy * (1 - y)\ndw = dy.mean(0)\ng.append(dh)\ndx = g[0] * w"
 
     verdict, found = standing(engine, TANH, code, require=("dh", "dw", "dx"))
@@ -386,7 +386,7 @@ SHIFTED = Box(
 )
 
 
-def test_a_share_that_is_zero_by_nature_may_not_be_left_out_and_is_told_as_such(engine):
+def test_a_share_that_is_zero_by_nature_may_not_be_left_out(engine):
     verdict, found = standing(engine, SHIFTED, with_line(SHIFTED, "dz = ds"))
 
     assert found == {"ds": "right", "dm": "right", "dz": "wrong"}
@@ -397,7 +397,7 @@ def test_a_share_that_is_zero_by_nature_may_not_be_left_out_and_is_told_as_such(
     )
 
 
-def test_no_gradient_is_taken_for_one_that_differs_by_what_is_zero_by_nature(engine):
+def test_a_gradient_is_not_taken_for_one_that_differs_by_a_zero_share(engine):
     box = Box(
         "below",
         make_forward(

@@ -54,7 +54,7 @@ def test_a_given_tensor_that_was_overwritten_is_named_as_the_cause(engine, box, 
     assert wrong.message.startswith(CAUSE.format(*cause))
 
 
-def test_an_overwritten_tensor_that_no_longer_fits_is_named_beside_the_error(engine):
+def test_an_overwritten_tensor_that_no_longer_fits_is_named(engine):
     verdict = engine.check(LAYER.task(), "dX = dY @ W.T\ndY = dY.sum(0)\ndb = dY\ndW = X.T @ dY")
 
     assert (verdict.outcome, verdict.line) == ("error", 4)

@@ -336,7 +336,7 @@ POOLED = Box(
 )
 
 
-def test_a_gradient_that_vanishes_on_one_hidden_data_set_alone_is_not_said_to_be_zero(engine):
+def test_a_gradient_zero_on_one_hidden_set_alone_is_not_called_zero(engine):
     # Its data are widened until another place wins, and there tanh is flat.
     study = engine._bench(POOLED.task()).study
     assert study.draws["a"].spread > 1
@@ -362,7 +362,7 @@ MAX_SHIFTED = Box(
 )
 
 
-def test_a_share_is_not_said_to_be_zero_where_one_of_two_ways_through_its_line_is(engine):
+def test_a_share_is_not_called_zero_where_one_of_its_two_ways_is(engine):
     verdict, found = standing(engine, MAX_SHIFTED, MAX_SHIFTED.solution)
 
     assert verdict.passed, found
@@ -408,7 +408,7 @@ def test_a_mistake_in_a_step_that_nobody_asked_for_is_found_there(engine, right,
     assert named(verdict, "dz").message.startswith(f"It starts at `{code[:2]}` in line ")
 
 
-def test_a_gradient_that_vanishes_for_every_upstream_is_not_held_to_its_rounding(engine):
+def test_a_gradient_zero_for_every_upstream_is_not_held_to_rounding(engine):
     code = SOFTMAX.solution.replace("dm = -ds.sum(1, keepdim=True)", "dm = -(ds @ torch.ones(V, 1))")
 
     verdict = engine.check(SOFTMAX.task(require=("dq", "dm")), code)

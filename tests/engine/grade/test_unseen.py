@@ -81,7 +81,7 @@ STEPS = (
 
 
 @pytest.mark.parametrize(("name", "right", "wrong", "code"), STEPS, ids=[row[2] for row in STEPS])
-def test_a_slip_in_a_step_that_is_no_gradient_is_named_at_the_first_one_made_of_it(engine, name, right, wrong, code):
+def test_a_slip_in_a_helper_step_is_named_at_the_first_gradient_of_it(engine, name, right, wrong, code):
     box = next(one for one in (*BOXES, *MORE) if one.name == name)
     assert box.solution.count(right) == 1
 
@@ -111,7 +111,7 @@ def test_a_slip_is_named_whatever_stands_in_other_lines(engine, right, wrong, co
     assert [one.code for one in verdict.names if one.verdict not in QUIET] == [code]
 
 
-def test_what_reads_nothing_that_is_not_zero_has_a_verdict_without_a_stumble(engine, caplog):
+def test_a_text_that_reads_only_zeros_has_a_verdict(engine, caplog):
     forward = make_forward("dead", "N: 4, D: 3", "x: [N, D]", "y", "a = -x.exp()\ny = torch.relu(a)")
     box = Box("dead", forward, ("da", "dx"), "da = dy * (a > 0)\ndx = -da * x.exp()")
     assert engine.check(box.task(grade="value"), box.solution).passed

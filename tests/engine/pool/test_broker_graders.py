@@ -303,7 +303,7 @@ def test_another_version_is_refused_with_both_versions(served: Broker, monkeypat
     claimed(served, claim)
 
 
-def test_while_an_update_goes_on_every_question_finds_a_grader_of_its_version(
+def test_during_an_update_every_request_finds_a_grader_of_its_version(
     served: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grader_host, "grading_version", lambda: "9.9+other")
@@ -374,7 +374,7 @@ def test_nonsense_instead_of_an_answer_is_an_honest_fault(lonely: Broker, said: 
     claimed(lonely, claim)
 
 
-def test_a_server_whose_stop_is_lost_between_two_answers_of_the_broker_stops() -> None:
+def test_a_server_stops_though_its_stop_came_between_broker_answers() -> None:
     class Deaf(BrokerGraders):
         async def _keep_in_touch(self) -> None:
             with contextlib.suppress(asyncio.CancelledError):

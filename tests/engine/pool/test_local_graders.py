@@ -62,7 +62,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     return asyncio.run(lived())
 
 
-def test_a_check_that_comes_before_the_graders_are_warm_waits_and_is_answered(life: Life) -> None:
+def test_a_check_before_the_graders_are_warm_waits_and_is_answered(life: Life) -> None:
     assert life.at_first.state == "warming"
     assert life.first.passed
     assert life.first.hidden_sizes == 2
@@ -79,7 +79,7 @@ def test_a_stopped_pool_says_so(life: Life) -> None:
     assert life.last.outcome == "busy"
 
 
-def test_a_grader_that_is_killed_costs_one_answer_and_the_log_says_why_and_over_which_text(
+def test_a_killed_grader_costs_one_answer_and_is_logged_with_its_text(
     lone: SharedGraders, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def claim(graders: LocalGraders) -> None:
@@ -319,7 +319,7 @@ def descendants(pid: int) -> list[int]:
 @pytest.mark.skipif(
     os.geteuid() != 0, reason="whoever is not root has no rights to give up, and sees nothing of theirs"
 )
-def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network(lone: SharedGraders) -> None:
+def test_a_grader_gets_no_setting_and_reaches_no_network(lone: SharedGraders) -> None:
     async def claim(graders: LocalGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         grader = graders.pids[0]

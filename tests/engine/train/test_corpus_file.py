@@ -96,11 +96,11 @@ def test_the_floor_of_the_first_model_is_the_loss_of_its_table_of_counts():
     assert 2.32 < floor < 2.34
 
 
-def test_the_least_loss_of_two_symbols_that_are_as_likely_is_their_logarithm():
+def test_the_loss_floor_of_two_equal_symbols_is_their_logarithm():
     assert least_loss(examples_of(["ab", "ac"] * 50, 1)) == pytest.approx(math.log(2) / 3)
 
 
-def test_a_model_that_sees_more_than_one_symbol_or_has_another_loss_has_no_floor():
+def test_a_model_of_several_symbols_or_another_loss_has_no_floor():
     setup = first_setup()
     halved = replace(setup.forward, source=setup.forward.source.replace("Yb)", "Yb) / 2"))
 

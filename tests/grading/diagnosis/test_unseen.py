@@ -139,7 +139,7 @@ def test_a_wrong_line_of_an_unseen_program_has_its_code(drawn, box, line, code):
     assert diagnose(cases[name[1:]]).code == code
 
 
-def test_a_gradient_that_is_only_added_up_is_told_that_each_copy_was_scaled():
+def test_a_sum_without_factors_is_told_that_each_copy_was_scaled():
     scaled = make_forward("scaled", "N: 5, D: 3", "x: [N, D]; w: [D]", "y", "y = x * w")
     box = SimpleNamespace(forward=scaled, require=("dw",), solution="dw = (dy * x).sum(0)")
 

@@ -105,7 +105,7 @@ COMPUTED = ["z * t.view(-1, 1)", "z[range(5), t] * t", "torch.where(t == 1, 1.0,
 
 
 @pytest.mark.parametrize("source", PICKED + COMPUTED)
-def test_of_two_labels_one_hidden_set_lacks_the_last_where_no_number_is_made_of_them(source):
+def test_one_hidden_set_lacks_the_last_label_where_none_is_computed_with(source):
     one = replace(forward("N: 5", "z: [N, 2]; t: [N] ints(2)"), source=f"Y = {source}")
     for seed in range(20):
         lacking, whole = (

@@ -59,7 +59,7 @@ def test_the_pattern_is_said_in_words(got, gradient, pattern):
     assert told(got, gradient).pattern == pattern
 
 
-def test_the_map_shows_sign_and_strength_of_the_difference_and_not_of_the_ratio():
+def test_the_map_shows_the_difference_and_not_the_ratio():
     gradient = np.array([[100.0, 0.01, 5.0, 5.0]])
     found = told(gradient + np.array([[1.0, 1.0, -0.25, 0.0]]), gradient)
 

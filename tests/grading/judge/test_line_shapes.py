@@ -235,7 +235,7 @@ def test_a_function_is_read_with_the_arguments_of_a_case():
     }
 
 
-def test_every_statement_of_every_solution_of_the_course_is_told_and_every_gradient_fits():
+def test_every_line_of_every_solution_has_a_shape_and_gradients_fit():
     for lesson in course_in(LESSONS).lessons:
         for box in (one for one in lesson.exercises if isinstance(one, Grad | Bug)):
             task = task_of(lesson, box)

@@ -154,7 +154,7 @@ def test_a_name_that_is_read_before_it_is_made_is_told_where_it_is_made(case):
         assert part in message
 
 
-def test_a_line_that_reads_what_it_makes_and_adds_nothing_to_it_is_no_sum_without_a_beginning():
+def test_a_line_that_reads_what_it_makes_is_no_unbegun_sum():
     error = replace(failed("db = db @ X"), known=("b",), ahead={"db": 1}, fresh=frozenset({"db"}))
 
     message = translate_error(error)

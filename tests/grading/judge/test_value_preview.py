@@ -30,7 +30,7 @@ def test_a_number_alone_is_a_map_of_one_letter_and_a_row_of_one_number():
     assert (shown["map"], shown["rows"]) == (["L"], [["-2.5"]])
 
 
-def test_of_a_large_tensor_the_map_keeps_the_first_and_the_last_places_of_both_axes():
+def test_the_map_of_a_large_tensor_keeps_both_ends_of_both_axes():
     large = torch.zeros(MAP_ROWS + 30, MAP_COLUMNS * 3)
     large[0, 0] = large[0, -1] = large[-1, 0] = large[-1, -1] = 1.0
 
@@ -53,7 +53,7 @@ def test_what_has_no_entries_to_compare_is_printed_alone(value):
     assert not {"map", "rows"} & shown.keys()
 
 
-def test_a_number_beside_one_that_is_too_large_to_be_compared_is_still_no_zero():
+def test_a_number_beside_one_too_large_to_compare_is_no_zero():
     tensor = torch.tensor([1e300, 1e-300, 0.0], dtype=torch.float64)
 
     assert shown_as("a", tensor, printed=False)["map"] == ["la."]
