@@ -201,7 +201,7 @@ def test_it_is_kept_with_its_author_and_its_day_and_can_be_withdrawn(room, group
     ada.post(f"{page.url.path}/withdraw?class={group.id}")
 
     assert "nothing comes back here" not in three[0].get("/lessons/linear").text
-    assert "It is shown to nobody any more." in ada.get(f"{page.url.path}?class={group.id}").text
+    assert "It is no longer shown." in ada.get(f"{page.url.path}?class={group.id}").text
     events = room.write(lambda db: db.scalars(select(AuditEvent.verb).where(AuditEvent.class_id == group.id)))
     assert {"sentence-written", "sentence-withdrawn"} <= set(events)
 
