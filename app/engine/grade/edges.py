@@ -35,8 +35,6 @@ def with_remarks(
         reply: What the jail answered to the job of *plan*.
     """
     remarks = _remarks(bench, plan, reply, jail)
-    if not remarks:
-        return verdict
     usual = parse_submission(solution)
     own = _remarks(bench, usual, jail.run(bench.job(usual)), jail)
     names = [
@@ -49,11 +47,9 @@ def with_remarks(
 def _remarks(bench: PreparedTask, plan: ParsedSubmission, reply: Reply, jail: JailRunner) -> Mapping[str, str]:
     """By name: what is said of a submission that is right elsewhere."""
     edge = bench.edge
-    if edge is None or reply.ending != "done":
+    if edge is None or not bench.differs_on_edge(plan, reply):
         return {}
     trials = bench.trials(reply, plan, edge)
-    if edge.holds(trials):
-        return {}
     judged = edge.judge(plan, trials, jail).verdicts(explains=False)
     return {
         name_verdict.name: _remark(name_verdict.name, trials)

@@ -187,7 +187,9 @@ class Engine:
                 if not bare.passed:
                     break
             else:
-                return with_remarks(bare, bench, plan, reply, task.grad.solution.source, jail) if rode else bare
+                if not rode or not bench.differs_on_edge(plan, reply):
+                    return bare
+                return with_remarks(bare, bench, plan, reply, task.grad.solution.source, jail)
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))

@@ -203,6 +203,11 @@ class PreparedTask:
         keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
         return jobs, self._arrays | {key: array for key, array in arrays.items() if key in keys}
 
+    def differs_on_edge(self, plan: ParsedSubmission, reply: Reply) -> bool:
+        """True if *plan*, which is right, parts from torch where a number lies exactly on an edge."""
+        edge = self.edge
+        return edge is not None and reply.ending == "done" and not edge.holds(self.trials(reply, plan, edge))
+
     def trials(
         self, reply: Reply, plan: ParsedSubmission, prepared: "PreparedTask | None" = None
     ) -> dict[str, RunReport]:
