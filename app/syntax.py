@@ -63,11 +63,6 @@ def source_text(node: Node) -> str:
     return ast.unparse(node)
 
 
-def written_text(source: str, node: Node) -> str:
-    """The part of *source* that is *node*, as it is written there; as Python writes it where that is not known."""
-    return ast.get_source_segment(source, node) or ast.unparse(node)
-
-
 def as_written(node: Node) -> str:
     """The text of *node* on one line, with numbers as people write them: `x ** -2`, `1e-5` and `-1e9`."""
     text = " ".join(ast.unparse(node).split())

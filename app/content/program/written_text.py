@@ -1,11 +1,12 @@
 """The text of nodes, as it is written."""
 
-import ast
 import io
 from collections.abc import Iterable
 
+from app.syntax import Expression, Statement
 
-def written_at(source: str, nodes: Iterable[ast.expr | ast.stmt]) -> tuple[str, ...]:
+
+def written_at(source: str, nodes: Iterable[Expression | Statement]) -> tuple[str, ...]:
     """The text of each of the *nodes* of *source*.
 
     `ast.get_source_segment` splits all of *source* for each: of a box that is full of lines that takes minutes.
@@ -14,6 +15,6 @@ def written_at(source: str, nodes: Iterable[ast.expr | ast.stmt]) -> tuple[str, 
     return tuple(_written(lines, node) for node in nodes)
 
 
-def _written(lines: list[bytes], node: ast.expr | ast.stmt) -> str:
+def _written(lines: list[bytes], node: Expression | Statement) -> str:
     *above, last = lines[node.lineno - 1 : node.end_lineno]
     return b"".join([*above, last[: node.end_col_offset]])[node.col_offset :].decode()

@@ -101,7 +101,7 @@ class ShapeContext:
     calls: str = ""
 
     @cached_property
-    def called(self) -> Sequence[ast.stmt]:
+    def called(self) -> Sequence[Statement]:
         """The statements of `calls`."""
         return parse_code(self.calls).body
 
