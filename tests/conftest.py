@@ -92,13 +92,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def leave_for_later(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of each table that is marked `in_turn` keep the rows whose turn it is, in a run of all tests.
 
-    Who runs its file, as `make quick` does, runs all of a table, and so does `make prove`.
+    A mark with an argument means it only where that is true. Who runs its file, as `make quick` does, runs all of a
+    table, and so does `make prove`.
     """
     turn = int.from_bytes(sources_digest(JUDGES)) % TURNS
     rows: Counter[str] = Counter()
     later: set[pytest.Item] = set()
     for item in items:
-        if item.get_closest_marker("in_turn"):
+        mark = item.get_closest_marker("in_turn")
+        if mark is not None and all(mark.args):
             table = item.nodeid.partition("[")[0]
             if rows[table] % TURNS != turn:
                 later.add(item)
