@@ -4,6 +4,7 @@ Five interpreters that each import torch, the house and every test spend a minut
 """
 
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -86,6 +87,12 @@ def import_tests(config: pytest.Config) -> None:
                     del sys.modules[name]
 
 
+def read_constants() -> None:
+    """What hypothesis takes from the text of all modules: where none was kept, a second and a half for each worker."""
+    if "hypothesis" in sys.modules:
+        importlib.import_module("hypothesis.internal.conjecture.providers")._get_local_constants()
+
+
 def fork_workers(config: pytest.Config, specs: Sequence[XSpec]) -> None:
     """All of them at once, while the run has one thread. One that crashes is replaced by a fresh interpreter.
 
@@ -95,6 +102,7 @@ def fork_workers(config: pytest.Config, specs: Sequence[XSpec]) -> None:
         return
     gc.disable()  # nearly all that is imported stays, and workers look for garbage once they have collected their tests
     import_tests(config)
+    read_constants()
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
         gc.freeze()

@@ -70,6 +70,11 @@ def test_a_file_is_imported_once_for_all_workers(told):
     assert "4 passed" in told(text)
 
 
+def test_constants_that_examples_are_made_of_are_read_before_the_fork(told):
+    text = "from hypothesis.internal.conjecture import providers\n"
+    assert "1 passed" in told(f"{text}def test_a():\n    assert providers._sys_modules_len\n")
+
+
 def test_a_worker_that_ends_is_told_and_replaced(told):
     said = told("import os\ndef test_a(): os.kill(os.getpid(), 9)\ndef test_b(): pass\n")
     assert re.search(r"worker 'gw\d' crashed while running 'test_it.py::test_a'", said)
