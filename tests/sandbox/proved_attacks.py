@@ -17,6 +17,7 @@ PLACES = (
     ROOT / "app" / "sandbox",
     ROOT / "app" / "bindings.py",
     ROOT / "app" / "notations.py",
+    ROOT / "app" / "syntax.py",
     ROOT / "app" / "content" / "text" / "lookalikes.py",
     ROOT / "constraints.txt",
     HERE,
