@@ -24,10 +24,15 @@ const MATH = [
   ...between(0x1d6fc, 0x1d714), // α to ω
 ];
 const SOUGHT = between(0x3b1, 0x3c9); // α to ω in the text: browsers look for these before they turn them italic
+// What a Latin face has not is not looked for in it.
+const latin = (more) => ({ core: [...TEXT, ...signs(more)], others: between(0x20, 0x2215) });
+const LETTERS = ["calt", "ccmp", "kern", "liga", "lnum", "locl", "mark", "tnum"];
 const FONTS = [
   [/stix-two-math/, { core: [...MATH, ...SOUGHT], signs: [...between(0x370, 0x3ff), ...between(0x2000, 0x22ff), ...between(0x27c0, 0x27ff)], letters: between(0x1d400, 0x1d7ff) }, ["ccmp"], SOUGHT],
-  // What a Latin face has not is not looked for in it.
-  [/latin-(400|600|wght)/, { core: TEXT, others: between(0x20, 0x2215) }, ["calt", "ccmp", "kern", "liga", "lnum", "locl", "mark", "tnum"]],
+  // A sign of the title page, and those of buttons: for one of them a whole part would come.
+  [/serif-4-latin-400-normal/, latin("²"), LETTERS],
+  [/sans-3-latin-wght/, latin("²↑↓↺"), LETTERS],
+  [/latin-(400|600|wght)/, latin(""), LETTERS],
 ];
 
 /** What CSS calls a range: `U+20-7e,U+a0`, of code points in their order. */

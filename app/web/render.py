@@ -91,7 +91,9 @@ class ImmutableFiles(StaticFiles):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_kept(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] in (200, 206):
-                message["headers"] = [*message["headers"], (b"cache-control", b"public, max-age=31536000, immutable")]
+                # The address changes with the content, and the etag is told: a date says nothing more.
+                told = [head for head in message["headers"] if head[0] != b"last-modified"]
+                message["headers"] = [*told, (b"cache-control", b"public, max-age=31536000, immutable")]
             await send(message)
 
         await super().__call__(scope, receive, send_kept)

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.content.blocks import CodeBox
+from app.kinds.order.block import OrderQuestion
 from benchmarks.browser import weight
 from tests.browser.answers import SMALL_SLUG
 from tests.courses import LESSONS, course_in
@@ -14,6 +15,8 @@ TEXT = [one.slug for one in LESSONS_OPEN if not any(isinstance(each, CodeBox) fo
 LONGEST = max(LESSONS_OPEN, key=lambda one: len(one.source)).slug
 MOST = {**dict.fromkeys(TEXT, 130 * KB), **dict.fromkeys((LONGEST, SMALL_SLUG), 300 * KB)}
 """Of lessons with text and formulas, and of those with code boxes and their editor."""
+ORDERED = next(one.slug for one in LESSONS_OPEN if any(isinstance(each, OrderQuestion) for each in one.exercises))
+"""A lesson whose buttons hold arrows."""
 
 WHOLE = """() => [...document.fonts].some(
   (one) => one.family.includes("Serif") && one.status === "loaded" && !one.unicodeRange.startsWith("U+20")
@@ -27,8 +30,9 @@ def test_a_lesson_is_as_light_as_it_was_promised(page: Page, slug: str) -> None:
     assert sum(found.values()) < MOST[slug], sorted(found.items(), key=lambda one: -one[1])
 
 
-def test_a_font_comes_whole_only_where_a_rare_sign_stands(page: Page) -> None:
-    found = weight(page, f"/lessons/{SMALL_SLUG}")
+@pytest.mark.parametrize("path", ["/", f"/lessons/{SMALL_SLUG}", f"/lessons/{ORDERED}"])
+def test_a_font_comes_whole_only_where_a_rare_sign_stands(page: Page, path: str) -> None:
+    found = weight(page, path)
 
     fonts = [path for path in found if path.endswith(".woff2")]
     assert [path for path in fonts if "-core-" not in path] == []

@@ -26,6 +26,8 @@ POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; " + NOBODY
 )
 FRAMED = "frame-ancestors 'self'; frame-src 'self'"
+NOTHING = f"default-src 'none'; {NOBODY}"
+"""The policy of what is no page, as a script, a font or JSON: it loads nothing, should a browser ever show it."""
 UNUSED = (
     "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer",
     "microphone", "midi", "payment", "serial", "usb",
@@ -88,9 +90,11 @@ class SecurityHeaders(HttpMiddleware):
         def change(own: MutableHeaders) -> None:
             # Who may frame a page, and where its form leads elsewhere, may be known when it is made.
             ancestors, elsewhere = state.get("frame_ancestors"), state.get("form_action", "")
-            framed = policy.replace(NOBODY, f"frame-ancestors {ancestors}") if ancestors else policy
+            is_page = own.get("content-type", "").startswith("text/html")
+            allowed = policy if is_page else NOTHING
+            framed = allowed.replace(NOBODY, f"frame-ancestors {ancestors}") if ancestors else allowed
             own.update(self._fixed)
-            if own.get("content-type", "").startswith("text/html"):
+            if is_page:
                 own["permissions-policy"] = PERMISSIONS
             own["content-security-policy"] = framed.replace("form-action", f"form-action{elsewhere}")
 
