@@ -13,6 +13,26 @@ ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {"templates": "tests/web/routes", "static": "tests/web/test_assets.py", "lessons": "tests/content"}
 """What has no module of its own, and where it is shown first."""
 EVERYWHERE = {
+    "app.engine.grade.engine": tuple(
+        f"tests/engine/grade/test_{name}.py"
+        for name in (
+            "catalogue",
+            "checks",
+            "engine",
+            "explaining",
+            "function_slips",
+            "generated",
+            "hidden_sizes",
+            "mistake_forms",
+            "newcomers_slips",
+            "nudging",
+            "roads",
+            "slips",
+            "standing",
+            "true_sentences",
+            "value_keys",
+        )
+    ),
     "app.grading.forward.facts": (
         "tests/engine/grade/test_engine.py",
         "tests/engine/grade/test_facts_cache.py",
@@ -21,6 +41,15 @@ EVERYWHERE = {
         "tests/grading/reading/test_shape_inference.py",
     ),
     "app.kinds.readers": ("tests/kinds/test_registry.py", "tests/content/test_parse.py"),
+    "app.syntax": (
+        "tests/content/test_parse.py",
+        "tests/engine/grade/test_engine.py",
+        "tests/grading/judge/test_line_shapes.py",
+        "tests/grading/judge/test_parsed_submission.py",
+        "tests/grading/reading/test_shape_inference.py",
+        "tests/kinds/test_order.py",
+        "tests/sandbox/test_gate.py",
+    ),
     "app.settings": ("tests/accounts/test_settings.py", "tests/web/test_server.py", "tests/test_deployment.py"),
     "app.web.application": (
         "tests/web/test_http_fuzz.py",

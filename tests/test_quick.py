@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.quick import ROOT, import_graph, noticing
+from tests.quick import EVERYWHERE, ROOT, import_graph, noticing
 
 
 @pytest.fixture(scope="module")
@@ -13,6 +13,7 @@ def imports():
 @pytest.mark.parametrize(
     ("file", "test"),
     [
+        ("app/grading/judge/near_misses.py", "tests/engine/grade/test_explaining.py"),
         ("app/grading/judge/parsed_submission.py", "tests/grading/judge/test_parsed_submission.py"),
         ("app/grading/reading/line_reader.py", "tests/grading/reading/test_shape_inference.py"),
         ("app/engine/pool/memfd_messages.py", "tests/engine/pool/test_reader.py"),
@@ -29,7 +30,15 @@ def test_a_change_names_the_nearest_tests_that_notice_it(file, test, imports):
     assert test in noticing(file, imports)
 
 
-@pytest.mark.parametrize("file", ["app/__init__.py", "app/store/migrations/env.py", "app/settings.py", "Makefile"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        *(f"{one.replace('.', '/')}.py" for one in EVERYWHERE),
+        "app/__init__.py",
+        "app/store/migrations/env.py",
+        "Makefile",
+    ],
+)
 def test_every_test_that_is_named_is_there(file, imports):
     assert all((ROOT / test).is_file() for test in noticing(file, imports))
 
