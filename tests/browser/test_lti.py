@@ -143,7 +143,7 @@ def blocking(browser: Browser, folder: Path) -> Iterator[BrowserContext]:
     names = (os.environ.get("CHROME", ""), *NAMES)
     whole = next((path for name in names if "shell" not in name and (path := shutil.which(name))), None)
     if whole is None:
-        pytest.skip("there is no whole Chromium here: CHROME=/path/to/it")
+        pytest.skip("there is no whole Chromium here (Debian: apt-get install chromium), and CHROME names none")
     settings = folder / "profile" / "Default" / "Preferences"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"profile": {"cookie_controls_mode": 1, "block_third_party_cookies": True}}))
