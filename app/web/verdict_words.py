@@ -58,6 +58,11 @@ class VerdictRow:
         return self.verdict.word or STANDINGS[self.verdict.verdict][0]
 
     @property
+    def name(self) -> str:
+        """Name of what is judged: the step on the way whose line is at fault, or the gradient itself."""
+        return self.verdict.step if self.fault and self.verdict.step else self.verdict.name
+
+    @property
     def mark(self) -> Mark:
         return STANDINGS[self.verdict.verdict][1]
 
@@ -175,7 +180,7 @@ class VerdictView:
             return spoken(f"{self.title}. {message}")
         if wrong is None:
             return f"{self.title}."
-        return spoken(f"{self.title}. {wrong.name}: {wrong.message or STANDINGS[wrong.verdict][0]}")
+        return spoken(f"{self.title}. {wrong.step or wrong.name}: {wrong.message or STANDINGS[wrong.verdict][0]}")
 
     @property
     def ours(self) -> bool:
@@ -233,7 +238,7 @@ def headline(verdict: Verdict) -> str:
             if len(verdict.names) > 1
             else "Not yet right"
         )
-    lines = len({name_verdict.line or name_verdict.name for name_verdict in faults})
+    lines = len({line for fault in faults for line in (fault.line or fault.name, *fault.also)})
     follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""

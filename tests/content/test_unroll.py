@@ -97,6 +97,7 @@ def test_an_output_that_is_read_on_is_handed_out_as_a_copy():
     forward = straight("c = X * 2\nh = torch.tanh(c)", "h, c")
 
     assert forward.source == "c_inner = X * 2\nh = torch.tanh(c_inner)\nc = c_inner.clone()\n"
+    assert forward.written_out == {"c_inner"}
     assert forward.outputs == ("h", "c")
     assert forward.upstreams == ("dh", "dc")
 

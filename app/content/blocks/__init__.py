@@ -139,9 +139,13 @@ class Forward:
 
     @property
     def written_out(self) -> frozenset[str]:
-        """Names that the author's text lacks: of the steps of a loop, or of a helper that is called more than once."""
+        """Names that the author's text lacks: of the steps of a loop, or of a helper that is called more than once.
+
+        What the program ends in has the name that the author gave it, also where its line is written out as two.
+        """
         texts = zip(self.lines, self.source.splitlines(), strict=False)
-        return frozenset(text.partition(" = ")[0] for line, text in texts if self.lines.count(line) > 1)
+        names = {text.partition(" = ")[0] for line, text in texts if self.lines.count(line) > 1}
+        return frozenset(names.difference(self.outputs))
 
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:

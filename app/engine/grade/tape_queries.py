@@ -15,11 +15,11 @@ from app.engine.grade.jail_runs import JailFailedError
 from app.engine.grade.looks import look_beside, observations_of
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
+from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes, place_unrecognised
 from app.grading.diagnosis.early_steps import diagnose_early_step
 from app.grading.diagnosis.elsewhere import is_right_with
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
-from app.grading.diagnosis.helper_lines import is_step_inside
+from app.grading.diagnosis.helper_lines import is_mended_at, is_step_inside
 from app.grading.diagnosis.rerun import read_on
 from app.grading.judge.compare import Array, GradingOptions, Reference, References
 from app.grading.judge.parsed_submission import ParsedSubmission
@@ -114,6 +114,10 @@ class TapeQueries:
         """The operand inside of the line that makes the tensor of *name* whose gradient *got* is, if it is one."""
         return self._diagnose_with(partial(diagnose_early_step, again=again), name, cut, got)
 
+    def is_mended_at(self, name: str, cut: Collection[str], got: Mapping[str, Array], step: str) -> bool:
+        """True if *got* is right with a gradient inside of the forward program in the place of *step*."""
+        return bool(self._diagnose_with(partial(is_mended_at, step=step), name, cut, got))
+
     def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[Statement]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""
         nothing = dict.fromkeys(HIDDEN, np.zeros(()))
@@ -128,12 +132,19 @@ class TapeQueries:
         nothing = dict.fromkeys(HIDDEN, np.zeros(()))
         return self._diagnose_with(partial(diagnose_in_sizes, dims=self._ruling.dims), name, cut, nothing)
 
-    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
-        """True facts about *got*; with *others*, other lines are wrong as well."""
+    def unrecognised(
+        self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
+    ) -> Diagnosis:
+        """True facts about *got*; with *others*, other lines are wrong as well, and those that write *settled* not."""
         value = self._study.value_key(value_digest({run: got[run] for run in HIDDEN}))
         diagnosis = self._diagnose_with(describe_unrecognised, name, cut, got)
         if diagnosis is not None:
-            return replace(diagnosis, value=value)
+            facts = replace(diagnosis, value=value)
+
+            def place(case: WrongGradient) -> Diagnosis:
+                return place_unrecognised(replace(case, settled=frozenset(settled)), facts)
+
+            return self._diagnose_with(place, name, cut, got) or facts
         diagnosis = replace(sentences.plain_difference(name), value=value)
         if self._budget.left > 0:
             return diagnosis

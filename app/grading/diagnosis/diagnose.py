@@ -169,6 +169,13 @@ def describe_unrecognised(case: WrongGradient) -> Diagnosis:
     return unrecognised.describe_difference(case)
 
 
+@np.errstate(all="ignore")
+def place_unrecognised(case: WrongGradient, diagnosis: Diagnosis) -> Diagnosis:
+    """*diagnosis*, which names no mistake, with the line of the step that is wrong, where one is known to be."""
+    view = GradientAnalysis(split_outputs(loss_weight.weighted(case)))
+    return helper_lines.placed(view, diagnosis) if view.paths else diagnosis
+
+
 def _in_its_own_shape(case: WrongGradient) -> Diagnosis | None:
     """The diagnosis of a tensor that lacks or has too many axes of size 1 and whose numbers are wrong as well."""
     looks = case.looks

@@ -82,7 +82,8 @@ class WrongGradient:
         axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
         writes: The learner's statements that write the name, in order.
         lines: All of the learner's statements.
-        settled: Other gradients that are known to be right: no line writes into them what belongs elsewhere.
+        settled: Other gradients, and steps on the way to them, that are known to be right: no line writes into them
+            what belongs elsewhere.
         written_out: Names of tensors that the text of the program lacks, because they are the steps of a loop.
         budget: What reading them may cost, for all diagnoses of one check together.
     """
@@ -111,12 +112,16 @@ class Diagnosis:
 
     Args:
         line: The learner's own line that is at fault, where it is not the last that writes the gradient.
+        step: The tensor on the way to the gradient that this line makes, where it does not write the gradient itself.
+        also: Further lines that are at fault.
         value: Key of its numbers, where nothing else is known of them: the same for all who came to these.
     """
 
     code: str
     message: str
     line: int | None = None
+    step: str = ""
+    also: tuple[int, ...] = ()
     value: str = ""
 
     @classmethod

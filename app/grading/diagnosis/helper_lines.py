@@ -38,12 +38,13 @@ def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     # Without a step on the way there is none to look for.
     line = _place(view, view.once(line_replays)) if makes_steps(view) else view.undone_in
     steps = [] if line is None else sorted(writes(line))
-    if line is None or len(steps) != 1 or view.case.name in steps:
+    if line is None or len(steps) != 1 or steps[0] in {view.case.name, *view.case.settled}:
         return diagnosis
+    placed = replace(diagnosis, line=line.lineno, step=steps[0])
     if f"where `{steps[0]}` is made" in diagnosis.message or as_written(line)[:40] in diagnosis.message:
-        return diagnosis
+        return placed
     told = SAY["stands"].format(line=line.lineno, step=steps[0])
-    return replace(diagnosis, message=f"{diagnosis.message}{told}")
+    return replace(placed, message=f"{diagnosis.message}{told}")
 
 
 def wrong_write(view: GradientAnalysis) -> int | None:
@@ -93,10 +94,33 @@ def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> Statement | None:
     inside, right = gradients_inside(view, [rerun.look for rerun in reruns]), finished_steps(view, reruns)
     with view.case.budget.one():
         for at, arrays in steps_made(reruns).items():
-            fitting = (each for each in inside if each[0].shape == arrays[0].shape)
-            if at not in right and any(_is_right_with(reruns, at, each) for each in fitting):
-                return reruns[0].lines[at]
+            line = reruns[0].lines[at]
+            if at in right or writes(line) <= view.case.settled:
+                continue
+            if _is_right_with_any(reruns, at, arrays, inside):
+                return line
     return None if any(reruns[0].lines[at] is view.undone_in for at in right) else view.undone_in
+
+
+@np.errstate(all="ignore")
+def is_mended_at(case: WrongGradient, step: str) -> bool:
+    """True if a gradient inside of the forward program in the place of *step* makes that of *case* right."""
+    view = GradientAnalysis(case)
+    reruns = line_replays(view)
+    if not reruns:
+        return False
+    inside = gradients_inside(view, [rerun.look for rerun in reruns])
+    with case.budget.one():
+        made = steps_made(reruns).items()
+        return any(
+            writes(reruns[0].lines[at]) == {step} and _is_right_with_any(reruns, at, arrays, inside)
+            for at, arrays in made
+        )
+
+
+def _is_right_with_any(reruns: Sequence[Rerun], at: int, made: Inside, inside: Sequence[Inside]) -> bool:
+    """True if the gradient is right with one of *inside* in the place of what the line *at* has *made*."""
+    return any(_is_right_with(reruns, at, each) for each in inside if each[0].shape == made[0].shape)
 
 
 def _is_right_with(reruns: Sequence[Rerun], at: int, inside: Inside) -> bool:

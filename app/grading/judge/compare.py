@@ -296,8 +296,14 @@ class DiagnosisSource(Protocol):
         """Diagnose the mistake in *name* that is left once dims replace the literal sizes."""
         ...
 
-    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
-        """True facts about *got*; with *others*, other lines are wrong as well."""
+    def is_mended_at(self, name: str, cut: Collection[str], got: Mapping[str, Array], step: str) -> bool:
+        """True if *got* is right with a gradient inside of the forward program in the place of *step*."""
+        ...
+
+    def unrecognised(
+        self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
+    ) -> Diagnosis:
+        """True facts about *got*; with *others*, other lines are wrong as well, and those that write *settled* not."""
         ...
 
 

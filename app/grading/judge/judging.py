@@ -85,7 +85,14 @@ class Judge:
         compared = tuple(self._compared.values())
         if all(name_verdict.verdict in RIGHT for name_verdict in compared):
             return compared
-        return blamed_elsewhere([self.reasons.told(name_verdict, explains) for name_verdict in compared])
+        told = list[NameVerdict]()
+        for name_verdict in compared:
+            told.append(self.shared.follows(name_verdict, told) or self.reasons.told(name_verdict, explains))
+        return blamed_elsewhere(self.shared.wrong_once(told))
+
+    @cached_property
+    def shared(self) -> SharedSteps:
+        return SharedSteps(self.plan, self.trials, self.ruling, self.laboratory)
 
     @cached_property
     def _compared(self) -> Mapping[str, NameVerdict]:
@@ -95,7 +102,7 @@ class Judge:
         for name in order:  # one after the other: what follows from a line is known when that line is
             standing[name] = self._in_company(name, standing[name], standing)
         if not all(name_verdict.verdict in RIGHT for name_verdict in standing.values()):
-            standing = SharedSteps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
+            standing = self.shared.blamed_once(standing)
             standing = blamed_ahead(standing, self.fit, self.plan, self._culprits, lambda: self.laboratory)
         return {name: self._beside(name, standing) for name in order}
 

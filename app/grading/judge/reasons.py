@@ -13,6 +13,7 @@ from app.grading.judge.compare import HIDDEN, silent_consumers
 from app.grading.judge.near_misses import TABLES, diagnose_near_miss, diagnose_rounded
 from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
+from app.grading.judge.shared_steps import steps_of
 from app.grading.judge.verdict import NameVerdict
 from app.syntax import arguments_of, as_written, called_name, nodes_in, options_of, program_of
 
@@ -65,7 +66,8 @@ class Reasons:
             diagnosis.line or verdict.line,
         )
         key = f"{diagnosis.code}:{diagnosis.value}" if diagnosis.value else ""
-        return replace(verdict, code=diagnosis.code, message=message, line=line, key=key)
+        said = replace(verdict, code=diagnosis.code, message=message, line=line, key=key)
+        return replace(said, step=diagnosis.step, also=diagnosis.also)
 
     def _written_elsewhere(self, name: str) -> Diagnosis | None:
         """The line that writes into a given tensor what belongs into *name*: then that is not merely edited."""
@@ -129,13 +131,16 @@ class Reasons:
         others = any(
             other != name and name_verdict.verdict == "wrong" for other, name_verdict in self._standing().items()
         )
-        return diagnosis or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others)
+        return diagnosis or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others, self._settled)
 
     @cached_property
     def _settled(self) -> frozenset[str]:
         """The names that are right where each line is judged on its own, and no line of which stopped."""
         right = (name for name, verdict in self._standing().items() if verdict.verdict in SETTLED)
-        return frozenset(name for name in right if self._fit.alone(name))
+        alone = frozenset(name for name in right if self._fit.alone(name))
+        # What a right gradient is made of is right; of a name that is written twice, one of its lines may not be.
+        steps = frozenset[str]().union(*(steps_of(self._plan, name, self._ruling.forced) for name in alone))
+        return alone | {step for step in steps if len(self._plan.writing(step)) == 1}
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
         """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""
@@ -157,18 +162,29 @@ class Reasons:
             fresh = {text for text in used.get(waiting.pop(), ()) if text in steps} - started
             started |= fresh
             waiting += fresh
+        wrong: list[str] = []
         for step in sorted(started, key=lambda text: self._plan.last[text]):
             got = {run: self._fit.trials[run].values[step] for run in HIDDEN}
             references = self._roads.laboratory.references_via(step, self._ruling.forced)
             if not references or all(self._fit.match(got[run], references[run]) for run in HIDDEN):
                 continue
-            mistake = self._roads.laboratory.diagnosis(step, self._ruling.forced, got)
-            if mistake is None:
-                return None
-            line = self._plan.lines[self._plan.last[step]].line
-            message = f"It starts at `{step}` in line {line}. {mistake.message}"
-            return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
-        return None
+            wrong.append(step)
+        if not wrong:
+            return None
+        step = wrong[0]
+        got = {run: self._fit.trials[run].values[step] for run in HIDDEN}
+        mistake = self._roads.laboratory.diagnosis(step, self._ruling.forced, got, self._settled)
+        if mistake is None:
+            return None
+        code, line = f"{name}:through:{mistake.code}", self._plan.lines[self._plan.last[step]].line
+        if mistake.step:
+            return replace(mistake, code=code)
+        # What is made of the first one may be wrong because of it; what is not, is wrong by its own line.
+        apart = [other for other in wrong[1:] if not steps_of(self._plan, other, self._ruling.forced) & {*wrong}]
+        also = {other: self._plan.lines[self._plan.last[other]].line for other in apart}
+        besides = "".join(f" `{other}` in line {at} is not right either." for other, at in also.items())
+        message = f"It starts at `{step}` in line {line}. {mistake.message}{besides}"
+        return Diagnosis(code=code, message=message, line=line, step=step, also=(*also.values(),))
 
     def _also_wrong_here(self, name: str, error: Diagnosis) -> Diagnosis:
         """*error* on hidden sizes; behind what is wrong on the lesson's own numbers, where something is."""

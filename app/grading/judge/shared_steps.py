@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import cached_property
 
 from app.bindings import reads_of, writes_of
+from app.grading.diagnosis.helper_lines import SAY
 from app.grading.judge.compare import HIDDEN, DiagnosisSource, GradingOptions, References, is_within_tolerance
 from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStatement
 from app.grading.judge.product_kinds import names_gate
 from app.grading.judge.run_reports import RunReport
-from app.grading.judge.verdict import NameVerdict
+from app.grading.judge.verdict import OTHER_ROAD, NameVerdict
 from app.syntax import expression_in, is_assignment, is_update, nodes_in
 
 
@@ -44,11 +45,62 @@ class SharedSteps:
             if shared is None or verdict.verdict != "wrong":
                 blamed.update(dict.fromkeys(steps, name))
                 continue
-            reads = "reads" if shared in read else "is made by way of"
-            message = f"It {reads} `{shared}`, where something is not right yet; begin at `{blamed[shared]}`."
-            word = f"follows from {blamed[shared]}"
-            verdicts[name] = replace(verdict, verdict="follows", code=None, message=message, word=word)
+            # Not known is whether the step is wrong: the line that reads it may be.
+            reads, first = "reads" if shared in read else "is made by way of", blamed[shared]
+            message = f"It {reads} `{shared}`, as `{first}` does, which is not right yet; begin at `{first}`."
+            word = f"shares {shared} with {first}"
+            verdicts[name] = replace(verdict, verdict="follows", code=None, message=message, word=word, step=shared)
         return verdicts
+
+    def follows(self, verdict: NameVerdict, told: Sequence[NameVerdict]) -> NameVerdict | None:
+        """*verdict*, wrong for no known reason, as what follows from a step that one of *told* is wrong by."""
+        if verdict.code is not None or not (
+            verdict.verdict == "wrong" or (verdict.verdict == "follows" and verdict.step)
+        ):
+            return None
+        steps = steps_of(self.plan, verdict.name, self.ruling.forced)
+        fault = next((each for each in told if each.verdict == "wrong" and each.step in steps), None)
+        return None if fault is None else self._by_step(verdict, fault.step, fault.line)
+
+    def _by_step(self, verdict: NameVerdict, step: str, line: int | None) -> NameVerdict:
+        reads = "reads" if step in self._reads(verdict.name) else "is made by way of"
+        message = f"It {reads} `{step}`, which line {line} makes; begin there."
+        follows = replace(verdict, verdict="follows", code=None, key="", message=message, step=step, also=())
+        return replace(follows, word=f"follows from {step}", worst=(), differences=None)
+
+    def wrong_once(self, told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
+        """*told*, of which those that have one slip by one step that all are made of follow from that step."""
+        alike: dict[str, list[int]] = {}
+        for at, verdict in enumerate(told):
+            if slip := _slip(verdict):
+                alike.setdefault(slip, []).append(at)
+        verdicts = list(told)
+        for first, *others in alike.values():
+            step = self._common_step([told[at].name for at in (first, *others)]) if others else None
+            if step is None:
+                continue
+            line = self.plan.lines[self.plan.last[step]].line
+            stands = SAY["stands"].format(line=line, step=step)
+            verdicts[first] = replace(told[first], line=line, step=step, message=told[first].message + stands)
+            for at in others:
+                if step in steps_of(self.plan, told[at].name, self.ruling.forced):
+                    verdicts[at] = self._by_step(told[at], step, line)
+        return tuple(verdicts)
+
+    def _common_step(self, names: Sequence[str]) -> str | None:
+        """The step that mends the first of *names* and another one, and that is not the gradient it is named for."""
+        ways = [steps_of(self.plan, name, self.ruling.forced) for name in names]
+        known = self._every[HIDDEN[0]]
+        shared = {step for step in ways[0] if len(self.plan.writing(step)) == 1 and step[1:] not in known}
+        for step in sorted(shared, key=lambda text: -self.plan.last[text]):
+            reading = (name for name, way in zip(names[1:], ways[1:], strict=True) if step in way)
+            if self._is_mended_at(names[0], step) and any(self._is_mended_at(name, step) for name in reading):
+                return step
+        return None
+
+    def _is_mended_at(self, name: str, step: str) -> bool:
+        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
+        return len(got) == len(HIDDEN) and self.laboratory.is_mended_at(name, self.ruling.forced, got, step)
 
     def _reads(self, name: str) -> frozenset[str]:
         """Names read by the statements that write *name*, also those inside of a loop."""
@@ -124,6 +176,15 @@ def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
                     name_verdict, verdict="follows", code=None, key="", message=message, word=word
                 )
     return tuple(name_verdicts)
+
+
+def _slip(verdict: NameVerdict) -> str:
+    """The mistake in a wrong line without the name of the gradient, nor of the step that it came through."""
+    if verdict.verdict != "wrong" or (verdict.step and ":through:" not in (verdict.code or "")):
+        return ""
+    slip = (verdict.code or "").partition(":")[2]
+    slip = slip.split(":", 2)[2] if slip.startswith("through:") else slip
+    return "" if slip.startswith(("error", "unrecognised", OTHER_ROAD)) else slip
 
 
 def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> frozenset[str]:
