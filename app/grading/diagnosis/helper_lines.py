@@ -4,6 +4,7 @@ A step may be any gradient inside of the forward program, under a name of the le
 of them in its place makes the gradient right, then it is the step that is off, and not what reads it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -29,6 +30,8 @@ from app.syntax import Statement, as_written, is_update, name_node, names_loaded
 
 SAY = sentences_of("step")
 MEANT = "_meant"
+WRITTEN = re.compile(r"(?<=here )`\w+`(?: or `\w+`)* is written")
+"""Where a sentence looks for the slip as long as no line is known."""
 SHARES_MAX = 6
 """How many shares are added up in every way."""
 
@@ -43,8 +46,10 @@ def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     placed = replace(diagnosis, line=line.lineno, step=steps[0])
     if f"where `{steps[0]}` is made" in diagnosis.message or as_written(line)[:40] in diagnosis.message:
         return placed
-    told = SAY["stands"].format(line=line.lineno, step=steps[0])
-    return replace(placed, message=f"{diagnosis.message}{told}")
+    made = SAY["made"].format(line=line.lineno, step=steps[0])
+    message, places = WRITTEN.subn(made, diagnosis.message)
+    told = "" if places else SAY["stands"].format(line=line.lineno, step=steps[0])
+    return replace(placed, message=f"{message}{told}")
 
 
 def wrong_write(view: GradientAnalysis) -> int | None:
