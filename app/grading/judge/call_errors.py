@@ -169,7 +169,7 @@ def _scattered(_: re.Match[str], error: ReportedError) -> str:
 
 
 def _unpacked(match: re.Match[str], _: ReportedError) -> str:
-    return f"On the left of the `=` stand {match[1]} names, and on the right another number of parts."
+    return f"There are {match[1]} names on the left of the `=`, and a different number of values on the right."
 
 
 SINGLE_BITS = (

@@ -23,7 +23,7 @@ _FOREIGN = (
     *SIGN_NOTATIONS,
     (r"[\u00b9\u00b2\u00b3\u2070-\u207e]", "`{}` is no power in Python; a power is written `**`, such as `y ** 2`"),
     (r"\u221a", "`{}` is no sign of Python; a root is written `** 0.5`, or `torch.sqrt(x)`"),
-    (r"(?<![=!<>*/])(?:\*\*|//|[-+*/@=])$", "nothing stands behind the `{}`; `____` there leaves it open for now"),
+    (r"(?<![=!<>*/])(?:\*\*|//|[-+*/@=])$", "nothing follows the `{}`; write `____` to leave it blank for now"),
     (
         r"^d\w*\s*/\s*d(\w+)\s*=",
         "a gradient is written without a fraction; that of `{1}` is called `d{1}`",

@@ -28,7 +28,7 @@ def missing_name_text(name: str, plan: ParsedSubmission, required: Collection[st
         tensors: The names of the forward program, which has run before the code does.
     """
     if not plan.lines:
-        return f"Nothing is written here yet. A line `{name} = …` is wanted."
+        return f"Nothing here yet. Write a line `{name} = …`."
     if said := comparison_text(name, plan):
         return said
     if out := re.search(rf"^[ \t]{{0,40}}#[ \t]{{0,8}}{name}[ \t]{{0,8}}[-+]?=", plan.source, re.MULTILINE):

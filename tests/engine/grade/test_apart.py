@@ -283,7 +283,7 @@ def test_an_empty_box_is_not_told_that_something_was_lost(engine, code):
     verdict, found = standing(engine, LINEAR, code)
 
     assert found == dict.fromkeys(("dX", "dW", "db"), "not-yet")
-    assert named(verdict, "dW").message == "Nothing is written here yet. A line `dW = …` is wanted."
+    assert named(verdict, "dW").message == "Nothing here yet. Write a line `dW = …`."
 
 
 def test_a_slip_in_a_step_that_nobody_asked_for_gives_one_red_line(engine):

@@ -343,7 +343,7 @@ LINES = [
     (COLUMN, "dA = dY * c.repeat(D)", ["`c.repeat(D)` is given too little"]),
     (LOOKED_UP, "dC = torch.zeros_like(C).index_add_(1, ix, de)", ["is given 6 places and 3 slices along axis 1"]),
     (LOOKED_UP, "dC = torch.zeros_like(C).scatter_add_(0, ix, de)", ["`.index_add_` adds whole rows"]),
-    (COLUMN, "dA, dc = dY", ["On the left of the `=` stand 2 names"]),
+    (COLUMN, "dA, dc = dY", ["There are 2 names on the left of the `=`"]),
     # Of another kind than a tensor.
     (TANH, "dx = lambda g: g * (1 - y ** 2)", ["What the function would return is wanted"]),
     (TANH, "dx = [g for g in dy]", ["Tensors are added and multiplied whole, without a loop"]),

@@ -435,7 +435,7 @@ ROWS = [
         "dlp = -F.one_hot(t, V)\ndlp = dloss / N",
         "dlp:overwritten",
         ["`dlp` is replaced"],
-        ["everything else fits"],
+        ["everything else is right"],
     ),
     (THRESHOLD, "dx = dy", "dx:copied:dy", ["as if `y = F.threshold(x, 0.5, 0.0)` changed"], ["nothing else that"]),
     (
@@ -512,7 +512,7 @@ ROWS = [
         BATCH,
         "dx = istd * (dxhat - dxhat.mean(0) - xc * (dxhat * xhat).mean(0))",
         "dx:wrong-operand:xc",
-        ["`xc` stands where another tensor belongs"],
+        ["`xc` is the wrong tensor"],
         ["what arrives"],
     ),
     (SHIFTED, "ds = -F.softmax(s, 1) * dlse[:, None]", "ds:sign", ["the opposite sign"], ["averaged"]),
@@ -602,7 +602,7 @@ ROWS = [
     (CATENARY, "dr = 2 * c * torch.sinh(r) / N", "dr:operand-changed", ["reads `c - 1`"], ["small constant"]),
     # Tensors and shares by what was written.
     (CENTRED, "m = x.mean()\ndx = du - m", "dx:wrong-upstream:x", ["share of `dx` through `m`"], ["The rule fits"]),
-    (RELU, "dx = dy * torch.sign(x)", "dx:other-rule:abs", ["local derivative of `abs`"], ["everything else fits"]),
+    (RELU, "dx = dy * torch.sign(x)", "dx:other-rule:abs", ["local derivative of `abs`"], ["everything else is right"]),
     # Nothing is right beside a wrong sign.
     (
         MINUS_MEAN,
