@@ -59,7 +59,7 @@ def author_fault(reply: Reply) -> str:
 
 
 def grader_fault() -> Verdict:
-    return Verdict(outcome="fault", message=f"The grader stumbled. {_OURS}")
+    return Verdict(outcome="fault", message=f"The grader failed. {_OURS}")
 
 
 def exercise_fault_verdict(error: Exception) -> Verdict:

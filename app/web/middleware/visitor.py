@@ -53,7 +53,7 @@ SIGNED_IN = "Somebody signed in here a moment ago. What was just sent was not sa
 FRAME_OVER = (
     "Your visit from the learning platform has ended, so this was not saved. Copy it, and open the link there again."
 )
-FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
+FAULTY = "This code stopped the grader more than once. It is saved; change it, or try again in ten minutes."
 REMEMBERED = 10_000
 END_OF_VIEW = "/seeing/end"
 SEEN_AS = re.compile(r"/|/units/[^/]+|/lessons/[^/]+(/readiness|/reveal/[^/]+)?|/(pictures|static)/.*")
@@ -62,7 +62,7 @@ LOOKS_ONLY = "You look at pages as {name} sees them, so nothing can be changed. 
 OWN_PAGE = "This page is {name}'s own. You see what is assigned in {group}, and nothing else."
 TOO_MANY_CHANGES = "More than {limit} changes came within a minute. This one was not saved; go on in {seconds} s."
 TOO_MANY_LEARNERS = "More than {limit} new learners came from your network within a minute. Begin in {seconds} s."
-TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Your text is saved; go on in {seconds} s."
+TOO_MANY = "You made more than {limit} checks and runs within a minute. Your text is saved; try again in {seconds} s."
 
 
 class RetryLaterError(HTTPException):

@@ -31,7 +31,7 @@ router = APIRouter(prefix="/sign-in")
 Back = Annotated[str, Query(alias="next")]
 COOKIE = "asked"
 PATH = "/sign-in"
-GONE = "The question to that answer is not this browser's, was answered before, or is older than ten minutes."
+GONE = "This sign-in began in another browser, was already used, or is older than ten minutes. Start again."
 
 
 @router.post("/proxy")

@@ -101,5 +101,5 @@ async def account_of(visitor: Visitor) -> int:
     """
     learner = await visitor.learner()
     if learner is None:
-        raise HTTPException(403, "Nobody is signed in here. Sign in, and come again.")
+        raise HTTPException(403, "You are not signed in here. Sign in, and try again.")
     return learner

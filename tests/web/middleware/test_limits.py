@@ -201,7 +201,7 @@ def test_a_text_that_ended_graders_is_not_given_to_them_again(
     response = send(client, "check", "fault")
 
     assert response.status_code == 429
-    assert "Graders stopped over this very text" in response.text
+    assert "This code stopped the grader more than once" in response.text
     assert grader.checked.count("fault") == 2
     assert send(client, "check", "dX = 1").status_code == 200
 
@@ -215,7 +215,7 @@ def test_too_many_within_a_minute_are_put_off_in_the_box(
 
     assert response.status_code == 429
     assert response.headers["retry-after"] == "20"
-    said = "More than 3 checks and runs were asked for within a minute. Your text is saved; go on in 20 s."
+    said = "You made more than 3 checks and runs within a minute. Your text is saved; try again in 20 s."
     assert said in response.text
     title = {"check": "Not checked yet", "run": "Not run yet", "nudge": "Not nudged yet"}[action]
     assert f'hx-swap-oob="innerHTML:#linear-backward-status">{title}' in response.text
@@ -251,7 +251,7 @@ def test_a_plain_nudge_that_is_put_off_is_a_page_too(spent: TestClient) -> None:
     response = send(spent, "nudge", "dX = 99", htmx=False, nudge="dX")
 
     assert (response.status_code, response.headers["retry-after"]) == (429, "20")
-    assert "go on in 20 s" in response.text
+    assert "try again in 20 s" in response.text
 
 
 def test_a_nudge_that_is_put_off_says_so_of_the_nudge_and_not_of_a_check(spent: TestClient) -> None:

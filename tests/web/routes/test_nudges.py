@@ -113,7 +113,7 @@ def test_a_nudge_is_bounded_like_a_check(client: TestClient, grader) -> None:
 
 def test_a_fault_is_ours(client: TestClient, grader, monkeypatch) -> None:
     async def fails(*_: object) -> Nudge:
-        return Nudge(outcome="fault", name="dX", message="The grader stumbled.")
+        return Nudge(outcome="fault", name="dX", message="The grader failed.")
 
     monkeypatch.setattr(grader, "nudge", fails)
 
