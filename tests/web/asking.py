@@ -114,14 +114,21 @@ RUNNING: WeakSet[FastAPI] = WeakSet()
 """Applications that a browser of a test has started: they start once, and whoever ends one closes its database."""
 
 
+async def _never(*_: object) -> None:
+    pass
+
+
+@contextmanager
+def without_jobs() -> Iterator[None]:
+    """Servers that start meanwhile leave their jobs to the tests: each would ask the database over and over."""
+    with patch.object(cleanup, "run_periodically", _never):
+        yield
+
+
 @contextmanager
 def without_clock() -> Iterator[None]:
     """A server that does nothing but answer: what it does again and again would be met by chance."""
-
-    async def never(*_: object) -> None:
-        pass
-
-    with patch.object(cleanup, "run_periodically", never), patch.object(SessionCache, "listen", never):
+    with without_jobs(), patch.object(SessionCache, "listen", _never):
         yield
 
 

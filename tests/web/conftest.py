@@ -30,7 +30,7 @@ from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
 from app.web.routes import health
 from tests.courses import course_in
-from tests.web.asking import RUNNING
+from tests.web.asking import RUNNING, without_jobs
 
 OPERATOR = "the token of the operator"
 OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
@@ -160,6 +160,13 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = Settings(data_dir=folder, database_url="")
     asyncio.run(migrate(settings.resolved_database_url))
     return folder / "backhand.db"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _jobs_left_to_tests(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that is about a job calls it, or has its file marked `jobs`."""
+    with nullcontext() if request.node.get_closest_marker("jobs") else without_jobs():
+        yield
 
 
 BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}

@@ -15,6 +15,8 @@ from tests.waiting import until
 from tests.web.conftest import BROWSER
 from tests.web.routes.test_training import PAGE, RUN, TrainingGrader, check, ended, phase, start
 
+pytestmark = pytest.mark.jobs
+
 
 @pytest.fixture
 def settings(settings, postgres_url):

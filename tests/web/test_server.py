@@ -20,7 +20,7 @@ import structlog
 from starlette.testclient import TestClient
 
 from app.cli import main
-from app.store import database
+from app.store import cleanup, database
 from app.web import server as server_module
 from app.web.application import create_app
 from tests.waiting import SECONDS, until
@@ -232,6 +232,30 @@ def test_an_application_that_runs_is_not_started_a_second_time(unstarted) -> Non
         pass
     with TestClient(unstarted) as client:
         assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("changed", "less"),
+    [
+        ({}, set()),
+        ({"demo": True}, {"sittings", "sittings-drawn"}),
+        ({"replicas": 2}, {"items", "sweep"}),
+    ],
+    ids=["alone", "a demonstration", "one of several"],
+)
+def test_a_server_begins_each_of_its_jobs(settings, course, grader, monkeypatch, changed, less) -> None:
+    begun = []
+
+    async def noted(name, *_) -> None:
+        begun.append(name)
+
+    monkeypatch.setattr(cleanup, "run_periodically", noted)
+    with TestClient(create_app(settings.model_copy(update=changed), course, grader)):
+        pass
+
+    all_jobs = {"items", "lti-line-items", "lti-rosters", "lti-scores", "refill", "sittings", "sittings-drawn",
+                "sweep", "take-over"}  # fmt: skip
+    assert sorted(begun) == sorted(all_jobs - less)
 
 
 HIDDEN = """

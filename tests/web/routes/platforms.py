@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,16 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.lti import rosters
 from app.lti.keys import encryption_in, make_keys
 from app.settings import Settings
 from app.store.database import Database, now
 from app.store.lti_platforms import add_platform
 from app.store.tables import LtiPlatform
-from app.web import application
 from app.web.application import create_app
 from app.web.site import open_to
 from tests.courses import course_in
 from tests.lti.platform import Platform
+from tests.web.asking import without_jobs
 from tests.web.conftest import BROWSER, FakeGrader, Shared, settings_in, started
 
 ADDRESS = "http://testserver"
@@ -54,19 +53,11 @@ def tool_of(platform: Platform, folder: Path, database: Path) -> Iterator[Shared
     settings, grader = plain.model_copy(update={"address": ADDRESS, "sign_in_tries_per_minute": 0}), FakeGrader()
     register(settings, platform)
     app = create_app(settings, course_in(COURSE), grader)
-    with pytest.MonkeyPatch.context() as patch, started_with(app, patch) as client:
+    with ExitStack() as ends:
+        with without_jobs():  # while it starts: it stays for many files, of which some want theirs
+            client = ends.enter_context(started(app))
         platform.tool_keys = lambda: client.get("/lti/jwks").json()
         yield Shared(settings, grader, app, client)
-
-
-@contextmanager
-def started_with(app: FastAPI, patch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    """What a server does by itself, tests do when they look at it."""
-    patch.setattr(application, "LOOK_SECONDS", 1e6)
-    patch.setattr(rosters, "LOOK_SECONDS", 1e6)
-    with started(app) as client:
-        patch.undo()
-        yield client
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from tests.grading.boxes.load import OpenJail
 from tests.waiting import until
 from tests.web.conftest import BROWSER
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.jobs]
 
 WRONG = SOLUTION.replace("- dhpreact.sum(0) ", "")
 CRASHING = SOLUTION.replace("db2 = ", 'db2 = {}["<script>"] + ')
