@@ -373,10 +373,12 @@ document.addEventListener("htmx:after:swap", () => {
   for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();
 });
 
-// What a press has opened comes into sight: on a phone it stands below a long verdict. A swap of our own has no press.
+// What a press has opened comes into sight: on a phone it stands below a long verdict. A swap of our own has no press. The
+// button of a hint is replaced with it, so what was pressed is told by what it fills.
 document.addEventListener("htmx:after:swap", ({ detail }) => {
   const ctx = detail?.ctx;
-  if (!ctx?.sourceElement?.matches?.("[data-action=history], [data-action=solution], [data-action=hint]")) return;
-  const opened = ctx.target?.id && document.getElementById(ctx.target.id);
+  if (!ctx?.sourceElement || !/-(history|solution|hints)$/.test(ctx.target?.id)) return;
+  const filled = document.getElementById(ctx.target.id);
+  const opened = filled?.querySelector(".hint:last-of-type") ?? filled;
   if (opened?.textContent.trim()) opened.scrollIntoView({ block: "nearest" });
 });

@@ -116,12 +116,14 @@ def test_two_tabs_never_overwrite_each_other(context: BrowserContext) -> None:
 
 
 @pytest.mark.browser_options(viewport={"width": 390, "height": 420})
-def test_a_history_that_is_opened_comes_into_sight(page: Page) -> None:
+def test_a_history_or_a_hint_that_is_opened_comes_into_sight(page: Page) -> None:
     page.goto(ADDRESS)
     write(page, BOX, BOX.solution.source.replace("dY", "-dY"))
     page.keyboard.press("ControlOrMeta+Enter")
     expect_verdict(page, BOX, passed="false")
 
+    page.locator(f"#{BOX.name}-hint").click()
+    expect(page.locator(f"#{BOX.name}-hint-1")).to_be_in_viewport()
     page.locator(f"#{BOX.name}-history-button").click()
 
     expect(section(page, BOX).locator(".past-ways")).to_be_in_viewport()
