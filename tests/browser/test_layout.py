@@ -384,6 +384,22 @@ def test_a_finger_hits_every_key_and_button_and_types_the_names_of_a_box(page: P
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+UNDER_A_LINK = """() => [...document.querySelectorAll(".report-link")].filter((link) => {
+  const kind = document.createRange(), there = link.getBoundingClientRect();
+  kind.selectNodeContents(link.parentElement.querySelector(".eyebrow"));
+  const meets = (one) => one.right > there.left && one.bottom > there.top && one.top < there.bottom;
+  return [...kind.getClientRects()].some(meets);
+}).map((link) => link.parentElement.id)"""
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+def test_what_a_card_is_called_keeps_clear_of_the_link_to_report(page: Page) -> None:
+    open_page(page, SMALL)
+
+    assert page.locator(".report-link").count() > 0
+    assert page.evaluate(UNDER_A_LINK) == []
+
+
 @pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
 def test_the_keys_below_the_line_of_the_title_page_make_it_no_wider(page: Page) -> None:
     open_page(page, "/")
