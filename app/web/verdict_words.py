@@ -158,9 +158,9 @@ class VerdictView:
 
     @property
     def checked(self) -> str:
-        """Grounds of a right verdict: more than that these numbers come out."""
+        """Grounds of a right verdict: more than that these numbers come out; or why lines below a stop are right."""
         if not self.verdict.passed or not self.verdict.hidden_sizes:
-            return ""
+            return self._run_without()
         compared = [name_verdict for name_verdict in self.verdict.names if name_verdict.exact is not None]
         exact = sum(bool(name_verdict.exact) for name_verdict in compared)
         how = "to the last bit" if exact == len(compared) else "up to rounding"
@@ -171,6 +171,13 @@ class VerdictView:
             else "The numbers hold for other sizes, too. "
         )
         return f"{held}On the data of this box your numbers are those of torch {how}."
+
+    def _run_without(self) -> str:
+        """Say how lines below the one that stopped can be right; empty where none is."""
+        stopped = self.verdict.line if self.verdict.outcome == "error" else None
+        if stopped is None or not any(row.right and (row.verdict.line or 0) > stopped for row in self.rows):
+            return ""
+        return f"The lines below that read nothing of line {stopped} were run without it."
 
     @property
     def announcement(self) -> str:

@@ -156,6 +156,15 @@ def test_what_the_first_fault_says_is_not_said_twice() -> None:
     assert VerdictView(Verdict(outcome="error", message="Another.", names=names)).message == "Another."
 
 
+def test_why_lines_below_one_that_stopped_are_right_is_told() -> None:
+    fault, right = NameVerdict(name="dY", verdict="wrong", line=2), NameVerdict(name="dX", verdict="right", line=3)
+    stopped = Verdict(outcome="error", message="Sizes differ.", line=2, names=(fault, right))
+
+    assert VerdictView(stopped).checked == "The lines below that read nothing of line 2 were run without it."
+    assert VerdictView(replace(stopped, names=(replace(right, line=1), fault))).checked == ""
+    assert VerdictView(replace(stopped, outcome="graded")).checked == ""
+
+
 def test_faults_come_first_and_the_one_to_look_at_before_the_others() -> None:
     view = VerdictView(verdict("right", "follows", "wrong", "right", "aliased"))
 
