@@ -3,7 +3,8 @@
 Two processes: the learner's text never shares one with the author's solution or with what it expects.
 """
 
-from collections.abc import Callable, Mapping
+import ast
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +59,8 @@ def check_function(
     references = _references(box, reply, jail)
     if isinstance(references, Verdict):
         return references
-    names = _verdicts(box, answers, references)
+    functions = [node for line in plan.lines for node in ast.walk(line.node) if isinstance(node, ast.FunctionDef)]
+    names = _verdicts(box, answers, references, functions)
     first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is not None:
         printed += reply.texts.get(f"printed/{first.name}", "")
@@ -82,10 +84,13 @@ def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
     return tuple((message, _answers(box, reply)) for message, reply in replies if reply.ending == "done")
 
 
-def _verdicts(box: FunctionBox, own: Answers, references: Answers) -> tuple[NameVerdict, ...]:
-    """One verdict a case."""
+def _verdicts(
+    box: FunctionBox, own: Answers, references: Answers, functions: Sequence[ast.FunctionDef] = ()
+) -> tuple[NameVerdict, ...]:
+    """One verdict a case; *functions* are those of the learner's program."""
     return tuple(
-        verdict_of(name, case, own[name], references[name]) for name, case in zip(names_of(box), box.cases, strict=True)
+        verdict_of(name, case, own[name], references[name], functions)
+        for name, case in zip(names_of(box), box.cases, strict=True)
     )
 
 

@@ -15,6 +15,7 @@ from app.content.blocks import FunctionBox, FunctionCase
 from app.grading.judge.run_reports import Array, ReportedError, as_list, parse_error
 from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.unfit_answers import NUMBERS, argument_of_another, half_precision, object_for_number
 from app.grading.judge.value_digest import value_digest
 from app.grading.judge.verdict import DIFFERS, RIGHT, NameVerdict
 from app.syntax import defined_name, is_class, parse_code
@@ -22,7 +23,6 @@ from app.syntax import defined_name, is_class, parse_code
 RTOL, ATOL = 1e-6, 1e-9
 _SHOWN = 240
 _DEEPEST = 32
-_NUMBERS = {"bool", "int", "float"}
 
 
 class CaseResult:
@@ -58,39 +58,37 @@ def names_of(box: FunctionBox) -> tuple[str, ...]:
     return tuple(f"case {number}" for number in range(1, len(box.cases) + 1))
 
 
+HALF = "half-precision"
+THE_CASE = "The case"
 NOTHING = "It gave nothing back. Does every way through it end in a `return` with a value?"
 
 
-def verdict_of(name: str, case: FunctionCase, own: CaseResult, reference: CaseResult) -> NameVerdict:
+def verdict_of(
+    name: str,
+    case: FunctionCase,
+    own: CaseResult,
+    reference: CaseResult,
+    functions: Sequence[ast.FunctionDef] = (),
+) -> NameVerdict:
     """The verdict on one case.
 
     Args:
         own: What the learner's program gave; *reference*: what the author's gives.
+        functions: Those of the learner's program.
     """
     if own.error is not None:
-        # The error, and what the case is. What its other sentences say is about an answer, and here none was given.
-        case_is, stop, _ = case.message.partition(". ")
-        message = f"It stopped with an error. {translate_error(own.error)} {case_is}{stop.strip()}"
-        return _wrong(name, case, "raised", message, own, reference)
+        said = argument_of_another(own.error, functions) or translate_error(own.error)
+        return _wrong(name, case, "raised", f"It stopped with an error. {said}", own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:
         return NameVerdict(name=name, verdict="right", word="as it should be")
     said = NOTHING if own.tree == ["nothing"] else case.message
-    if thing := _object_for_number(own.tree, reference.tree):
+    if half := half_precision(own.tree, reference.tree):
+        said = f"What came back is still in half precision, `{half}`; `.float()` makes 32 bits of its numbers."
+        return _wrong(name, case, HALF, said, own, reference)
+    if thing := object_for_number(own.tree, reference.tree):
         said = f"It gave a `{thing}` where a number is wanted. The number that it holds is in one of its attributes."
     return _wrong(name, case, DIFFERS, said, own, reference)
-
-
-def _object_for_number(own: object, reference: object) -> str:
-    """Class of an object in the place of a number of *reference*; empty if there is none."""
-    match own, reference:
-        case ["other", str(thing)], [kind, _] if kind in _NUMBERS and thing.isidentifier():
-            return thing
-        case ["list", list(items)], ["list", list(others)]:
-            return next(
-                (thing for pair in zip(items, others, strict=False) if (thing := _object_for_number(*pair))), ""
-            )
-    return ""
 
 
 def answers_digest(answers: Mapping[str, CaseResult]) -> bytes:
@@ -107,7 +105,7 @@ def _plain(tree: object, arrays: Mapping[str, Array]) -> object:
     match tree:
         case ["tensor", int(at), *_]:
             return value_digest({"": array}).hex() if (array := arrays.get(str(at))) is not None else None
-        case [str(kind), _] if kind in _NUMBERS:
+        case [str(kind), _] if kind in NUMBERS:
             return f"{_number(tree):.6e}"
         case ["dict", list(items)]:
             return ["dict", sorted((_plain(item, arrays) for item in items), key=repr)]
@@ -131,14 +129,11 @@ def explained(
         return tuple(names)
     if declared:
         told = replace(first, message=declared)
-    elif slips:
-        # Where not even the first case holds, what it is about says no more than the exercise does.
-        silent = slips[0].named and (first is names[0] or (first.code or "").endswith(":raised"))
-        case_is = "" if silent else first.message
-        told = replace(first, message=f"{slips_text(slips)} {case_is}".rstrip(), line=slips[0].line)
+    elif slips and not (first.code or "").endswith(f":{HALF}"):
+        told = replace(first, message=slips_text(slips), line=slips[0].line)
     else:
         told = replace(first, key=f"{first.code}:{key()}" if (first.code or "").endswith(f":{DIFFERS}") else "")
-    return tuple(
+    shown = (
         told
         if name_verdict is first
         else name_verdict
@@ -146,6 +141,16 @@ def explained(
         else replace(name_verdict, message="")
         for name_verdict in names
     )
+    return tuple(map(_labelled, shown))
+
+
+def _labelled(verdict: NameVerdict) -> NameVerdict:
+    """*verdict*, whose message may say already what the case is about: then its text needs no more than a label."""
+    if not verdict.facts:
+        return verdict
+    (label, text), *rest = verdict.facts
+    about = label.partition(": ")[2]
+    return replace(verdict, facts=((THE_CASE, text), *rest)) if about in verdict.message else verdict
 
 
 def slips_text(slips: Sequence[Slip]) -> str:
@@ -158,7 +163,9 @@ def _wrong(
     name: str, case: FunctionCase, code: str, message: str, own: CaseResult, reference: CaseResult
 ) -> NameVerdict:
     line = own.error.line if own.error else None
-    facts = [("The case", case_text(case))]
+    # What the other sentences of a case say is about an answer: to an error they say nothing.
+    about = case.message if own.error is None else case.message.partition(". ")[0].rstrip(".") + "."
+    facts = [(f"{name.capitalize()}: {about}", case_text(case))]
     if own.error is None:
         facts += [("It gave", shown(own.tree, own.arrays))]
     label = "One that will do" if case.predicate else "Wanted"
@@ -194,9 +201,9 @@ def difference(own: object, reference: object, mine: Mapping[str, Array], theirs
     match own, reference:
         case ["tensor", int(at), *_], ["tensor", int(to), *_]:
             return _apart(mine.get(str(at)), theirs.get(str(to)))
-        case ["tensor", int(at), *_], [kind, _] if kind in _NUMBERS:
+        case ["tensor", int(at), *_], [kind, _] if kind in NUMBERS:
             return _apart(mine.get(str(at)), np.asarray(_number(reference)))
-        case [kind, _], [other, _] if kind in _NUMBERS and other in _NUMBERS:
+        case [kind, _], [other, _] if kind in NUMBERS and other in NUMBERS:
             return _apart(np.asarray(_number(own)), np.asarray(_number(reference)))
         case ["list", list(items)], ["list", list(others)]:
             return _each(items, others, mine, theirs)
@@ -249,6 +256,8 @@ def shown(tree: object, arrays: Mapping[str, Array]) -> str:
 
 def _text(tree: object, arrays: Mapping[str, Array]) -> str:
     match tree:
+        case ["tensor", _, [("float16" | "bfloat16") as dtype, *sizes]]:
+            return f"a tensor of shape {tuple(sizes)} in half precision, {dtype}"
         case ["tensor", int(at), *_]:
             array = arrays.get(str(at))
             if array is None:

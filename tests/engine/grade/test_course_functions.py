@@ -10,7 +10,17 @@ import torch
 from app.content.blocks import FunctionBox
 from tests.courses import LESSONS, course_in
 
-NAMES = ("num-grad", "topological-sort", "value-gates", "value-backward", "value-more", "unbroadcast", "check-grads")
+NAMES = (
+    "num-grad",
+    "topological-sort",
+    "value-gates",
+    "value-backward",
+    "value-more",
+    "unbroadcast",
+    "check-grads",
+    "rms-function",
+    "scaled-loss",
+)
 BOXES = {
     one.name: one
     for lesson in course_in(LESSONS).lessons
@@ -280,9 +290,9 @@ def test_a_wrong_way_is_refused_by_its_own_case_with_its_own_sentence(jailed, na
 
     verdict = jailed.check(BOXES[box], changed(box, *edits))
 
-    wrong = [one.message for one in verdict.names if one.verdict == "wrong"]
+    wrong = [one for one in verdict.names if one.verdict == "wrong"]
     assert wrong, verdict
-    assert begins in wrong[0]
+    assert begins in f"{wrong[0].message} {wrong[0].facts[0][0]}"
 
 
 def test_each_bug_of_the_gradient_checker_is_told_by_its_own_case(jailed) -> None:
@@ -300,9 +310,28 @@ def test_of_a_test_that_stops_nothing_is_said_about_what_it_answers(jailed) -> N
 
     verdict = jailed.check(BOXES["check-grads"], stops)
 
-    message = next(one.message for one in verdict.names if one.verdict == "wrong")
-    assert message.startswith("It stopped with an error.")
-    assert message.endswith("A linear layer, and its backward pass is right.")
+    wrong = next(one for one in verdict.names if one.verdict == "wrong")
+    assert wrong.message.startswith("It stopped with an error.")
+    assert wrong.facts[0][0] == "Case 1: A linear layer, and its backward pass is right."
+
+
+def test_an_argument_of_another_method_is_told_with_where_it_exists(jailed) -> None:
+    again = "x, w = ctx.saved_tensors\n        r = ((x ** 2).mean(-1, keepdim=True) + eps) ** -0.5\n        u = x * r"
+    code = changed("rms-function", ("backward(u, r, w)", "backward(x, w)"), ("u, r, w = ctx.saved_tensors", again))
+
+    message = next(one.message for one in jailed.check(BOXES["rms-function"], code).names if one.verdict == "wrong")
+
+    assert "`eps` is an argument of `forward`, and exists in there alone. `ctx.eps = eps` keeps it there" in message
+    assert "in a box" not in message
+
+
+def test_an_answer_in_half_precision_is_told_as_that(jailed) -> None:
+    code = changed("scaled-loss", ("dw.float() / scale", "dw / scale"))
+
+    wrong = next(one for one in jailed.check(BOXES["scaled-loss"], code).names if one.verdict == "wrong")
+
+    assert wrong.message.startswith("What came back is still in half precision, `float16`;")
+    assert dict(wrong.facts)["It gave"] == "a tensor of shape (64,) in half precision, float16"
 
 
 UNARY = ("exp", "log", "tanh", "relu")

@@ -190,7 +190,7 @@ SLIPS = {
         "value-more",
         ("out.data * out.grad", "self.data * out.grad"),
         66,
-        "All fits here but for `self.data`: something else belongs there. The exponential is its own slope.",
+        "All fits here but for `self.data`: something else belongs there.",
     ),
     "a sign inside of what is averaged": ("newton", ("(s * -y * x)", "(s * y * x)"), 4, "the sign of `y`."),
     "a number inside of a root": ("adam", ("0.999 ** t", "0.99 ** t"), 5, "All fits here but for the number `0.99`."),
