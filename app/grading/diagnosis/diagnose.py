@@ -33,6 +33,7 @@ from app.grading.diagnosis import (
     statistics,
     terms,
     two_slips,
+    undifferentiated,
     unrecognised,
     upstreams,
 )
@@ -77,6 +78,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (statistics.one_constant_hypotheses, statistics.other_axes),
     unrecognised.fixed,
     (forks.fork_hypotheses,),
+    (undifferentiated.undifferentiated_hypotheses,),
     (powers.power_hypotheses, upstreams.copy_hypotheses),
     single_edit_search.diagnose_single_edit,
     statistics.diagnose_changed_term,

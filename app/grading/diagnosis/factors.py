@@ -166,6 +166,12 @@ def scales(view: GradientAnalysis, line: ForwardStatement) -> bool:
     return any(node.op not in UNSCALED for node in waiting)
 
 
+def has_number(view: GradientAnalysis, line: ForwardStatement) -> bool:
+    """True if the forward *line* multiplies or divides by a number, such as a size; also where that cannot be told."""
+    factors = _scales(line, view.case.looks[0])
+    return not factors or any(factors)
+
+
 def _scales(line: ForwardStatement, look: Observation) -> list[float]:
     """By operation of *line*: the number that it multiplies or divides by; 0 where it is none."""
     try:

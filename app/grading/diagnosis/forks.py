@@ -85,10 +85,12 @@ def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
         return  # none of the factors is another one's
     lines = join_words([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
     factors = join_words([in_code(step.node.operands[1 - step.position].text) for step in steps])
-    for at, (code, _, say) in enumerate(_patterns(steps)):
+    for at, (code, pairs, say) in enumerate(_patterns(steps)):
         steps_say = SAY["steps" if view.is_of_program(f"{lines} {factors}") else "turns"]
         how = say
         if len({id(step.statement) for step in steps}) == 1:
+            if len(pairs) < len(steps):
+                continue  # where no steps end, none of the places is left over
             steps_say, how = SAY["places"], say.replace("step", "place")
         yield view.hypothesis(code, partial(_joined, view, at), steps_say, lines=lines, factors=factors, how=how)
 

@@ -21,11 +21,12 @@ import numpy as np
 from app.grading.diagnosis.call_kinds import reduction_edits, size_edits
 from app.grading.diagnosis.claims import makes_steps, scaled_in_line, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis
-from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, multiplies_by, named_factor, scales
+from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, has_number, multiplies_by, named_factor, scales
 from app.grading.diagnosis.feeding_lines import reads
 from app.grading.diagnosis.gradient_analysis import NOISE, SAME, GradientAnalysis
 from app.grading.diagnosis.grammar import (
     exponent_edits,
+    factor_removal_edits,
     minus_edits,
     name_edits,
     number_edits,
@@ -112,7 +113,7 @@ def _common(
     lines = {line for path in paths for line in lines_of(view, path)}
     if "factor:" in factor.code and not any(multiplies_by(view, line, ratios) for line in lines):
         # No forward line has it: a sum or an average in the text may, or a product that is written as a sum.
-        instead = mended_by(view, (reduction_edits, operator_edits, exponent_edits))
+        instead = mended_by(view, (factor_removal_edits, reduction_edits, operator_edits, exponent_edits))
         if instead is not None:
             return instead
     return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, ratios, paths))
@@ -140,6 +141,8 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
         multiplying = [line for line in lines if multiplies_by(view, line, ratios)]
         lines = multiplying if multiplying and _on_all(view, paths, multiplying) else lines
         kind = kind if any(scales(view, line) for line in lines) else "nothing-scales"
+        if kind.startswith("factor:") and not any(has_number(view, line) for line in lines):
+            kind = "no-number"
         own = scaled_in_line(view)
         if own is not None:
             return WHY["own"].format(line=own)

@@ -195,7 +195,9 @@ def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
         (code, say), fields["new"] = LINE["unread"], view.case.name
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
-    return Diagnosis(code=f"{view.case.name}:{format_code(code, fields)}", message=message)
+    mine = view.case.name in writes(fault)
+    code = f"{view.case.name}:{format_code(code, fields)}"
+    return Diagnosis(code=code, message=message, line=fault.lineno if mine else None)
 
 
 def _continues(view: GradientAnalysis, edit: Edit) -> bool:

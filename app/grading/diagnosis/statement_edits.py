@@ -94,7 +94,8 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
             count = ast.Call(ast.Name("len", ast.Load()), [picked], [])
             rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
             new = ast.Subscript(value, ast.Tuple([rows, picked], ast.Load()), inner.ctx)
-            yield Edit(replace_node(statement, inner, new), inner, Replacement("rows", new))
+            kind = "columns" if isinstance(inner.slice, ast.Tuple) else "rows"
+            yield Edit(replace_node(statement, inner, new), inner, Replacement(kind, new))
 
 
 def _shifted(statement: ast.stmt, inner: ast.Subscript, turns: Collection[str]) -> Iterator[Edit]:

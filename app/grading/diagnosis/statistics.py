@@ -168,6 +168,8 @@ def _number(view: GradientAnalysis, look: Observation, name: str, form: Form) ->
     axes = stretched_axes(look.reference.shape, look.forward[name].shape)
     if not axes or right.shape != own.shape or own.shape[axes[0]] < 2:
         return None
+    if (np.count_nonzero(right, axis=axes) < 2).all():
+        return None  # any entry is a number times the only other one
     # The number per slice is a least-squares fit, so that a zero in *form* does no harm.
     number = np.asarray((own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True))
     return number if np.abs(own - number * right).max() <= view.slack(own, look) else None

@@ -63,6 +63,16 @@ TWICE = box(
     "p = X @ Q\nv = p + Z\nr = p * C\ny = v * r",
     "dv = dy * r\ndr = dy * v\ndp = dv + dr * C\ndX = dp @ Q.T",
 )
+SLOPE = box("slope", "N: 5, D: 4", "y: [N, D]; g: [N, D]", "d", "d = g * (1 - y ** 2)", "dy = dd * g * -2 * y")
+BEND = box("bend", "N: 5, D: 4", "s: [N, D]; g: [N, D]", "d", "d = g * s * (1 - s)", "ds = dd * g * (1 - 2 * s)")
+ASKS = box(
+    "asks",
+    "N: 5, T: 4, D: 3",
+    "e: [N, T, D]; W: [D, D]; U: [D, D]",
+    "s",
+    "ask = e[:, -1:]\nq = ask @ W\nk = e @ U\ns = q * k",
+    "dq = (ds * k).sum(1, keepdim=True)\ndk = ds * q\nde = dk @ U.T + F.pad(dq @ W.T, (0, 0, T - 1, 0))",
+)
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
 ROWS = [
     # An edited sign: the forward has no minus, or it has.
@@ -113,6 +123,17 @@ ROWS = [
     (PICK, "dP = torch.zeros_like(P)\ndP[:, t] += dv[:, None]", "dP:index-every-row", ["columns"], []),
     # One share of a gradient that another line has added up.
     (TWICE, "dX = dr * C @ Q.T", "dX:term-missing", ["`dr * C` lacks a term"], ["cosine"]),
+    # A part of the forward line as it is, where its derivative belongs.
+    (SLOPE, "dy = dd * g * (1 - y ** 2)", "dy:undifferentiated", ["by `g * (1 - y ** 2)` itself"], ["cosine"]),
+    (BEND, "ds = dd * g * (s * (1 - s))", "ds:undifferentiated", ["derivative with respect to `s`"], ["neighbouring"]),
+    # Of a share with one entry along an axis, any other is a number times it.
+    (
+        ASKS,
+        "de = dk @ U.T + F.pad(dk[:, -1:] @ U.T, (0, 0, T - 1, 0))",
+        "de:part-wrong:1",
+        ["right except at the last position along axis 1"],
+        ["one number per slice"],
+    ),
     # Shares that are read where they go to.
     (LOOKUP, "dC = torch.zeros_like(C)\nfor i in ix:\n    dC[i] += de[i]", "dC:index-of-index", ["the i-th place"], []),
 ]

@@ -659,6 +659,17 @@ ROWS = [
         ["comes back to `q @ k.T`, inside of `s = q @ k.T / D ** 0.5`", "comes after `ds`"],
         ["exponent"],
     ),
+    # A factor that the rule does not have has no other exponent there.
+    (
+        "plain_attention",
+        "keepdim=True))\ndq",
+        "keepdim=True)) * D ** -0.5\ndq",
+        "ds:factor-extra",
+        ["the factor `D ** -0.5` does not belong there"],
+        ["exponent"],
+    ),
+    # Whole columns are no rows, and the line is the one that picks them.
+    ("cross_entropy_fused", "torch.arange(N), y] -= 1", ":, y] -= 1", "dz:index-every-row", ["columns"], ["rows;"]),
     (
         "two_layer_net",
         "dz1 = dh1 * (z1 > 0)",
@@ -776,14 +787,15 @@ def test_a_line_that_reads_nothing_of_the_one_that_stopped_is_run(engine: Engine
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("name", "old", "new"),
     [
-        ("dkeys = alpha.unsqueeze(-1) *", "dkeys = -alpha.unsqueeze(-1) *"),
-        ("dkeys = dkeys + db @ Wk.T", "dkeys = dkeys + 2 * db @ Wk.T"),
+        ("additive_attention", "dkeys = alpha.unsqueeze(-1) *", "dkeys = -alpha.unsqueeze(-1) *"),
+        ("additive_attention", "dkeys = dkeys + db @ Wk.T", "dkeys = dkeys + 2 * db @ Wk.T"),
+        ("cross_entropy_fused", "dz[torch.arange(N), y] -= 1", "dz[:, y] -= 1"),
     ],
 )
-def test_of_several_lines_the_one_with_the_slip_is_marked(engine: Engine, old: str, new: str) -> None:
-    program = BY_NAME["additive_attention"]
+def test_of_several_lines_the_one_with_the_slip_is_marked(engine: Engine, name: str, old: str, new: str) -> None:
+    program = BY_NAME[name]
     code = "\n".join(ast.unparse(line) for line in ast.parse(program.solution).body).replace(old, new, 1)
 
     (red,) = [one for one in engine.check(program.task, code).names if one.verdict not in QUIET]
