@@ -3,7 +3,6 @@
 Two processes: the learner's text never shares one with the author's solution or with what it expects.
 """
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +25,7 @@ from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import parse_report
 from app.grading.judge.slips.slip import Slip
 from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.unfit_answers import arguments_in
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 from app.syntax import defined_name, parse_code, program_of, source_text
@@ -59,8 +59,7 @@ def check_function(
     references = _references(box, reply, jail)
     if isinstance(references, Verdict):
         return references
-    functions = [node for line in plan.lines for node in ast.walk(line.node) if isinstance(node, ast.FunctionDef)]
-    names = _verdicts(box, answers, references, functions)
+    names = _verdicts(box, answers, references, arguments_in([line.node for line in plan.lines]))
     first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is not None:
         printed += reply.texts.get(f"printed/{first.name}", "")
@@ -85,11 +84,11 @@ def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
 
 
 def _verdicts(
-    box: FunctionBox, own: Answers, references: Answers, functions: Sequence[ast.FunctionDef] = ()
+    box: FunctionBox, own: Answers, references: Answers, arguments: Mapping[str, Sequence[str]] = {}
 ) -> tuple[NameVerdict, ...]:
-    """One verdict a case; *functions* are those of the learner's program."""
+    """One verdict a case; *arguments* are those of each function of the learner's program."""
     return tuple(
-        verdict_of(name, case, own[name], references[name], functions)
+        verdict_of(name, case, own[name], references[name], arguments)
         for name, case in zip(names_of(box), box.cases, strict=True)
     )
 

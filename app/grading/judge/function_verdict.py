@@ -68,16 +68,16 @@ def verdict_of(
     case: FunctionCase,
     own: CaseResult,
     reference: CaseResult,
-    functions: Sequence[ast.FunctionDef] = (),
+    arguments: Mapping[str, Sequence[str]] = {},
 ) -> NameVerdict:
     """The verdict on one case.
 
     Args:
         own: What the learner's program gave; *reference*: what the author's gives.
-        functions: Those of the learner's program.
+        arguments: Of each function of the learner's program.
     """
     if own.error is not None:
-        said = argument_of_another(own.error, functions) or translate_error(own.error)
+        said = argument_of_another(own.error, arguments) or translate_error(own.error)
         return _wrong(name, case, "raised", f"It stopped with an error. {said}", own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:

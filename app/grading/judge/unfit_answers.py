@@ -2,25 +2,30 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.grading.judge.run_reports import ReportedError
 
 NUMBERS = frozenset({"bool", "int", "float"})
 
 
-def argument_of_another(error: ReportedError, functions: Sequence[ast.FunctionDef]) -> str:
-    """Say whose argument the name is that did not exist; empty where it is none of *functions*."""
+def arguments_in(statements: Sequence[ast.stmt]) -> dict[str, list[str]]:
+    """The arguments of each function in *statements*."""
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return {node.name: [each.arg for each in node.args.args] for node in nodes if isinstance(node, ast.FunctionDef)}
+
+
+def argument_of_another(error: ReportedError, arguments: Mapping[str, Sequence[str]]) -> str:
+    """Say whose argument the name is that did not exist; empty where it is one of no function of *arguments*."""
     match = re.match(r"name '(\w+)' is not defined", error.text)
     if error.kind != "NameError" or match is None:
         return ""
     name = match[1]
-    for function in functions:
-        first, *others = [argument.arg for argument in function.args.args] or [""]
+    for function, (first, *others) in ((function, names or [""]) for function, names in arguments.items()):
         if name in others:
             kept = f"{first}.{name}"
             how = f" `{kept} = {name}` keeps it there, and `{kept}` reads it." if first in {"self", "ctx"} else ""
-            return f"`{name}` is an argument of `{function.name}`, and exists in there alone.{how}"
+            return f"`{name}` is an argument of `{function}`, and exists in there alone.{how}"
     return ""
 
 
