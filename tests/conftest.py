@@ -1,7 +1,11 @@
 """What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
 
-import gc
 import os
+
+# Before anything imports numpy or torch: threads that wait for each other take a hundred times what they compute.
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import gc
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
@@ -37,9 +41,6 @@ settings.register_profile(
     "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=max(50, 17 * TIMES), print_blob=True
 )
 settings.load_profile("project")
-
-# Before anything imports torch: threads that wait for each other over small tensors are most of what a test would cost.
-os.environ["OMP_NUM_THREADS"] = "1"
 
 ROOT = Path(__file__).resolve().parents[1]
 

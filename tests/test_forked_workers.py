@@ -1,5 +1,6 @@
 """Workers are forked from a run that has imported the tests; what goes wrong in them is told as by fresh ones."""
 
+import ctypes
 import os
 import re
 import subprocess
@@ -73,6 +74,18 @@ def test_a_file_is_imported_once_for_all_workers(told):
 def test_constants_that_examples_are_made_of_are_read_before_the_fork(told):
     text = "from hypothesis.internal.conjecture import providers\n"
     assert "1 passed" in told(f"{text}def test_a():\n    assert providers._sys_modules_len\n")
+
+
+def test_arithmetic_of_tests_has_one_thread():
+    """In a fork, two of them turn in circles until each has seen the other: a matrix of no size takes seconds."""
+    mapped = (
+        re.search(r"/\S*openblas\S*\.so\S*", Path("/proc/self/maps").read_text()) if sys.platform == "linux" else None
+    )
+    if mapped is None:
+        pytest.skip("numpy computes without OpenBLAS here")
+    library = ctypes.CDLL(mapped[0])
+    names = [f"{prefix}openblas_get_num_threads{suffix}" for prefix in ("scipy_", "") for suffix in ("64_", "")]
+    assert [getattr(library, name)() for name in names if hasattr(library, name)] == [1]
 
 
 def test_a_worker_that_ends_is_told_and_replaced(told):
