@@ -105,6 +105,19 @@ def normed_losses(rate: float) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("rate", RATES)
+def test_the_same_rates_without_a_norm_end_as_measured(rate: int) -> None:
+    torch.manual_seed(1)
+    X, W, Y = torch.randn(32, 10).double(), (torch.randn(10, 8) * 0.3).double(), torch.randn(32, 8).double()
+    for _ in range(20):
+        W = W - rate * X.T @ (2 * (X @ W - Y) / Y.numel())
+    told = re.findall(rf"^\| {rate} \|.* \| ([^|]+) \|$", page("the-other-axis"), re.MULTILINE)[0]
+    number, _, power = told.partition(" · 10")
+
+    ends = float(number) * 10.0 ** int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")) or 0)
+    assert ends == pytest.approx(((X @ W - Y) ** 2).mean().item(), rel=0.05)
+
+
+@pytest.mark.parametrize("rate", RATES)
 def test_a_weight_before_a_norm_bears_any_rate_as_measured(rate: int) -> None:
     text = page("the-other-axis")
     places = [int(place) for place in re.findall(r":given: \{x: \[(.*?)\], plain", text)[0].split(",")]

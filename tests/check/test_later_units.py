@@ -1,5 +1,7 @@
 """What each lesson of the units after *Trust* has: kinds of exercises, hints, a figure that answers, live shapes."""
 
+from math import prod
+
 import pytest
 
 from app.content.blocks import Bug, Callout, CodeBox, Grad, Lesson, Visual
@@ -69,3 +71,28 @@ def test_a_figure_that_is_turned_shows_what_its_caption_says(slug, name, at, val
     assert walk.values[forward.output].item() == pytest.approx(value, abs=6e-4 if value < 10 else 0.001)
     for knob, slope in (slopes or {}).items():
         assert walk.gradients[knob].item() == pytest.approx(slope)
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "count"),
+    [
+        ("one-weight-many-steps", "reader", "4,575"),
+        ("a-window-that-slides", "pairs", "4,591"),
+    ],
+)
+def test_a_model_has_as_many_parameters_as_its_lesson_says(slug: str, name: str, count: str) -> None:
+    lesson = next(lesson for lesson in LATER if lesson.slug == slug)
+    forward = lesson.forward(name)
+    sizes = [[eval(size, {}, dict(forward.dims)) for size in tensor.sizes] for tensor in forward.inputs if tensor.real]
+
+    assert f"{sum(map(prod, sizes)):,}" == count
+    assert f"{count} parameters" in next(LESSONS.glob(f"*/*{slug}.md")).read_text()
+
+
+def test_sharing_saves_what_the_lesson_on_windows_says() -> None:
+    text = next(LESSONS.glob("*/*a-window-that-slides.md")).read_text()
+    places, shared = 28 * 28, 16 * 32 * 3 * 3 + 32
+
+    assert f"has {shared:,} parameters" in text
+    assert f"has {(16 * places * 32 * places + 32 * places) / 1e6:.0f} million" in text
+    assert f"has {32 * places:,} terms" in text
