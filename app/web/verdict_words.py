@@ -165,8 +165,9 @@ class VerdictView:
         exact = sum(bool(name_verdict.exact) for name_verdict in compared)
         how = "to the last bit" if exact == len(compared) else "up to rounding"
         rules = all(name_verdict.verdict == "right" for name_verdict in self.verdict.names)
+        other = "any upstream gradient" if self.verdict.any_upstream else "other numbers"
         held = (
-            "Each line is the rule, not just the number: it also holds for other sizes and any upstream gradient. "
+            f"Each line is the rule, not just the number: it also holds for other sizes and {other}. "
             if rules
             else "The numbers hold for other sizes, too. "
         )

@@ -174,6 +174,8 @@ def test_faults_come_first_and_the_one_to_look_at_before_the_others() -> None:
 
 def test_a_right_box_says_what_that_rests_on() -> None:
     assert "any upstream" in VerdictView(verdict("right", "right")).checked
+    alone = replace(verdict("right", "right"), any_upstream=False)
+    assert "other sizes and other numbers." in VerdictView(alone).checked
     other = replace(verdict("right", "right-other-road"), passed=True)
     assert "any upstream" not in VerdictView(other).checked
     assert VerdictView(other).checked.startswith("The numbers hold for other sizes")

@@ -333,7 +333,7 @@ class Engine:
     def _bench(self, task: GradTask) -> PreparedTask:
         scaled = scales_output(task)
         study, grad = self._study(task.forward, scaled), task.grad
-        judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
+        judged = (grad.require, task.given, grad.solution.source, grad.one_road, grad.atol, grad.rtol, grad.seconds)
         declared = tuple((declared_mistake.code.source, declared_mistake.message) for declared_mistake in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, declared)
         return self._benches.of(key, lambda: PreparedTask(task, study, self._jail))
@@ -376,6 +376,8 @@ def _verdict(
         return replace(syntax_verdict(fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
     if judge.stopped is not None:
         return stopped_by(judge, judge.stopped, declared, replace(verdict, outcome="error"))
+    upstream = all(judge.drawn_on.get(name) for name in judge.ruling.required)
+    verdict = replace(verdict, any_upstream=upstream)
     return replace(verdict, passed=bool(names) and all(name_verdict.verdict in RIGHT for name_verdict in names))
 
 

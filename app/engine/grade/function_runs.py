@@ -12,6 +12,7 @@ from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner, TimeLimitedRunner
 from app.engine.grade.slip_search import Holding, SlipSearch
 from app.engine.grader import RunResult
+from app.grading.diagnosis.feeding_lines import SIMPLE
 from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import (
     CaseResult,
@@ -28,7 +29,7 @@ from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.unfit_answers import arguments_in
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
-from app.syntax import defined_name, parse_code, program_of, source_text
+from app.syntax import defined_name, nodes_in, parse_code, program_of, source_text
 
 _SECONDS = 4.0
 _TRY_SECONDS = 0.5
@@ -36,8 +37,8 @@ _ENDLESS = frozenset({"timeout", "memory", "crashed"})
 """Endings of a run for which a slip may be the reason."""
 
 Answers = Mapping[str, CaseResult]
-Declared = tuple[tuple[str, Answers], ...]
-"""The messages of declared mistakes, each with what the mistake gives."""
+Declared = tuple[tuple[str, frozenset[str], Answers], ...]
+"""The messages of declared mistakes, each with the statements of the solution that it lacks, and what it gives."""
 
 
 def check_function(
@@ -63,7 +64,16 @@ def check_function(
     first = next((name_verdict for name_verdict in names if name_verdict.verdict not in RIGHT), None)
     if first is not None:
         printed += reply.texts.get(f"printed/{first.name}", "")
-        message = next((text for text, gives in declared() if _same(gives, answers)), "")
+        own, right = _statements(code), _statements(box.solution.source)
+        # Another text may come to the same: one that has all of what the mistake lacks, and lacks other statements of
+        # the solution, does not make that mistake.
+        fitting = (
+            text
+            for text, lacks, gives in declared()
+            if not (right - own and lacks and lacks <= own)
+            if _same(gives, answers)
+        )
+        message = next(fitting, "")
         slips = () if message else _slips(box, code, _holding(names), jail)
         names = explained(names, message, slips, lambda: value_key(answers_digest(answers)))
     return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: definition_runs.PRINTED])
@@ -76,11 +86,17 @@ def run_function_text(box: FunctionBox, code: str, plan: ParsedSubmission, jail:
 
 def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
     """Results of each declared mistake of *box*; one that does not end has none."""
-    replies = (
-        (declared_mistake.message, jail.run(_job(box, declared_mistake.code.source, judge=False)))
-        for declared_mistake in box.mistakes
-    )
-    return tuple((message, _answers(box, reply)) for message, reply in replies if reply.ending == "done")
+    right, declared = _statements(box.solution.source), list[tuple[str, frozenset[str], Answers]]()
+    for mistake in box.mistakes:
+        reply = jail.run(_job(box, mistake.code.source, judge=False))
+        if reply.ending == "done":
+            declared.append((mistake.message, right - _statements(mistake.code.source), _answers(box, reply)))
+    return tuple(declared)
+
+
+def _statements(code: str) -> frozenset[str]:
+    """The simple statements of *code*, however they are spaced."""
+    return frozenset(source_text(node) for node in nodes_in(parse_code(code)) if isinstance(node, SIMPLE))
 
 
 def _verdicts(

@@ -65,7 +65,7 @@ class PreparedTask:
         self.study = study
         self._jail = jail
         grad = task.grad
-        self.ruling = GradingOptions(
+        ruling = GradingOptions(
             required=grad.require,
             order=tuple(f"d{text}" for text in study.program.backward_order(name[1:] for name in grad.require)),
             given=task.given,
@@ -75,6 +75,7 @@ class PreparedTask:
             rtol=grad.rtol,
             dims=study.forward.dims,
         )
+        self.ruling = replace(ruling, roads=parse_submission(grad.solution.source).drawn_on(ruling.forced))
         self._check_names()
         outputs = list(study.forward.outputs)
         forced = sorted(name[1:] for name in self.ruling.forced)

@@ -176,6 +176,7 @@ class GradingOptions:
 
     Args:
         order: What is *required*, in the order of the backward pass.
+        roads: By name: the gradients that the author's own line for it starts from.
         one_road: Why nothing but the rule will do, in a sentence; empty where any road to the right numbers will.
         dims: The sizes of the lesson's own data, which a learner may write as numbers.
     """
@@ -185,6 +186,7 @@ class GradingOptions:
     given: tuple[str, ...]
     outputs: tuple[str, ...]
     one_road: str = ""
+    roads: Mapping[str, frozenset[str]] = field(default_factory=dict)
     atol: float | None = None
     rtol: float | None = None
     dims: Mapping[str, int] = field(default_factory=dict)

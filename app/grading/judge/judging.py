@@ -239,6 +239,10 @@ class Judge:
         road = self.roads.other(name)
         if road is None:
             return None
+        if self.drawn_on.get(name) == self.ruling.roads.get(name):
+            return replace(
+                self._named(name, "right-other-road"), word="right"
+            )  # the author's own: it may be the only one
         # Names that one statement finishes together cannot be told apart any further: that is no other road.
         together = all(self.plan.last.get(leave, -1) >= self.plan.last[name] for leave in road.leaves)
         if self.ruling.one_road and not together:

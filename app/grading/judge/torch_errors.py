@@ -66,14 +66,15 @@ def _matmul(match: re.Match[str], error: ReportedError) -> str:
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
     turned = any(error_operand.source.endswith(_TRANSPOSED) for error_operand in error.operands[:2])
     cure = "Write down the shape the result needs; which operand has to be transposed for it?"
-    if turned or rows == columns:
+    if turned or rows == columns or any(len(operand.shape) > MATRIX for operand in error.operands[:2]):
         cure = (
             "Write down the shape the result needs: in which order do the two stand for it, and is one of them "
             "transposed?"
         )
     if not any(error.mends(error.source, swapped) for swapped in _products(error)):
         cure = "Write down the shape the result needs: do the two give it in any order, or is another tensor meant?"
-    if not {rows, inner} & {other, columns}:
+    sizes = [{*map(str, operand.shape[-MATRIX:])} for operand in error.operands[:2]]
+    if not set.intersection(*(sizes if len(sizes) == MATRIX else ({rows, inner}, {other, columns}))):
         cure = (
             "No transpose mends it: the two have no size in common. Is another tensor meant, or another shape of one?"
         )

@@ -102,6 +102,7 @@ class Verdict:
     Args:
         message: For outcomes other than `graded`, what happened and what to do.
         line: The learner's own line that *message* speaks of.
+        any_upstream: Whether each gradient was made of one that arrives, so that any other would do in its place.
         hidden_sizes: On how many sets of hidden sizes every name was checked; 0 when none was run.
         printed: What the submission printed in the visible run, cut to a bound.
         wall_ms, jail_ms: How long the grader took, and how much of that its jail did.
@@ -114,6 +115,7 @@ class Verdict:
     column: int | None = None
     message: str = ""
     hidden_sizes: int = 0
+    any_upstream: bool = True
     printed: str = ""
     wall_ms: float = 0.0
     jail_ms: float = 0.0

@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,7 +11,12 @@ import torch
 from app.content.blocks import FunctionBox
 from tests.courses import LESSONS, course_in
 
+LETTERS = 'return torch.einsum(f"{out},{other},{mine}->{mine}", dY, O, torch.ones_like(M))'
+LAST = """kept = "".join(one for one in mine if one in out + other)
+        g = torch.einsum(f"{out},{other}->{kept}", dY, O)
+        return g.unsqueeze(-1).expand_as(M) if mine == a and kept != mine else g"""
 NAMES = (
+    "einsum-backward",
     "num-grad",
     "topological-sort",
     "value-gates",
@@ -21,12 +27,8 @@ NAMES = (
     "rms-function",
     "scaled-loss",
 )
-BOXES = {
-    one.name: one
-    for lesson in course_in(LESSONS).lessons
-    for one in lesson.exercises
-    if isinstance(one, FunctionBox) and one.name in NAMES
-}
+FUNCTIONS = [one for lesson in course_in(LESSONS).lessons for one in lesson.exercises if isinstance(one, FunctionBox)]
+BOXES = {one.name: one for one in FUNCTIONS if one.name in NAMES}
 
 
 def changed(name: str, *edits: tuple[str, str]) -> str:
@@ -272,6 +274,8 @@ WRONG = {
     ),
     "averaged": ("unbroadcast", [("g = g.sum(0)", "g = g.mean(0)")], "`(3,)` was copied"),
     "from the right": ("unbroadcast", [("g = g.sum(0)", "g = g.sum(-1)")], "Axes are added on the"),
+    # Right for "ij,i->i" alone.
+    "odd letter at the end": ("einsum-backward", [(LETTERS, LAST)], "Here the odd letter is in the second"),
     "axis lost": ("unbroadcast", [("keepdim=True", "keepdim=False")], "Without `keepdim=True`"),
 }
 
@@ -293,6 +297,18 @@ def test_a_wrong_way_is_refused_by_its_own_case_with_its_own_sentence(jailed, na
     wrong = [one for one in verdict.names if one.verdict == "wrong"]
     assert wrong, verdict
     assert begins in f"{wrong[0].message} {wrong[0].facts[0][0]}"
+
+
+def test_a_text_that_has_what_a_declared_mistake_lacks_does_not_hear_of_it(jailed) -> None:
+    cell = next(one for one in FUNCTIONS if one.name == "remember" and "dcell" in one.solution.source)
+    box = replace(cell, cases=cell.cases[:1])
+    (declared,) = [one for one in cell.mistakes if "travels along the road" in one.message]
+
+    told = jailed.check(box, declared.code.source).names[0].message
+    other = jailed.check(box, cell.solution.source.replace("dc = dcell * f", "dc = dc * f")).names[0].message
+
+    assert told == declared.message
+    assert "travels along the road" not in other
 
 
 def test_each_bug_of_the_gradient_checker_is_told_by_its_own_case(jailed) -> None:

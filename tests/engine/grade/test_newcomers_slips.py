@@ -310,6 +310,7 @@ CONTEXTS = box(
     "e = C[ix]",
     "dC = torch.zeros_like(C).index_add_(0, ix.view(-1), de.view(-1, D))",
 )
+HEAP = box("heap", "N: 6, C: 3, O: 4, L: 8", "X: [N, C, L]; K: [O, C]", "Y", "Y = K @ X", "dX = K.T @ dY")
 LINES = [
     # A gradient that no line writes, and what was written instead.
     (TANH, "y = torch.tanh(x)", ["Line 1 makes `y`, which is there already; a line `dx = …` is wanted."]),
@@ -342,6 +343,8 @@ LINES = [
     (TANH, "dx = dy * sign(x)", ["it is `torch.sign`"]),
     # Shapes that do not meet.
     (TWO, "dX = de @ B.T", ["have no size in common", "Is another tensor meant, or another shape of one?"]),
+    # A heap of matrices has the sizes of its matrices, and not those of the pile that torch makes of it.
+    (HEAP, "dX = dY @ K", ["8 is not 4", "in which order do the two stand for it"]),
     (LAYER, "dW = X.T @ dY.sum(0)", ["`.sum(0)` takes an axis away", "a matrix product sums by itself"]),
     (LAYER, "dX = dY @ dY.sum()", ["`.sum()` takes an axis away"]),
     (LAYER, "dX = dY[0, 0] @ W.T", ["`dY[0, 0]` is a single number"]),

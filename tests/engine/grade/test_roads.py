@@ -432,3 +432,26 @@ def test_a_wrong_line_of_no_road_is_told_without_a_second_run(box, slips):
 
     assert [name for name, verdict in found.items() if verdict == "wrong"] == [slip.split()[0] for slip in slips]
     assert len([job for job in jail.jobs if job.driver == "attempt"]) == 1
+
+
+def test_the_road_of_the_author_is_no_other_road(engine):
+    echo = Box(
+        "echo",
+        make_forward("echo", "B: 8, H: 7", "a: [B, H]; h: [B, H]; W: [H, H]", "y", "y = torch.tanh(a + h @ W)\n"),
+        ("da", "dh"),
+        "da = dy * (1 - y ** 2)\ndh = da @ W.T\n",
+    )
+    verdict = engine.check(echo.task(), echo.solution)
+    other = engine.check(echo.task(), "da = dy * (1 - y ** 2)\ndh = (dy * (1 - y ** 2)) @ W.T\n")
+
+    assert verdict.passed
+    assert other.passed
+    assert {(one.word, one.message) for one in verdict.names} <= {("", ""), ("right", "")}
+
+
+def test_a_loss_that_is_not_read_is_no_upstream(engine):
+    loss = Box("half", make_forward("half", "N: 5", "x: [N]", "L", "L = (x * x).sum() / 2\n"), ("dx",), "dx = x\n")
+    line = Box("twice", make_forward("twice", "N: 5", "x: [N]", "y", "y = 2 * x\n"), ("dx",), "dx = 2 * dy\n")
+
+    assert not engine.check(loss.task(), loss.solution).any_upstream
+    assert engine.check(line.task(), line.solution).any_upstream
