@@ -16,6 +16,7 @@ def test_an_answer_opens_what_comes_after_it_in_place(page: Page) -> None:
     page.keyboard.press("Enter")
 
     expect(page.locator("#seven")).to_contain_text("one straight on")
+    expect(page.locator("#seven strong")).to_have_css("margin-right", "0px")  # a full stop may follow it
     expect(page.locator("#seven svg")).to_be_visible()
     expect(page.locator("#after-the-first")).to_contain_text("Far below.")
     expect(page.locator("#predicted-answer")).to_be_focused()
