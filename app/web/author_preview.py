@@ -82,11 +82,11 @@ class Preview:
             return Response(status_code=204)
         return self._site.pages.fragment("_told.html", preview=self)
 
-    def place_on_page(self, said: PreviewFinding) -> str:
-        """A CSS selector of what *said* is about; empty where that is nothing on this page."""
+    def place_on_page(self, finding: PreviewFinding) -> str:
+        """A CSS selector of the subject of *finding*; empty where that is not on this page."""
         lesson = self._lesson
-        in_file = lesson is not None and said.line and Path(said.file).resolve() == self._file
-        return place_on_page(lesson, self._text, said.line) if lesson and in_file else ""
+        in_file = lesson is not None and finding.line and Path(finding.file).resolve() == self._file
+        return place_on_page(lesson, self._text, finding.line) if lesson and in_file else ""
 
     @property
     def unread(self) -> bool:

@@ -48,20 +48,20 @@ class SentenceTrial:
             return await self._fault_of_answer(self.exercise, mistake)
         if text := await self._right_text_with(mistake):
             return RIGHT_TOO.format(text=text)
-        made, told = await self.mistake_of(mistake.partition(":")[0], example)
-        return "" if made == mistake else OTHER_NUMBERS.format(told=told or "It is right.")
+        made, words = await self.mistake_of(mistake.partition(":")[0], example)
+        return "" if made == mistake else OTHER_NUMBERS.format(told=words or "It is right.")
 
     async def _fault_of_answer(self, quiz: Quiz, mistake: str) -> str:
         draw, given = answer_of(mistake)
-        asked = select_draw(quiz, draw)
-        shapes = await self.site.shapes.about(self.lesson, asked)
-        forward = self.lesson.forwards.get(asked.forward or "")
-        feedback = mark_quiz(asked, quiz_kind(asked).values(given), shapes, forward)
-        told = words_of(feedback.message)
+        drawn_quiz = select_draw(quiz, draw)
+        shapes = await self.site.shapes.about(self.lesson, drawn_quiz)
+        forward = self.lesson.forwards.get(drawn_quiz.forward or "")
+        feedback = mark_quiz(drawn_quiz, quiz_kind(drawn_quiz).values(given), shapes, forward)
+        words = words_of(feedback.message)
         if feedback.correct is not False:
-            return RIGHT_ANSWER if feedback.correct else NO_ANSWER.format(told=told)
-        if is_named_answer(asked, feedback):
-            return SAID_ALREADY.format(told=told)
+            return RIGHT_ANSWER if feedback.correct else NO_ANSWER.format(told=words)
+        if is_named_answer(drawn_quiz, feedback):
+            return SAID_ALREADY.format(told=words)
         async with self.site.database.read() as db:
             right = await right_texts_of_all(db, self.lesson.name, quiz.name)
         same = any(mistake_key(quiz, None, answer, verdict) == mistake for answer, verdict in right)

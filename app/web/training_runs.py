@@ -126,9 +126,12 @@ class TrainingRuns:
         async with self._ledger.database.write() as db:
             await trainings.stop_training(db, *place)
             row = await trainings.training_of(db, *place)
-            kept = decoded_snapshot(row.snapshot_json) if row is not None and trainings.is_orphaned(row) else None
-            if row is not None and kept is not None:
-                row.snapshot_json, row.live = to_json_column(replace(kept, phase="stopped", seconds_left=None)), False
+            snapshot = decoded_snapshot(row.snapshot_json) if row is not None and trainings.is_orphaned(row) else None
+            if row is not None and snapshot is not None:
+                row.snapshot_json, row.live = (
+                    to_json_column(replace(snapshot, phase="stopped", seconds_left=None)),
+                    False,
+                )
                 row.checkpoint_json = None
             await self._ledger.bus.publish(db, stop_key(*place))
         driven = self._live.get(learner)
@@ -147,12 +150,12 @@ class TrainingRuns:
         """Present snapshot of the run in *row*."""
         if now := self._here(row.learner_id, row.lesson, row.exercise):
             return now
-        kept = decoded_snapshot(row.snapshot_json)
-        if kept is None or not kept.live:
-            return kept
+        snapshot = decoded_snapshot(row.snapshot_json)
+        if snapshot is None or not snapshot.live:
+            return snapshot
         if trainings.is_orphaned(row):
-            return replace(kept, phase="waiting", seconds_left=None)
-        return kept if trainings.is_live(row) else lost_snapshot(kept)
+            return replace(snapshot, phase="waiting", seconds_left=None)
+        return snapshot if trainings.is_live(row) else lost_snapshot(snapshot)
 
     def _here(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
         """Snapshot of a run that this process drives."""
@@ -206,9 +209,9 @@ class TrainingRuns:
             training.go_on_from(checkpoint)
         except (ValueError, NamesError) as error:
             log.warning("training-not-taken-over", error=type(error).__name__)
-            kept = decoded_snapshot(row.snapshot_json)
-            if kept is not None:
-                await self._ledger.record(learner, (row.lesson, row.exercise), lost_snapshot(kept))
+            snapshot = decoded_snapshot(row.snapshot_json)
+            if snapshot is not None:
+                await self._ledger.record(learner, (row.lesson, row.exercise), lost_snapshot(snapshot))
             return
         order = TrainingRequest(
             lesson=row.lesson, exercise=row.exercise, preset=row.preset, attempt_id=row.attempt_id,

@@ -145,8 +145,8 @@ class VerdictView:
     def message(self) -> str:
         """Message on the run as a whole, unless the first fault says it."""
         first, message = self._first, self.verdict.message
-        told = first is not None and first.verdict in FAULTS and first.message.startswith(message)
-        return "" if told else message
+        title = first is not None and first.verdict in FAULTS and first.message.startswith(message)
+        return "" if title else message
 
     @property
     def mark(self) -> Mark:
@@ -263,10 +263,10 @@ def count_text(verdict: Verdict) -> str:
         name_verdict for name_verdict in verdict.names if name_verdict.name not in (LINE, MEND, OTHERS)
     ] or verdict.names
     right = sum(name_verdict.verdict in RIGHT for name_verdict in names)
-    said = f"{right} of {len(names)} right"
+    words = f"{right} of {len(names)} right"
     if not verdict.hidden_sizes:
-        return said
-    return f"{said}, checked on {verdict.hidden_sizes} hidden size{'s' if verdict.hidden_sizes > 1 else ''}"
+        return words
+    return f"{words}, checked on {verdict.hidden_sizes} hidden size{'s' if verdict.hidden_sizes > 1 else ''}"
 
 
 def run_title(run: RunResult) -> str:
@@ -287,8 +287,8 @@ def nudge_title(nudge: Nudge) -> str:
 def nudge_announcement(nudge: Nudge) -> str:
     own, at = "none" if nudge.own is None else f"{nudge.own:#.7g}", ", ".join(map(str, nudge.entry))
     numbers = f"The quotient is {nudge.quotient:#.7g}; your {nudge.name}{f'[{at}]' if at else ''}: {own}."
-    told = {"graded": numbers, "refused": ""}.get(nudge.outcome, f"{nudge_title(nudge)}.")
-    return spoken(f"{told} {nudge.note} {nudge.message}")
+    title = {"graded": numbers, "refused": ""}.get(nudge.outcome, f"{nudge_title(nudge)}.")
+    return spoken(f"{title} {nudge.note} {nudge.message}")
 
 
 def spoken(text: str) -> str:
@@ -304,10 +304,10 @@ def compared(name_verdict: NameVerdict) -> str:
         return ""  # the note says by what luck they agree: beside a cross, "equal to the last bit" would deny it
     if not name_verdict.exact and not name_verdict.approx and name_verdict.maxdiff is None:
         return ""
-    said = closeness_text(name_verdict.exact, name_verdict.approx, name_verdict.maxdiff)
+    words = closeness_text(name_verdict.exact, name_verdict.approx, name_verdict.maxdiff)
     if not name_verdict.exact and not name_verdict.approx:
-        return said
-    return said if name_verdict.verdict in RIGHT else f"on these numbers {said}"
+        return words
+    return words if name_verdict.verdict in RIGHT else f"on these numbers {words}"
 
 
 def closeness_text(exact: bool, approx: bool | None, maxdiff: float | None) -> str:

@@ -224,9 +224,9 @@ class SessionCache:
         if (ended := self._last_ended()) != self._ended_at:
             self._ended_at = ended
             self.forget()
-        kept = self._found.get(token)
-        if kept and kept[0] > time.monotonic():
-            return kept[1]
+        entry = self._found.get(token)
+        if entry and entry[0] > time.monotonic():
+            return entry[1]
         cache = self._found
         async with self.database.read() as db:
             known = await learners.find_session_learner(db, token)

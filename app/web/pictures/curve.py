@@ -41,8 +41,8 @@ def draw_curve(points: tuple[Point, ...], steps: int, rates: tuple[float, float]
     summary = f"Loss over {steps:,} steps, from {points[0].own:.2f} to {last.own:.2f} at step {last.step:,}."
     if last.reference is not None:
         summary += f" With autograd's gradients it is {last.reference:.2f} there."
-    kept = points[:: max(1, math.ceil(len(points) / MAX_TABLE_ROWS))]
-    kept = kept if kept[-1] is last else (*kept, last)
+    shown = points[:: max(1, math.ceil(len(points) / MAX_TABLE_ROWS))]
+    shown = shown if shown[-1] is last else (*shown, last)
     behind = number_table(
         "The losses as a table",
         "Mean loss of the steps before",
@@ -53,7 +53,7 @@ def draw_curve(points: tuple[Point, ...], steps: int, rates: tuple[float, float]
                 format_decimals(point.own, 4),
                 "–" if point.reference is None else format_decimals(point.reference, 4),
             )
-            for point in kept
+            for point in shown
         ],
     )
     return _legend() + svg_picture(WIDTH, HEIGHT, summary, parts) + behind

@@ -63,8 +63,8 @@ def part_of(differences: Differences) -> str:
     for size in outer:
         height *= size
     spans = [_span("row", rows, height, differences.corner[0]), _span("column", columns, last, differences.corner[1])]
-    said = " and ".join(spans)
-    return f"{said}; a row for each place along axes 0 to {len(outer) - 1}" if len(outer) > 1 else said
+    words = " and ".join(spans)
+    return f"{words}; a row for each place along axes 0 to {len(outer) - 1}" if len(outer) > 1 else words
 
 
 def _span(name: str, drawn: int, size: int, start: int) -> str:
@@ -93,8 +93,8 @@ def _stroke(step: str, path: str, largest: float) -> Markup:
         return svg_tag("path", svg_tag("title", "no number"), d=path, class_="differ-unfit")
     strength = (STEPS.index(step.lower()) + 1) / len(STEPS)
     class_, side = ("differ-over", "large") if step.islower() else ("differ-under", "small")
-    said = [svg_tag("title", f"about {largest * strength:.2g} too {side}")] * bool(largest)
-    return svg_tag("path", *said, d=path, class_=class_, stroke_opacity=strength)
+    words = [svg_tag("title", f"about {largest * strength:.2g} too {side}")] * bool(largest)
+    return svg_tag("path", *words, d=path, class_=class_, stroke_opacity=strength)
 
 
 def _scale(largest: float, y: float) -> list[Markup]:
@@ -110,4 +110,8 @@ def _scale(largest: float, y: float) -> list[Markup]:
         (LEFT + SCALE_WIDTH / 2, "middle", "0"),
         (LEFT + SCALE_WIDTH, "end", f"{largest:.2g}"),
     ]
-    return [bar, frame, *(svg_text(x, y + 24, said, class_="figure-tick", anchor=anchor) for x, anchor, said in labels)]
+    return [
+        bar,
+        frame,
+        *(svg_text(x, y + 24, words, class_="figure-tick", anchor=anchor) for x, anchor, words in labels),
+    ]

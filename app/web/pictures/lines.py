@@ -28,8 +28,8 @@ def draw_lines(scene: PictureInput) -> Markup:
     parts = [
         svg_tag("path", d=f"M{LEFT:g} {up.at(at):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid") for at, _ in up.ticks
     ]
-    parts += [svg_text(LEFT - 8, up.at(at) + 4, said, class_="figure-tick", anchor="end") for at, said in up.ticks]
-    parts += [svg_text(across.at(at), HEIGHT - 10, said, class_="figure-tick") for at, said in across.ticks]
+    parts += [svg_text(LEFT - 8, up.at(at) + 4, label, class_="figure-tick", anchor="end") for at, label in up.ticks]
+    parts += [svg_text(across.at(at), HEIGHT - 10, label, class_="figure-tick") for at, label in across.ticks]
     for number, row in enumerate(rows.values(), start=1):
         places = [(across.at(float(at)), up.at(item)) for at, item in zip(x, row, strict=True)]
         joined = "L".join(f"{at:.1f} {height:.1f}" for at, height in places)

@@ -235,8 +235,8 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
         raise HTTPException(409, until)
     if not wants_fragment(request):
         return box.back()
-    said = view.solution.closed or "The solution is open."
-    shown = box.site.pages.fragment("_solution.html", solution=view.solution, announcement=said)
+    message = view.solution.closed or "The solution is open."
+    shown = box.site.pages.fragment("_solution.html", solution=view.solution, announcement=message)
     return with_revision(shown, saved)
 
 
@@ -279,8 +279,8 @@ async def _retry_later_response(
         ran = RunResult(outcome="busy", message=later.detail)
         view, told = replace(view, run=RunResultView(ran, ())), run_announcement(ran)
     else:
-        said = VerdictView(Verdict(outcome="busy", message=later.detail))
-        view, told = replace(view, checked=said, run=None, stale=False), said.announcement
+        message = VerdictView(Verdict(outcome="busy", message=later.detail))
+        view, told = replace(view, checked=message, run=None, stale=False), message.announcement
     return later.apply_to(box_fragment(box, "_checked.html", view, told, saved=saved))
 
 

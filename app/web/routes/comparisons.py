@@ -50,19 +50,19 @@ def _found(site: Site, lesson: str, exercise: str) -> tuple[Lesson | None, Exerc
     return found, found.named.get(exercise) if found else None
 
 
-async def _place(site: Site, within: ClassMember, asked: AboutFields) -> Place:
+async def _place(site: Site, within: ClassMember, fields: AboutFields) -> Place:
     """An assigned exercise that a comparison can be about.
 
     Raises:
         HTTPException: It is none.
     """
-    found = site.course.at.get(asked.lesson)
-    named = found.named.get(asked.exercise) if found else None
+    found = site.course.at.get(fields.lesson)
+    named = found.named.get(fields.exercise) if found else None
     async with site.database.read() as db:
         assigned = await board.assigned_exercises(db, within.group.id)
-    if found is None or named is None or not board.has_exercise(assigned, found.name, asked.exercise):
+    if found is None or named is None or not board.has_exercise(assigned, found.name, fields.exercise):
         raise HTTPException(422, NOT_ASSIGNED)
-    if not _can_be_about(named, asked.about):
+    if not _can_be_about(named, fields.about):
         raise HTTPException(422, NOT_ABOUT)
     return found, named
 
@@ -81,9 +81,9 @@ async def form(
     request: Request,
     site: TheSite,
     within: Arranging,
-    asked: Annotated[AboutFields, Query()],
+    fields: Annotated[AboutFields, Query()],
 ) -> Response:
-    return _form(request, site, within, await _place(site, within, asked), asked.about)
+    return _form(request, site, within, await _place(site, within, fields), fields.about)
 
 
 def _form(

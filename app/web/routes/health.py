@@ -94,20 +94,20 @@ async def _looked_at(request: Request, site: Site) -> str:
     state = request.app.state
     async with state.looking:
         if time.monotonic() >= state.database[0]:
-            said = await _database(site)
-            state.database = (time.monotonic() + HEALTH_CACHE_SECONDS, said)
+            problem = await _database(site)
+            state.database = (time.monotonic() + HEALTH_CACHE_SECONDS, problem)
         return str(state.database[1])
 
 
 async def _database(site: Site) -> str:
     """`ok`, or what is wrong: a database on a full disk is read all the same, and takes nothing."""
-    for said, step in (("does not answer", site.database.ping), ("cannot be written", partial(_write, site))):
+    for problem, step in (("does not answer", site.database.ping), ("cannot be written", partial(_write, site))):
         try:
             await asyncio.wait_for(step(), DATABASE_SECONDS)
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             reason = str(getattr(error, "orig", "")).partition("\n")[0]
-            log.warning("database-unavailable", problem=said, error=reason or type(error).__name__)
-            return f"{said}: {reason}" if reason else said
+            log.warning("database-unavailable", problem=problem, error=reason or type(error).__name__)
+            return f"{problem}: {reason}" if reason else problem
     return "ok"
 
 

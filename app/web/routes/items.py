@@ -95,8 +95,8 @@ async def _kept(site: Site, scope: ReportScope) -> KeptReport:
 @router.get("")
 async def overview(request: Request, site: TheSite, scope: TheScope) -> Response:
     """Exercises that need an author, the neediest first, and how lessons and families of operations go."""
-    kept = await _kept(site, scope)
-    current = item_views(site.course, [item for item in kept.report.items if item.current] if kept.report else ())
+    report = await _kept(site, scope)
+    current = item_views(site.course, [item for item in report.report.items if item.current] if report.report else ())
     needy = [view for view in current if view.needs]
     by_lesson = [
         (lesson, [view for view in current if view.lesson is lesson])
@@ -104,23 +104,23 @@ async def overview(request: Request, site: TheSite, scope: TheScope) -> Response
         if any(view.lesson is lesson for view in current)
     ]
     return site.pages.page(
-        request, "items.html", kept=kept, scope=scope, needy=needy[:MOST_NEEDY], more=len(needy[MOST_NEEDY:]),
-        lessons=by_lesson, curves=curve_views(kept.report) if kept.report else (),
+        request, "items.html", kept=report, scope=scope, needy=needy[:MOST_NEEDY], more=len(needy[MOST_NEEDY:]),
+        lessons=by_lesson, curves=curve_views(report.report) if report.report else (),
     )  # fmt: skip
 
 
 @router.get("/{slug}")
 async def of_lesson(request: Request, site: TheSite, scope: TheScope, lesson: TheLesson) -> Response:
     """Every number of the exercises of a lesson."""
-    kept = await _kept(site, scope)
-    items = [item for item in kept.report.items if item.lesson == lesson.name] if kept.report else ()
+    report = await _kept(site, scope)
+    items = [item for item in report.report.items if item.lesson == lesson.name] if report.report else ()
     views = item_views(site.course, items)
     async with site.database.read() as db:
         shown = await sentences_shown(db, scope.number)
     return site.pages.page(
         request,
         "items_lesson.html",
-        kept=kept,
+        kept=report,
         scope=scope,
         lesson=lesson,
         exercises=by_exercise(lesson, views),

@@ -79,20 +79,20 @@ def _choice(lesson: Lesson) -> Choice:
 def picker(
     request: Request,
     site: Site,
-    asked: Mapping[str, Any],
+    token_data: Mapping[str, Any],
     token: str,
     groups: Sequence[ChoiceGroup],
     *,
     problem: str = "",
     chosen: tuple[str, ...] = (),
 ) -> Response:
-    """The page that offers *groups*, for the request *asked* of a platform."""
+    """The page that offers *groups*, for the request of a platform in *token_data*."""
     response = site.in_frame.pages.page(
         request,
         "lti_choose.html",
         status=422 if problem else 200,
         groups=groups,
-        asked=asked,
+        asked=token_data,
         token=token,
         problem=problem,
         chosen=chosen,
@@ -107,22 +107,22 @@ async def choose(request: Request, site: TheSite) -> Response:
     form = await request.form(max_files=0, max_fields=5000)
     token, chosen = str(form.get("token", "")), tuple(str(value) for value in form.getlist("item"))
     async with site.database.read() as db:
-        asked = await one_time_tokens.peek(db, "lti-choice", token)
-        platform = await db.get(LtiPlatform, asked["platform"]) if asked else None
-        groups = await choices_for(db, site, asked["class"]) if asked else ()
-    if asked is None or platform is None:
+        token_data = await one_time_tokens.peek(db, "lti-choice", token)
+        platform = await db.get(LtiPlatform, token_data["platform"]) if token_data else None
+        groups = await choices_for(db, site, token_data["class"]) if token_data else ()
+    if token_data is None or platform is None:
         raise HTTPException(403, GONE)
     try:
-        links = _links(_titles(groups), chosen, form, several=asked["several"])
+        links = _links(_titles(groups), chosen, form, several=token_data["several"])
         async with site.database.write() as db:
             if await one_time_tokens.redeem(db, "lti-choice", token) is None:
                 raise HTTPException(403, GONE)
-            claims = response_claims(platform, asked, links, site.lti.base_url)
+            claims = response_claims(platform, token_data, links, site.lti.base_url)
             signed = await sign_claims(db, site.lti.secret_path, claims)
     except RefusedError as refused:
-        return picker(request, site, asked, token, groups, problem=str(refused), chosen=chosen)
-    request.state.form_action = f" {origin_of(asked['return_url'])}"
-    page = {"url": asked["return_url"], "signed": signed, "links": links, "platform": platform}
+        return picker(request, site, token_data, token, groups, problem=str(refused), chosen=chosen)
+    request.state.form_action = f" {origin_of(token_data['return_url'])}"
+    page = {"url": token_data["return_url"], "signed": signed, "links": links, "platform": platform}
     response = site.in_frame.pages.page(request, "lti_chosen.html", **page)
     response.headers["cache-control"] = "no-store"
     return response

@@ -59,9 +59,11 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
 async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) -> Response:
     """Sign in by what the device made of the challenge; where to go on to."""
     try:
-        proof, asked = await _proof(request, site, sent)
-        add = await is_adding(visitor, asked["add"])
-        response = await sign_in_response(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
+        proof, token_data = await _proof(request, site, sent)
+        add = await is_adding(visitor, token_data["add"])
+        response = await sign_in_response(
+            request, site, visitor, proof, way="passkey", back=token_data["back"], add=add
+        )
     except RefusedError as refused:
         site.tries.consume(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
@@ -74,10 +76,10 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
 async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[VerifiedIdentity, dict[str, Any]]:
     party = _here(request, site)
     async with site.database.write() as db:
-        asked = await one_time_tokens.redeem(db, "passkey", shown_cookie(request, COOKIE))
-    if asked is None:
+        token_data = await one_time_tokens.redeem(db, "passkey", shown_cookie(request, COOKIE))
+    if token_data is None:
         raise RefusedError(GONE)
-    registration = passkeys.verify_registration(party, asked["challenge"], sent) if asked["make"] else None
+    registration = passkeys.verify_registration(party, token_data["challenge"], sent) if token_data["make"] else None
     async with site.database.read() as db:
         credential = await find_credential(
             db, "passkey", party.host, registration.subject if registration else passkeys.shown_id(sent)
@@ -85,13 +87,13 @@ async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[Ve
     if registration is not None:
         if credential is not None:  # whoever makes one under the id of another proves nothing of that one
             raise RefusedError(passkeys.NO_PROOF)
-        return registration, asked
-    return passkeys.verify_authentication(party, asked["challenge"], sent, credential), asked
+        return registration, token_data
+    return passkeys.verify_authentication(party, token_data["challenge"], sent, credential), token_data
 
 
 def _here(request: Request, site: Site) -> RelyingParty:
-    asked = request.headers.get("host", "")
-    return site.doors.here(asked, secure=request.app.state.settings.secure_cookies)
+    token_data = request.headers.get("host", "")
+    return site.doors.here(token_data, secure=request.app.state.settings.secure_cookies)
 
 
 def _name(visitor: Visitor) -> str:

@@ -58,10 +58,10 @@ async def exported(site: TheSite, scope: TheScope) -> Response:
     """The sentences of the class, or of the course, without who wrote them."""
     async with site.database.read() as db:
         rows = await store.list_sentences(db, scope.number)
-    told = [{name: getattr(row, name) for name in COLUMNS} for row in rows]
-    for row in told:
+    copies = [{name: getattr(row, name) for name in COLUMNS} for row in rows]
+    for row in copies:
         row |= {name: row[name].isoformat() if row[name] else None for name in ("written_at", "withdrawn_at")}
-    return JSONResponse({"sentences": told}, headers={"cache-control": "no-store"})
+    return JSONResponse({"sentences": copies}, headers={"cache-control": "no-store"})
 
 
 @router.post("/import")
@@ -93,9 +93,9 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
     said, example = one_line(copy.said)[:LONGEST_SENTENCE], received_text(exercise, copy.example).strip()
     example = known_example(exercise, copy.mistake) or example
     trial = SentenceTrial(site, learner, lesson, exercise)
-    mistake, told = await trial.mistake_of(name, example)
+    mistake, copies = await trial.mistake_of(name, example)
     if not mistake:
-        return NAMED.format(told=told).strip()
+        return NAMED.format(told=copies).strip()
     if fault := await trial.fault_of(mistake, example):
         return fault
     new = NewSentence(

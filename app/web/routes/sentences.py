@@ -66,13 +66,13 @@ class MistakePlace:
         return known_example(self.exercise, self.mistake)
 
 
-def _place(site: Site, asked: MistakeFields) -> MistakePlace:
-    found = site.course.at.get(asked.lesson)
-    named = found.named.get(asked.exercise) if found else None
-    subject = subject_of(named, asked.mistake) if named else ""
+def _place(site: Site, fields: MistakeFields) -> MistakePlace:
+    found = site.course.at.get(fields.lesson)
+    named = found.named.get(fields.exercise) if found else None
+    subject = subject_of(named, fields.mistake) if named else ""
     if found is None or named is None or not subject:
         raise HTTPException(404)
-    return MistakePlace(found, named, asked.mistake, subject)
+    return MistakePlace(found, named, fields.mistake, subject)
 
 
 @router.get("")
@@ -89,10 +89,10 @@ async def form(
     request: Request,
     site: TheSite,
     scope: Writing,
-    asked: Annotated[MistakeFields, Query()],
+    fields: Annotated[MistakeFields, Query()],
 ) -> Response:
     """Form for a sentence, with a text that makes the mistake, if enough learners made it."""
-    place = _place(site, asked)
+    place = _place(site, fields)
     if place.known_example or not isinstance(place.exercise, CodeBox):
         return _form(request, site, scope, place)
     texts = await _shared_texts(request, site, scope, place)

@@ -22,13 +22,13 @@ Text = Annotated[str, Form()]
 
 
 async def sign_in_page(
-    request: Request, visitor: Visitor, back: str, *, status: int = 200, said: str = "", at: str = "", name: str = "",
-    add: bool = False,
+    request: Request, visitor: Visitor, back: str, *, status: int = 200, message: str = "", at: str = "",
+    name: str = "", add: bool = False,
 ) -> Response:  # fmt: skip
-    """The page, with what was *said* to the form *at*; of an account that wants to *add* a way, its part of it."""
+    """The page, with a *message* at the form *at*; of an account that wants to *add* a way, its part of it."""
     site: Site = request.app.state.site
     await visitor.learner()
-    shown = sign_in_methods(request, site, add=add, back=own_path(back), said=said, at=at, name=name)
+    shown = sign_in_methods(request, site, add=add, back=own_path(back), said=message, at=at, name=name)
     return site.pages.page(request, "sign_in.html", status=status, known=visitor.known, **shown)
 
 
@@ -69,7 +69,7 @@ async def by_password(
             for key in keys:
                 site.tries.charge(key, -1)  # only what fails counts: a class comes at once
     except RefusedError as refused:
-        return await sign_in_page(request, visitor, back, status=422, said=str(refused), at="password", name=name)
+        return await sign_in_page(request, visitor, back, status=422, message=str(refused), at="password", name=name)
     proof = VerifiedIdentity(kind="password", issuer="", subject=subject)
     return await sign_in_response(request, site, visitor, proof, way="password", back=back)
 
@@ -93,7 +93,7 @@ async def with_new_name(
         return await sign_in_response(request, site, visitor, proof, way="password", back=back, add=bool(add))
     except RefusedError as refused:
         return await sign_in_page(
-            request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add)
+            request, visitor, back, status=422, message=str(refused), at="name", name=name, add=bool(add)
         )
 
 
@@ -116,18 +116,18 @@ async def reset(
         async with site.database.write() as db:
             proof = await recovery.set_new_password(db, token, secret)
     except RefusedError as refused:
-        return await _reset_page(request, site, token, status=422, said=str(refused))
+        return await _reset_page(request, site, token, status=422, message=str(refused))
     return await sign_in_response(request, site, visitor, proof, way="password", back="/")
 
 
-async def _reset_page(request: Request, site: Site, token: str, *, status: int = 200, said: str = "") -> Response:
+async def _reset_page(request: Request, site: Site, token: str, *, status: int = 200, message: str = "") -> Response:
     name = None
     try:
         async with site.database.read() as db:
             name = await recovery.name_to_reset(db, token)
     except RefusedError as refused:
-        status, said = 404, said or str(refused)
-    return site.pages.page(request, "reset.html", status=status, token=token, name=name, said=said)
+        status, message = 404, message or str(refused)
+    return site.pages.page(request, "reset.html", status=status, token=token, name=name, said=message)
 
 
 @router.post("/sign-out")

@@ -43,7 +43,7 @@ async def send(
         address = address_of(email)
     except RefusedError as refused:
         return await sign_in_page(
-            request, visitor, back, status=422, said=str(refused), at="email", name=email, add=bool(add)
+            request, visitor, back, status=422, message=str(refused), at="email", name=email, add=bool(add)
         )
     for allowance, key in ((site.tries, ("email", address)), (visitor.sessions.beginnings, visitor.network)):
         allowance.consume(key)
@@ -69,8 +69,8 @@ async def send(
 async def look(request: Request, site: TheSite, code: str = "") -> Response:
     """The field for the code, with the one of a letter in it."""
     async with site.database.read() as db:
-        asked = await one_time_tokens.peek(db, "email-code", shown_cookie(request, COOKIE))
-    return _page(request, site, code=code, said="" if asked else OVER, here=asked is not None)
+        token_data = await one_time_tokens.peek(db, "email-code", shown_cookie(request, COOKIE))
+    return _page(request, site, code=code, message="" if token_data else OVER, here=token_data is not None)
 
 
 @router.post("/code")
@@ -78,19 +78,23 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
     """Sign in with it."""
     token = shown_cookie(request, COOKIE)
     async with site.database.write() as db:
-        asked = await one_time_tokens.redeem_with_tries(db, "email-code", token, MAX_CODE_TRIES)
-        right = asked is not None and secrets.compare_digest(hash_of(token + (read_code(code) or "")), asked["code"])
+        token_data = await one_time_tokens.redeem_with_tries(db, "email-code", token, MAX_CODE_TRIES)
+        right = token_data is not None and secrets.compare_digest(
+            hash_of(token + (read_code(code) or "")), token_data["code"]
+        )
         if right:
             await one_time_tokens.redeem(db, "email-code", token)
-    if asked is None or not right:
-        return _page(request, site, status=422, code=code, said=WRONG if asked else OVER, here=asked is not None)
-    proof = VerifiedIdentity(kind="email", issuer="", subject=asked["email"])
-    add = await is_adding(visitor, asked["add"])
-    response = await sign_in_response(request, site, visitor, proof, way="email", back=asked["back"], add=add)
+    if token_data is None or not right:
+        return _page(
+            request, site, status=422, code=code, message=WRONG if token_data else OVER, here=token_data is not None
+        )
+    proof = VerifiedIdentity(kind="email", issuer="", subject=token_data["email"])
+    add = await is_adding(visitor, token_data["add"])
+    response = await sign_in_response(request, site, visitor, proof, way="email", back=token_data["back"], add=add)
     drop_cookie(request, response, COOKIE, PATH)
     return response
 
 
-def _page(request: Request, site: Site, *, status: int = 200, code: str, said: str, here: bool) -> Response:
+def _page(request: Request, site: Site, *, status: int = 200, code: str, message: str, here: bool) -> Response:
     shown = shown_code(typed_code) if (typed_code := read_code(code)) else ""
-    return site.pages.page(request, "code.html", status=status, code=shown, problem=said, here=here)
+    return site.pages.page(request, "code.html", status=status, code=shown, problem=message, here=here)

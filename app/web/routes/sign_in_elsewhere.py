@@ -50,7 +50,7 @@ async def by_proxy(
     try:
         return await sign_in_response(request, site, visitor, proof, way="proxy", back=back, add=bool(add))
     except RefusedError as refused:
-        return await sign_in_page(request, visitor, back, status=422, said=str(refused), at="proxy", add=bool(add))
+        return await sign_in_page(request, visitor, back, status=422, message=str(refused), at="proxy", add=bool(add))
 
 
 @router.get("/{provider}")
@@ -82,7 +82,7 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
     async with site.database.write() as db:
         data = await one_time_tokens.redeem(db, "oidc", shown_cookie(request, COOKIE))
     if data is None or data["provider"] != provider:
-        return await sign_in_page(request, visitor, "/", status=403, said=GONE, at=provider)
+        return await sign_in_page(request, visitor, "/", status=403, message=GONE, at=provider)
     try:
         proof = await door.answer(data["asked"], dict(request.query_params))
         add = await is_adding(visitor, data["add"])
@@ -91,7 +91,9 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
         raise HTTPException(502, str(away)) from away
     except RefusedError as refused:
         add = data["add"] is not None
-        return await sign_in_page(request, visitor, data["back"], status=403, said=str(refused), at=provider, add=add)
+        return await sign_in_page(
+            request, visitor, data["back"], status=403, message=str(refused), at=provider, add=add
+        )
     drop_cookie(request, response, COOKIE, PATH)
     return response
 

@@ -147,16 +147,16 @@ async def result(
     learner = parse_row_id(learner_id)
     person = await _learner(site, within, learner)
     async with site.database.read() as db:
-        theirs = await sittings.find_sitting(db, within.group.id, own.assignment.id, learner)
-        if theirs is None or person is None:
+        specimen_setup = await sittings.find_sitting(db, within.group.id, own.assignment.id, learner)
+        if specimen_setup is None or person is None:
             raise HTTPException(404)
-        graded = theirs.record is not None and theirs.record.graded_at is not None
+        graded = specimen_setup.record is not None and specimen_setup.record.graded_at is not None
         items = []
         if graded:
             answers = await sitting_results.answers_of(db, own.assignment.id, learner)
-            items = graded_items(site, await site.sittings.of(db, theirs), answers)
+            items = graded_items(site, await site.sittings.of(db, specimen_setup), answers)
         records = await sittings.list_records(db, own.assignment.id)
-    view = sitting_view(theirs, records, within.group.timezone, site.practice.clock(), items=items)
+    view = sitting_view(specimen_setup, records, within.group.timezone, site.practice.clock(), items=items)
     return class_page(
         request, site, within, "sitting_result.html", view=view, graded=graded, person=person,
         address=f"/classes/{within.group.id}/sittings/{own.assignment.id}",

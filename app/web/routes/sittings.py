@@ -87,107 +87,121 @@ async def sitting_of(
 TheSitting = Annotated[SittingRequest, Depends(sitting_of)]
 
 
-async def sitter_of(asked: TheSitting) -> SittingRequest:
+async def sitter_of(sitting_request: TheSitting) -> SittingRequest:
     """The same for a learner who changes something; 409 for who teaches the class."""
-    if asked.within.person.role != "learner":
+    if sitting_request.within.person.role != "learner":
         raise HTTPException(409, NOT_A_LEARNER)
-    return asked
+    return sitting_request
 
 
 TheSitter = Annotated[SittingRequest, Depends(sitter_of)]
 
 
 @router.get("")
-async def page(request: Request, visitor: TheVisitor, asked: TheSitting) -> Response:
+async def page(request: Request, visitor: TheVisitor, sitting_request: TheSitting) -> Response:
     """For a learner the sitting as it is for them; for instructors who has begun, and what came of it."""
-    if asked.within.is_at_least(MAY["watch"]):
-        return await board_page(request, asked.site, asked.within, asked.own)
-    return await _page(request, asked, framed=visitor.framed)
+    if sitting_request.within.is_at_least(MAY["watch"]):
+        return await board_page(request, sitting_request.site, sitting_request.within, sitting_request.own)
+    return await _page(request, sitting_request, framed=visitor.framed)
 
 
 async def _page(
-    request: Request, asked: SittingRequest, problem: str = "", *, framed: bool = False, sure: bool = False
+    request: Request, sitting_request: SittingRequest, problem: str = "", *, framed: bool = False, sure: bool = False
 ) -> Response:
-    own, site = asked.own, asked.site
+    own, site = sitting_request.own, sitting_request.site
     async with site.database.read() as db:
         records = await sittings.list_records(db, own.assignment.id)
-        items = await _items(db, asked)
-    view = sitting_view(own, records, asked.within.group.timezone, asked.moment, asked.token_hash, items)
+        items = await _items(db, sitting_request)
+    view = sitting_view(
+        own, records, sitting_request.within.group.timezone, sitting_request.moment, sitting_request.token_hash, items
+    )
     response = class_page(
-        request, site, asked.within, "sitting.html", problem=problem, view=view, note=IN_A_FRAME if framed else "",
-        address=f"/classes/{asked.group}/sittings/{own.assignment.id}", sure=sure and view.state == "writing",
+        request, site, sitting_request.within, "sitting.html", problem=problem, view=view,
+        note=IN_A_FRAME if framed else "",
+        address=f"/classes/{sitting_request.group}/sittings/{own.assignment.id}", sure=sure and view.state == "writing",
     )  # fmt: skip
     response.headers["cache-control"] = "no-store"
     return response
 
 
-async def _items(db: AsyncSession, asked: SittingRequest) -> list[SittingItemView]:
+async def _items(db: AsyncSession, sitting_request: SittingRequest) -> list[SittingItemView]:
     """Items that a learner sees now: none before they begin, and none once they handed in, until it is shown."""
-    own = asked.own
-    match sitting_state(own, asked.moment, asked.token_hash):
+    own = sitting_request.own
+    match sitting_state(own, sitting_request.moment, sitting_request.token_hash):
         case "writing":
-            lessons = await asked.site.sittings.of(db, own)
-            state = await lesson_state(db, asked.learner, own.assignment.lesson)
-            return written_items(asked.site, lessons, state.drafts)
+            lessons = await sitting_request.site.sittings.of(db, own)
+            state = await lesson_state(db, sitting_request.learner, own.assignment.lesson)
+            return written_items(sitting_request.site, lessons, state.drafts)
         case "shown":
-            lessons = await asked.site.sittings.of(db, own)
-            answers = await sitting_results.answers_of(db, own.assignment.id, asked.learner)
-            return graded_items(asked.site, lessons, answers)
+            lessons = await sitting_request.site.sittings.of(db, own)
+            answers = await sitting_results.answers_of(db, own.assignment.id, sitting_request.learner)
+            return graded_items(sitting_request.site, lessons, answers)
     return []
 
 
 @router.post("/begin")
-async def begin(request: Request, visitor: TheVisitor, asked: TheSitter) -> Response:
+async def begin(request: Request, visitor: TheVisitor, sitting_request: TheSitter) -> Response:
     """Begin: from now on the time runs."""
     await visitor.begin()
     if visitor.framed:
-        return await _page(request, asked, IN_A_FRAME, framed=True)
-    if sitting_state(asked.own, asked.moment, asked.token_hash) == "undrawn":
-        return await _page(request, asked, UNDRAWN)
+        return await _page(request, sitting_request, IN_A_FRAME, framed=True)
+    if sitting_state(sitting_request.own, sitting_request.moment, sitting_request.token_hash) == "undrawn":
+        return await _page(request, sitting_request, UNDRAWN)
     try:
-        async with asked.site.database.write() as db:
-            own = await asked.fresh(db)
-            draw = await draw_for(db, own, asked.learner)
-            place = asked.token_hash, device_of(request)
-            await sittings.begin_sitting(db, asked.within.group, own, asked.learner, draw, place, asked.moment)
+        async with sitting_request.site.database.write() as db:
+            own = await sitting_request.fresh(db)
+            draw = await draw_for(db, own, sitting_request.learner)
+            place = sitting_request.token_hash, device_of(request)
+            await sittings.begin_sitting(
+                db, sitting_request.within.group, own, sitting_request.learner, draw, place, sitting_request.moment
+            )
     except RefusedError as refused:
-        return await _page(request, asked, str(refused))
-    return asked.back()
+        return await _page(request, sitting_request, str(refused))
+    return sitting_request.back()
 
 
 @router.post("/switch")
-async def switch(request: Request, visitor: TheVisitor, asked: TheSitter) -> Response:
+async def switch(request: Request, visitor: TheVisitor, sitting_request: TheSitter) -> Response:
     """Go on in this browser, and no more in the other one."""
     await visitor.begin()
-    async with asked.site.database.write() as db:
-        own = await asked.fresh(db)
-        if sitting_state(own, asked.moment, asked.token_hash) != "elsewhere" or own.record is None:
-            return asked.back()
-        record = await sittings.record_for(db, own.assignment.id, asked.learner)
+    async with sitting_request.site.database.write() as db:
+        own = await sitting_request.fresh(db)
+        if sitting_state(own, sitting_request.moment, sitting_request.token_hash) != "elsewhere" or own.record is None:
+            return sitting_request.back()
+        record = await sittings.record_for(db, own.assignment.id, sitting_request.learner)
         may = record.switches < record.switches_allowed
         if may:
             record.switches += 1
-            record.token_hash, record.device, record.switched_at = asked.token_hash, device_of(request), asked.moment
-            await record_event(
-                db, asked.group, asked.learner, "sitting-went-on", asked.learner, assignment=own.assignment.id
+            record.token_hash, record.device, record.switched_at = (
+                sitting_request.token_hash,
+                device_of(request),
+                sitting_request.moment,
             )
-    return asked.back() if may else await _page(request, asked, NO_SWITCH)
+            await record_event(
+                db,
+                sitting_request.group,
+                sitting_request.learner,
+                "sitting-went-on",
+                sitting_request.learner,
+                assignment=own.assignment.id,
+            )
+    return sitting_request.back() if may else await _page(request, sitting_request, NO_SWITCH)
 
 
 @router.post("/hand-in")
 async def hand_in(
-    request: Request, visitor: TheVisitor, asked: TheSitter, sure: Annotated[str, Form()] = ""
+    request: Request, visitor: TheVisitor, sitting_request: TheSitter, sure: Annotated[str, Form()] = ""
 ) -> Response:
     """Hand in before the time is over, once that is confirmed."""
     await visitor.begin()
     if sure != "yes":
-        return await _page(request, asked, sure=True)
-    async with asked.site.database.write() as db:
-        own = await asked.fresh(db)
-        if sitting_state(own, asked.moment, asked.token_hash) == "writing":
-            record = await sittings.record_for(db, own.assignment.id, asked.learner)
-            record.handed_in_at, record.handed_in_by = asked.moment, "learner"
-    return asked.back()
+        return await _page(request, sitting_request, sure=True)
+    async with sitting_request.site.database.write() as db:
+        own = await sitting_request.fresh(db)
+        if sitting_state(own, sitting_request.moment, sitting_request.token_hash) == "writing":
+            record = await sittings.record_for(db, own.assignment.id, sitting_request.learner)
+            record.handed_in_at, record.handed_in_by = sitting_request.moment, "learner"
+    return sitting_request.back()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,30 +226,32 @@ class SittingItemRequest:
         Raises:
             RefusedError: The time is over, or they went on elsewhere.
         """
-        asked = self.asked
-        own = await asked.fresh(db)
+        sitting_request = self.asked
+        own = await sitting_request.fresh(db)
         if own.record is None or own.record.begun_at is None:
             raise RefusedError("You have not begun this sitting.")
-        if own.is_over(asked.moment, GRACE):
+        if own.is_over(sitting_request.moment, GRACE):
             raise RefusedError(OVER)
-        if own.record.token_hash != asked.token_hash:
+        if own.record.token_hash != sitting_request.token_hash:
             at = own.record.switched_at
-            zone = asked.within.group.timezone
+            zone = sitting_request.within.group.timezone
             raise RefusedError(ELSEWHERE.format(at=f" at {to_local(at, zone):%H:%M} ({zone})" if at else ""))
         await self.lesson(db, own)
         lesson = own.assignment.lesson
-        return own, await drafts.save_draft(db, asked.learner, lesson, self.name, self.code, base=self.revision)
+        return own, await drafts.save_draft(
+            db, sitting_request.learner, lesson, self.name, self.code, base=self.revision
+        )
 
 
 async def item_of(
-    asked: TheSitter,
+    sitting_request: TheSitter,
     name: Annotated[str, Path(max_length=20)],
     code: Annotated[str, Form()] = "",
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)] = 0,
 ) -> SittingItemRequest:
     return SittingItemRequest(
-        asked, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision
+        sitting_request, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision
     )
 
 
@@ -267,25 +283,25 @@ async def draft(request: Request, visitor: TheVisitor, item: TheItem) -> Respons
 @router.post("/code/{name}/check")
 async def check(request: Request, visitor: TheVisitor, item: TheItem) -> Response:
     """Say whether the text is right, and nothing else, where the sitting tells that."""
-    asked = item.asked
+    sitting_request = item.asked
     await visitor.begin()
-    if asked.own.sitting.shows != "right":
+    if sitting_request.own.sitting.shows != "right":
         raise HTTPException(403, "This sitting tells nothing before its end.")
     try:
-        async with asked.site.database.write(short=True) as db:
+        async with sitting_request.site.database.write(short=True) as db:
             own, saved = await item.save(db)
             lesson, box = await item.lesson(db, own)
     except RefusedError as refused:
         raise HTTPException(409, str(refused)) from None
     try:
         result = await run_until_disconnect(
-            request, asked.site.checks.check(asked.learner, lesson, box, item.code, stored=None)
+            request, sitting_request.site.checks.check(sitting_request.learner, lesson, box, item.code, stored=None)
         )
         words, status = ("Right." if result.verdict.passed else "Not yet."), 200
     except RetryLaterError as later:
         words, status = later.detail, 429
-    at = f"{to_local(asked.moment, asked.within.group.timezone):%H:%M}"
+    at = f"{to_local(sitting_request.moment, sitting_request.within.group.timezone):%H:%M}"
     if not wants_fragment(request):
-        return await _page(request, asked, f"Item {item.name.removeprefix('item-')}, {at}: {words}")
-    shown = asked.site.pages.fragment("_sitting_told.html", status=status, name=item.name, words=words, at=at)
+        return await _page(request, sitting_request, f"Item {item.name.removeprefix('item-')}, {at}: {words}")
+    shown = sitting_request.site.pages.fragment("_sitting_told.html", status=status, name=item.name, words=words, at=at)
     return with_revision(shown, saved)

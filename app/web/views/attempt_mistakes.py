@@ -43,10 +43,10 @@ class AttemptMistake:
 def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> AttemptMistake:
     """Find the mistake in an attempt at *exercise* with the diagnosis *code*."""
     if isinstance(exercise, Quiz) and (given := decoded_answer(said.text)) is not None:
-        asked = select_draw(exercise, decoded_draw(said.verdict))
+        drawn_quiz = select_draw(exercise, decoded_draw(said.verdict))
         # The same option is the same slip whatever was drawn; the same number is not.
-        about = "" if quiz_kind(asked).by_option else drawn_words(asked.numbers)
-        return AttemptMistake("".join(",".join(given).split()) + about, answer_words(asked, given))
+        about = "" if quiz_kind(drawn_quiz).by_option else drawn_words(drawn_quiz.numbers)
+        return AttemptMistake("".join(",".join(given).split()) + about, answer_words(drawn_quiz, given))
     verdict = decoded_verdict(said.verdict)
     if verdict is None:
         return AttemptMistake(code or "old", render_sentence(code or OLD))

@@ -195,13 +195,13 @@ async def board_view(
 async def _faults(
     db: AsyncSession, exercise: Exercise, stuck: Mapping[int, ExerciseStatus]
 ) -> dict[int, AttemptMistake]:
-    said = await board.said_in(
+    texts = await board.said_in(
         db, [exercise_status.newest for exercise_status in stuck.values() if exercise_status.newest]
     )
     return {
-        learner: fault_of(exercise, exercise_status.code, said[exercise_status.newest])
+        learner: fault_of(exercise, exercise_status.code, texts[exercise_status.newest])
         for learner, exercise_status in stuck.items()
-        if exercise_status.newest in said
+        if exercise_status.newest in texts
     }
 
 
@@ -211,11 +211,11 @@ def _bars(faults: Mapping[int, AttemptMistake], people: Mapping[int, Membership]
         alike[fault.key].append(learner)
     bars = []
     for group in alike.values():
-        # What was said may quote a text: what was said most often quotes the fewest.
-        said = Counter(faults[number] for number in group)
+        # What was texts may quote a text: what was texts most often quotes the fewest.
+        texts = Counter(faults[number] for number in group)
         line = most_often(faults[number].line for number in group) if len(group) >= least else ""
         members = sorted((people[number] for number in group), key=lambda membership: plain_letters(membership.name))
-        bars.append(MistakeBar(said.most_common(1)[0][0], tuple(members), len(people), line))
+        bars.append(MistakeBar(texts.most_common(1)[0][0], tuple(members), len(people), line))
     return tuple(sorted(bars, key=lambda bar: (-bar.count, bar.fault.key)))
 
 

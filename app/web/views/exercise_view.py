@@ -303,7 +303,7 @@ class CodeView:
 
 
 def quiz_view(
-    kept: RenderCache,
+    cache: RenderCache,
     lesson: Lesson,
     quiz: Quiz,
     state: LessonState,
@@ -321,7 +321,7 @@ def quiz_view(
     def marked() -> Feedback:
         return mark_quiz(quiz, kind.values(given or ()), shapes, forward)
 
-    feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
+    feedback = None if given is None else cache.of(quiz, shapes, marked, given) if fresh is None else marked()
     url = f"{lesson.address}/quiz/{quiz.name}"
     sheet = lesson.sheets.get(quiz.name)
     view = QuizView(
@@ -332,10 +332,10 @@ def quiz_view(
         state=STATES[feedback.correct if feedback else None],
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
-        offered=kept.of(quiz, shapes, lambda: kind.offer(quiz, shapes, forward)),
+        offered=cache.of(quiz, shapes, lambda: kind.offer(quiz, shapes, forward)),
         sheet=sheet.name if sheet else "",
-        line=kept.of(quiz, {}, lambda: kind.line(quiz, forward), "line") if sheet and forward else "",
-        edition=(edition := edition_in(kept, lesson, lesson.named[quiz.name])),
+        line=cache.of(quiz, {}, lambda: kind.line(quiz, forward), "line") if sheet and forward else "",
+        edition=(edition := edition_in(cache, lesson, lesson.named[quiz.name])),
         changed=state.changed(quiz.name, edition),
         again=_again(lesson, quiz) if quiz.numbers else "",
     )
@@ -349,14 +349,14 @@ def sentences_in(url: str) -> str:
     return f"{url.rsplit('/', 2)[0]}/sentences/events"
 
 
-def quiz_for_learner(kept: RenderCache, lesson: Lesson, quiz: Quiz, state: LessonState, learner: int | None) -> Quiz:
+def quiz_for_learner(cache: RenderCache, lesson: Lesson, quiz: Quiz, state: LessonState, learner: int | None) -> Quiz:
     """*quiz* with the numbers that *learner* has: those that were asked for or answered last, else their own."""
     tries = state.tries.get(quiz.name)
     if not quiz.draws:
         return quiz
     at = state.again.get(quiz.name, decoded_draw(tries.newest.verdict_json) if tries else None)
     if at is None:
-        at = crc32(f"{learner} {quiz.name} {edition_in(kept, lesson, quiz)}".encode()) if learner else 0
+        at = crc32(f"{learner} {quiz.name} {edition_in(cache, lesson, quiz)}".encode()) if learner else 0
     return select_draw(quiz, at)
 
 
@@ -371,9 +371,9 @@ def _again(lesson: Lesson, quiz: Quiz) -> str:
     return f"{lesson.address}?again={quiz.name}.{quiz.draw + 1}#{quiz.name}"
 
 
-def edition_in(kept: RenderCache, lesson: Lesson, exercise: Exercise) -> str:
+def edition_in(cache: RenderCache, lesson: Lesson, exercise: Exercise) -> str:
     """The edition of *exercise*, found once."""
-    return kept.of(exercise, {}, lambda: edition_of(lesson, exercise), "edition")
+    return cache.of(exercise, {}, lambda: edition_of(lesson, exercise), "edition")
 
 
 def has_left_out(exercise: CodeBox, state: LessonState) -> bool:
@@ -389,7 +389,7 @@ def anchor_after(lesson: Lesson, name: str) -> str:
 
 
 def code_view(
-    kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
+    cache: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
 ) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
@@ -398,7 +398,7 @@ def code_view(
     code, named = draft.text if draft else starter_of(exercise, right), None
     if draft and (word := number_word(exercise)):
         code, named = split_line(draft.text, word)
-    changed = state.changed(exercise.name, edition_in(kept, lesson, exercise))
+    changed = state.changed(exercise.name, edition_in(cache, lesson, exercise))
     # What was right of an earlier edition stands in the history; here it would speak of another exercise.
     outdated = changed and tries is not None and tries.newest.correct is True
     verdict = decoded_verdict(tries.newest.verdict_json) if tries and not outdated else None
@@ -419,9 +419,9 @@ def code_view(
         changed=changed,
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),
-        lines=_lines(kept, exercise, named) if isinstance(exercise, Bug) else (),
+        lines=_lines(cache, exercise, named) if isinstance(exercise, Bug) else (),
         nudges=nudge_fields(exercise, verdict, shapes) if verdict else {},
-        strip=_strip(kept, lesson, exercise, view) if view else (),
+        strip=_strip(cache, lesson, exercise, view) if view else (),
         prediction=prediction_of(exercise, named, tries.newest.text if tries else "", verdict)
         if exercise.predict
         else None,
@@ -434,7 +434,7 @@ def written_for(exercise: CodeBox, verdict: Verdict, written: Spoken) -> dict[st
     """By gradient whose mistake is not named, what is *written* for it; and what is compared for one that is."""
     unnamed = {row.name: written.get((exercise.name, row.key), "") for row in verdict.names if row.key}
     compared = {row.name: written.get((exercise.name, row.code or "")) for row in verdict.names}
-    return unnamed | {name: said for name, said in compared.items() if said}
+    return unnamed | {name: sentence for name, sentence in compared.items() if sentence}
 
 
 def _ran(exercise: CodeBox, stored: str) -> RunResultView | None:
@@ -457,11 +457,11 @@ def number_word(exercise: CodeBox) -> str | None:
     return PREDICTED if exercise.predict else None
 
 
-def _strip(kept: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[BackwardColumn, ...]:
+def _strip(cache: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[BackwardColumn, ...]:
     """The asked gradients of *exercise* with their standings, as a graph in the order of the backward pass."""
     rows = {row.verdict.name: row for row in view.rows}
     names = tuple(name_verdict.name for name_verdict in view.verdict.names)
-    columns, sources = kept.of(exercise, {}, lambda: _flow(lesson, exercise, names), names)
+    columns, sources = cache.of(exercise, {}, lambda: _flow(lesson, exercise, names), names)
     read = {name for several in sources.values() for name in several}
     return tuple(
         BackwardColumn(
@@ -478,12 +478,16 @@ def _strip(kept: RenderCache, lesson: Lesson, exercise: CodeBox, view: VerdictVi
 def _flow(lesson: Lesson, exercise: CodeBox, names: Collection[str]) -> Flow:
     task = task_of(lesson, exercise)
     task = task.mending if isinstance(task, HuntTask) else task
-    asked = [name for name in names if name in task.grad.require] if isinstance(task, GradTask) else []
-    return gradient_flow(task.forward, asked, task.given) if isinstance(task, GradTask) and len(asked) > 1 else ((), {})
+    required = [name for name in names if name in task.grad.require] if isinstance(task, GradTask) else []
+    return (
+        gradient_flow(task.forward, required, task.given)
+        if isinstance(task, GradTask) and len(required) > 1
+        else ((), {})
+    )
 
 
-def _lines(kept: RenderCache, bug: Bug, named: int | None) -> tuple[LineView, ...]:
-    suspects = kept.of(bug, {}, lambda: suspects_of(bug), "suspects")
+def _lines(cache: RenderCache, bug: Bug, named: int | None) -> tuple[LineView, ...]:
+    suspects = cache.of(bug, {}, lambda: suspects_of(bug), "suspects")
     lines = bug.starter.source.rstrip("\n").split("\n")
     return tuple(
         LineView(number=number, source=source, suspect=number in suspects, named=number == named)
@@ -504,18 +508,18 @@ def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
     return max(exams, key=lambda exam: len(exam[1].require), default=None)
 
 
-def exam_of(kept: RenderCache, unit: Unit) -> tuple[Lesson, Grad] | None:
+def exam_of(cache: RenderCache, unit: Unit) -> tuple[Lesson, Grad] | None:
     """The exam that *unit* ends in with its lesson, looked for once."""
-    return kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
+    return cache.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
 
 
 def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
     row = state.progress.get(exercise.name)
     opened = min(row.hints, len(exercise.hints)) if row else 0
     shown = tuple(
-        replace(hint, html=render_sentence(said)) if said else hint
+        replace(hint, html=render_sentence(sentence)) if sentence else hint
         for number, hint in enumerate(exercise.hints[:opened], start=1)
-        for said in [state.written.get((exercise.name, hint_moment(number)))]
+        for sentence in [state.written.get((exercise.name, hint_moment(number)))]
     )
     return HintsView(open=shown, total=len(exercise.hints), url=f"{url}/hint")
 
@@ -559,11 +563,11 @@ def field_of(name: str) -> str:
 
 def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
-    asked = box.require
+    required = box.require
     return {
         name_verdict.name: _field(name_verdict, shapes.get(name_verdict.name[1:]))
         for name_verdict in verdict.names
-        if name_verdict.name in asked
+        if name_verdict.name in required
     }
 
 

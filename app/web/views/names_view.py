@@ -37,19 +37,19 @@ class NamesView:
         return SYMBOLS
 
 
-async def names_view(path: Path | None, asked: str = FIRST) -> NamesView:
-    """The names at *path*, and what *asked* is among them; read and counted in a thread, since a list can be long."""
-    return await asyncio.to_thread(_names_view, path, asked[: 2 * LONGEST])
+async def names_view(path: Path | None, first_name: str = FIRST) -> NamesView:
+    """The names at *path*, and *first_name* among them; read and counted in a thread, since a list can be long."""
+    return await asyncio.to_thread(_names_view, path, first_name[: 2 * LONGEST])
 
 
-def _names_view(path: Path | None, asked: str) -> NamesView:
+def _names_view(path: Path | None, first_name: str) -> NamesView:
     data = _data(path)
     if data.wrong:
-        return replace(data, asked=asked)
-    name = asked.strip().lower()
+        return replace(data, asked=first_name)
+    name = first_name.strip().lower()
     if not (name.isascii() and name.isalpha() and len(name) <= LONGEST):
-        return replace(data, asked=asked, wrong=f"A name has 1 to {LONGEST} letters from a to z.")
-    return replace(data, asked=asked, found=_found(name, load_parts(path)), examples=_examples(name))
+        return replace(data, asked=first_name, wrong=f"A name has 1 to {LONGEST} letters from a to z.")
+    return replace(data, asked=first_name, found=_found(name, load_parts(path)), examples=_examples(name))
 
 
 @lru_cache(maxsize=4)

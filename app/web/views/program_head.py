@@ -23,14 +23,14 @@ class ProgramLine:
     shape: str
 
 
-def asked_shapes(kept: RenderCache, lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
+def asked_shapes(cache: RenderCache, lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
     """The tensors of *forward* whose shapes *lesson* asks and that are not answered yet.
 
     The shape of a gradient gives away that of its tensor; those of inputs stand below it, unless they are asked.
     """
     given = {tensor_input.name for tensor_input in lesson.forwards[forward].inputs}
-    asked: list[tuple[Quiz, str]] = kept.of(lesson, {}, lambda: list(_shape_questions(lesson)), "shapes")
-    names = [shape for quiz, shape in asked if quiz.forward == forward and quiz.name not in solved]
+    questions: list[tuple[Quiz, str]] = cache.of(lesson, {}, lambda: list(_shape_questions(lesson)), "shapes")
+    names = [shape for quiz, shape in questions if quiz.forward == forward and quiz.name not in solved]
     return frozenset({*names, *({name.removeprefix("d") for name in names} - given)})
 
 
@@ -42,15 +42,15 @@ def _shape_questions(lesson: Lesson) -> Iterator[tuple[Quiz, str]]:
 
 
 def program_of(
-    kept: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
+    cache: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
     """Program that *exercise* goes back through, line by line; empty if it is shown right above."""
     forward = lesson.forwards.get(exercise.forward or "")
-    if forward is None or (forward.show and forward in _above(kept, lesson, exercise)):
+    if forward is None or (forward.show and forward in _above(cache, lesson, exercise)):
         return ()
-    lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
-    asked = asked_shapes(kept, lesson, forward.name, state.solved)
-    return tuple(replace(line, shape="") if line.name in asked else line for line in lines)
+    lines = cache.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
+    questions = asked_shapes(cache, lesson, forward.name, state.solved)
+    return tuple(replace(line, shape="") if line.name in questions else line for line in lines)
 
 
 def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
@@ -61,11 +61,11 @@ def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine
     )
 
 
-def _above(kept: RenderCache, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
+def _above(cache: RenderCache, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
     """Blocks above *exercise* that are visible with it."""
 
     def found() -> tuple[object, ...]:
         at = next((at for at, block in enumerate(lesson.blocks) if block is exercise), 0)
         return lesson.blocks[max(at - NEARBY_BLOCKS, 0) : at]
 
-    return kept.of(exercise, {}, found, "above")
+    return cache.of(exercise, {}, found, "above")

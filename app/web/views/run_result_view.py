@@ -150,8 +150,8 @@ def _row(value: ShownValue, at: int, origins: Sequence[Origin]) -> tuple[str, tu
 
 
 def _came(parts: Sequence[tuple[str, Sequence[str]]]) -> str:
-    said = [_words(tensor, place[0]) for tensor, place in parts if place and place[0]]
-    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+    words = [_words(tensor, place[0]) for tensor, place in parts if place and place[0]]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _words(tensor: str, place: str) -> str:

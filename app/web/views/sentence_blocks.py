@@ -97,18 +97,18 @@ class _Renamed(ast.NodeTransformer):
         return self._own.setdefault(name, f"h{len(self._own) + 1}")
 
 
-def lesson_block(exercise: Exercise, mistake: str, said: str, example: str) -> str:
-    """The block of a lesson that says *said* to every learner who makes a *mistake*; "" where none can."""
+def lesson_block(exercise: Exercise, mistake: str, sentence: str, example: str) -> str:
+    """The block of a lesson that shows *sentence* to every learner who makes a *mistake*; "" where none can."""
     if isinstance(exercise, Quiz):
-        return _tempting_value(exercise, answer_of(mistake)[1], said)
+        return _tempting_value(exercise, answer_of(mistake)[1], sentence)
     if isinstance(exercise, Bug):
         example = _one_line(exercise, mistake, example)
-    return mistake_block(said, example) if example else ""
+    return mistake_block(sentence, example) if example else ""
 
 
-def _tempting_value(quiz: Quiz, given: Sequence[str], said: str) -> str:
+def _tempting_value(quiz: Quiz, given: Sequence[str], sentence: str) -> str:
     value = quiz_kind(quiz).listed(given)
-    return f"- `{value}`: {said}\n" if value and FENCE not in value else ""
+    return f"- `{value}`: {sentence}\n" if value and FENCE not in value else ""
 
 
 def _one_line(bug: Bug, mistake: str, example: str) -> str:
@@ -123,11 +123,11 @@ def _one_line(bug: Bug, mistake: str, example: str) -> str:
     return ast.unparse(new[0]) if len(new) == 1 else ""
 
 
-def mistake_block(said: str, example: str) -> str:
-    """The block of a lesson that says *said* to every learner whose code gives the same as *example*."""
+def mistake_block(sentence: str, example: str) -> str:
+    """The block of a lesson that shows *sentence* to every learner whose code gives the same as *example*."""
     longest = max((len(run) for run in example.split("\n") if set(run.strip()) == {FENCE}), default=0)
     fence = FENCE * max(3, longest + 1)
-    return f"{fence}{{mistake}} {said}\n{example.strip()}\n{fence}\n"
+    return f"{fence}{{mistake}} {sentence}\n{example.strip()}\n{fence}\n"
 
 
 def with_block(text: str, exercise: Exercise, block: str) -> str:

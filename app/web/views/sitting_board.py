@@ -81,12 +81,12 @@ def board_of(
                 rights[person.learner_id], zone, moment)
         for person in learners
     )  # fmt: skip
-    here = [record for record in records if record.learner_id in names]
+    shown_records = [record for record in records if record.learner_id in names]
     return SittingBoard(
         sitters=sitters,
-        begun=sum(record.begun_at is not None for record in here),
-        handed_in=sum(replace(own, record=record).is_over(moment, GRACE) for record in here),
-        graded=sum(record.graded_at is not None for record in here),
+        begun=sum(record.begun_at is not None for record in shown_records),
+        handed_in=sum(replace(own, record=record).is_over(moment, GRACE) for record in shown_records),
+        graded=sum(record.graded_at is not None for record in shown_records),
         results=item_results(answers),
         released=format_moment(own.sitting.released_at, zone) if own.sitting.released_at else "",
         release=format_moment(release_moment(own.assignment, own.sitting, records), zone),

@@ -85,12 +85,12 @@ def slips_view(known: Known, counted: Iterable[SlipCounts], *, by_learners: bool
     ordered = sorted(cells.items(), key=lambda item: (-item[1].total(), item[0]))
     slips = tuple(
         SlipCount(
-            said,
+            words,
             tuple(row[family] for family in families),
             tuple(round(100 * row[family] / totals[family]) for family in families),
             row.total(),
         )
-        for said, row in ordered[:MOST_SLIPS]
+        for words, row in ordered[:MOST_SLIPS]
     )
     return SlipsView(families, slips, len(ordered) - len(slips))
 

@@ -110,12 +110,12 @@ def _step(
 ) -> TraceEvent:
     right = attempt.correct is True
     fault = None if right else fault_of(place.exercise, attempt.code, AttemptText(attempt.text, attempt.verdict_json))
-    said = fault.said if fault else Markup("Right.")
+    words = fault.said if fault else Markup("Right.")
     lines: tuple[DiffLine, ...] = ()
     if isinstance(place.exercise, CodeBox):
         lines = diff_lines(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
     elif right and isinstance(place.exercise, Quiz) and (given := decoded_answer(attempt.text)) is not None:
-        said = Markup("Right: ") + answer_words(select_draw(place.exercise, decoded_draw(attempt.verdict_json)), given)
+        words = Markup("Right: ") + answer_words(select_draw(place.exercise, decoded_draw(attempt.verdict_json)), given)
     return TraceEvent(
         place=place,
         at=attempt.created_at,
@@ -123,7 +123,7 @@ def _step(
         after=between(attempt.created_at - last) if last else "",
         number=number,
         mark="right" if right else "wrong" if attempt.correct is False else "fault",
-        said=said,
+        said=words,
         code=attempt.code,
         lines=lines,
         notes=tuple(_notes(attempt, earlier, standing)),
