@@ -27,11 +27,11 @@ def other_operands(step: PathStep) -> Iterator[tuple[int, Variant, str, str]]:
             continue
         numbers = [op_node for op_node in read.operands if op_node.op == "number" and not op_node.value.ndim]
         if numbers and place == step.position and step.node.op in {"pow", "sqrt", "rsqrt"}:
-            mine = float(numbers[0].value)
-            for epsilon in EPSILONS if 0 < abs(mine) <= SMALL else ():
-                if epsilon != mine:
+            own_number = float(numbers[0].value)
+            for epsilon in EPSILONS if 0 < abs(own_number) <= SMALL else ():
+                if epsilon != own_number:
                     code, say = ("epsilon-changed", SAY["changed"]) if epsilon else ("epsilon-missing", SAY["without"])
-                    yield place, partial(_shifted, by=epsilon - mine), code, say
+                    yield place, partial(_shifted, by=epsilon - own_number), code, say
         for variant in VARIANTS:
             yield (
                 place,

@@ -86,10 +86,10 @@ def overflowing_exponential(name: str, text: str, inner: str) -> Diagnosis:
     return _of(name, "unstable", "unstable", text=text, inner=inner)
 
 
-def stopped_line(name: str, kind: str, line: int | None, said: str) -> Diagnosis:
-    """*kind* is the word of the error, such as `matmul`; *said* the whole of it."""
+def stopped_line(name: str, kind: str, line: int | None, message: str) -> Diagnosis:
+    """*kind* is the word of the error, such as `matmul`; *message* the whole of it."""
     where = "The code" if line is None else f"Line {line}"
-    ended = said if said.endswith((".", "?", "!")) else f"{said}."
+    ended = message if message.endswith((".", "?", "!")) else f"{message}."
     return _of(name, f"error:{kind}", "stopped", said=ended, where=where)
 
 

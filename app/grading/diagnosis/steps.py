@@ -140,9 +140,9 @@ def _ways(statement: ForwardStatement, position: int, look: Observation) -> list
     name = statement.inputs[position]
     leaves: list[Leaf] = []
     _leaves(root, (), leaves)
-    mine = [way for place, leaf, way in sorted(leaves, key=lambda leaf: leaf[0]) if leaf == name]
+    own = [way for place, leaf, way in sorted(leaves, key=lambda leaf: leaf[0]) if leaf == name]
     rank = statement.inputs[:position].count(name)
-    return mine[rank : rank + 1] + mine
+    return own[rank : rank + 1] + own
 
 
 def _leaves(node: OpNode, way: Way, leaves: list[Leaf]) -> None:
@@ -183,8 +183,8 @@ def _descended(stretches: list[Stretch], upstream: Array, look: Observation) -> 
 
 
 def _reproduces(step: PathStep, share: Array) -> bool:
-    mine = step.carried(step.sends(step.g))
-    if mine is None or mine.shape != share.shape or not np.isfinite(mine).all():
+    own = step.carried(step.sends(step.g))
+    if own is None or own.shape != share.shape or not np.isfinite(own).all():
         return False
-    apart = float(np.abs(mine - share).max(initial=0.0))
+    apart = float(np.abs(own - share).max(initial=0.0))
     return apart <= CHAIN * max(float(np.abs(share).max(initial=0.0)), 1e-300)

@@ -20,7 +20,7 @@ MOST_PAIRS = 16
 Side = tuple[int, str]
 
 
-def missing_sides(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first: bool) -> frozenset[Side]:
+def missing_sides(edges: Sequence[Asked], before: Sequence[Asked] = (), *, first: bool) -> frozenset[Side]:
     """Sides missing in a run: predicates by number, with the side that has too few entries.
 
     Args:
@@ -28,7 +28,7 @@ def missing_sides(asked: Sequence[Asked], before: Sequence[Asked] = (), *, first
         first: Whether this is the run in which no choice falls on the last place.
     """
     missing: set[Side] = set()
-    for number, predicate in enumerate(asked):
+    for number, predicate in enumerate(edges):
         if predicate.kind == ROUTER:
             missing |= {(number, "last")} if first and predicate.above else set()
             continue
@@ -62,7 +62,7 @@ def alternative_draws(usual: Draw) -> tuple[Draw, ...]:
 
 def pairs_needed(pair: Iterable[Sequence[Asked]]) -> int:
     """Number of further pairs of hidden runs until every predicate was asked of enough entries."""
-    runs = [[item for item in asked if item.kind != ROUTER] for asked in pair]
+    runs = [[item for item in edges if item.kind != ROUTER] for edges in pair]
     together = [sum(item.entries for item in same) for same in zip(*runs, strict=True)]
     return min(MOST_PAIRS, max((math.ceil(ENOUGH / max(count, 1)) - 1 for count in together), default=0))
 

@@ -205,9 +205,9 @@ class _Trial:
             self._restore(guarded, index)
         if self.visible:
             self._rebind(index)
-        for name, kept in self.kept.items():
-            if kept.statement != index and self.last.get(name) != index:
-                kept.look(index)
+        for name, finished_value in self.kept.items():
+            if finished_value.statement != index and self.last.get(name) != index:
+                finished_value.look(index)
 
     def _rebind(self, index: int) -> None:
         """Notice a given name that this statement bound to other values."""
@@ -245,17 +245,17 @@ class _Trial:
         """Send what was kept; say of everything that is not a tensor what it is."""
         kinds: dict[str, Any] = {}
         changed: dict[str, int] = {}
-        for name, kept in self.kept.items():
-            value = kept.value
+        for name, finished_value in self.kept.items():
+            value = finished_value.value
             if isinstance(value, _NUMBERS):
                 kinds[name] = {"kind": type(value).__name__, "number": _float(value)}
             elif not isinstance(value, Tensor):
                 kinds[name] = {"kind": type(value).__name__}
             else:
-                out.tensor(f"{self.id}/{name}", value if kept.numbers is None else kept.numbers)
-                if kept.changed_by is not None:
-                    changed[name] = kept.changed_by
-                    out.tensor(f"{self.id}/later/{name}", kept.value)
+                out.tensor(f"{self.id}/{name}", value if finished_value.numbers is None else finished_value.numbers)
+                if finished_value.changed_by is not None:
+                    changed[name] = finished_value.changed_by
+                    out.tensor(f"{self.id}/later/{name}", finished_value.value)
         shown = [shown_as(name, self.scope[name], printed=False) for name in self.shown if name in self.scope]
         return {
             "errors": self.errors,

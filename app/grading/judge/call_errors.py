@@ -195,8 +195,10 @@ def _argument(match: re.Match[str], error: ReportedError) -> str:
 
 def _surplus(match: re.Match[str], error: ReportedError) -> str:
     if match[1] in SIZED and re.search("(?<!/)/(?!/)", error.source.rpartition(f".{match[1]}(")[2]):
-        said = "is given a fraction where it wants a size: `/` makes one of any two numbers. Is a division meant there?"
-        return _told(error, match[1], said)
+        message = (
+            "is given a fraction where it wants a size: `/` makes one of any two numbers. Is a division meant there?"
+        )
+        return _told(error, match[1], message)
     return _told(error, match[1], "is given too much.")
 
 
@@ -205,9 +207,9 @@ def _misfit(match: re.Match[str], error: ReportedError) -> str:
     return _told(error, match[1], given)
 
 
-def _told(error: ReportedError, name: str, said: str) -> str:
+def _told(error: ReportedError, name: str, message: str) -> str:
     """Say what is wrong with the call of *name*, and how it is written, if that is known."""
-    return f"{_call(error, name)} {said.strip()} {WRITTEN.get(name, '')}".strip()
+    return f"{_call(error, name)} {message.strip()} {WRITTEN.get(name, '')}".strip()
 
 
 def _call(error: ReportedError, name: str) -> str:

@@ -267,17 +267,17 @@ def _line(
         case np.ndarray():
             text, fits = ground.named(values), None
             about = name[1:] if name.startswith("d") else ""
-            theirs = [scope.get(about) for scope in ground.scopes]
-            if isinstance(theirs[0], np.ndarray):
+            of_tensor = [scope.get(about) for scope in ground.scopes]
+            if isinstance(of_tensor[0], np.ndarray):
                 # On every size: where two of them are equal here, a transpose fits here only.
                 fits = all(
                     value.shape == own.shape
-                    for value, own in zip(values, theirs, strict=True)
+                    for value, own in zip(values, of_tensor, strict=True)
                     if isinstance(value, np.ndarray) and isinstance(own, np.ndarray)
                 )
                 if fits and not given.shape:
                     return None  # a number like every other there: nothing is told by it
-                text = f"{text} like {about}" if fits else f"{text}, {about} is {ground.named(theirs)}"
+                text = f"{text} like {about}" if fits else f"{text}, {about} is {ground.named(of_tensor)}"
             return LineShape(line=line, text=text, fits=fits)
         case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(item, np.ndarray) for item in given):
             several = [

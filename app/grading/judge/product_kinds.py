@@ -42,14 +42,14 @@ PRODUCT = "In `{line}`, `{part}` is a matrix product, `@`, and so is its way bac
 
 def translate_product(error: ReportedError, program: ForwardProgram, plan: ParsedSubmission) -> str:
     """The *error* in words; a product of another kind than the forward's is told as its cause, and so is a `^`."""
-    said = translate_error(error)
+    message = translate_error(error)
     if not 0 <= error.statement < len(plan.lines):
-        return said
+        return message
     line = plan.lines[error.statement]
-    if SINGLE_BITS not in said and any(sign_of(node) == "^" for node in nodes_in(line.node)):
-        return f"{said} {SINGLE_BITS}"
+    if SINGLE_BITS not in message and any(sign_of(node) == "^" for node in nodes_in(line.node)):
+        return f"{message} {SINGLE_BITS}"
     if kind_of(error) == "dtypes":
-        return f"{said}{_gate(error, plan)}"
+        return f"{message}{_gate(error, plan)}"
     readers = [
         forward_statement
         for forward_statement in program.statements
@@ -63,23 +63,23 @@ def translate_product(error: ReportedError, program: ForwardProgram, plan: Parse
         for product in _products_with(forward_statement.node, name)[-1:]
     ]
     if kind_of(error) in MATRICES and products and not any(_is_matrix_product(each.node) for each, _ in products):
-        return f"{said.partition('. ')[0]}. {ENTRYWISE.format(line=products[0][0].source)}"
+        return f"{message.partition('. ')[0]}. {ENTRYWISE.format(line=products[0][0].source)}"
     if (
         kind_of(error) in MATRICES
         and readers
         and all(_is_entrywise(forward_statement.node) for forward_statement in readers)
     ):
-        return f"{said.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
+        return f"{message.partition('. ')[0]}. {EACH.format(line=readers[0].source)}"
     only_matrices = products and all(is_binary(product, "@") for _, product in products)
     if kind_of(error) == "broadcast" and only_matrices and not _is_matrix_product(line.node):
         forward_statement, product = products[0]
-        return f"{said} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
-    return said
+        return f"{message} {PRODUCT.format(line=forward_statement.source, part=as_written(product))}"
+    return message
 
 
-def names_gate(said: str, name: str) -> bool:
-    """True if *said* of an error, *name* is a gate without what it is to be multiplied by."""
-    return f"makes `{name}` by a comparison" in said
+def names_gate(message: str, name: str) -> bool:
+    """True if by the *message* of an error *name* is a gate without what it is to be multiplied by."""
+    return f"makes `{name}` by a comparison" in message
 
 
 def _gate(error: ReportedError, plan: ParsedSubmission) -> str:

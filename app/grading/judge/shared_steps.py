@@ -157,18 +157,18 @@ class SharedSteps:
         return self.laboratory.all_references_via(self.ruling.forced)
 
 
-def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
-    """*told*, of which what is wrong by a line that belongs to another gradient follows from that gradient."""
+def blamed_elsewhere(verdicts: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
+    """*verdicts*, of which what is wrong by a line that belongs to another gradient follows from that gradient."""
     moved = [
         name_verdict
-        for name_verdict in told
+        for name_verdict in verdicts
         if (name_verdict.code or "").startswith(f"{name_verdict.name}:written-elsewhere:")
     ]
-    name_verdicts = list(told)
+    name_verdicts = list(verdicts)
     for fault in moved:
         into = (fault.code or "").rpartition(":")[2]
         message = f"Line {fault.line} writes into `{into}` what belongs into `{fault.name}`; begin there."
-        for at, name_verdict in enumerate(told):
+        for at, name_verdict in enumerate(verdicts):
             by_it = name_verdict.name == into or name_verdict.line == fault.line
             if by_it and name_verdict not in moved and name_verdict.verdict in {"wrong", "mutated"}:
                 word = f"follows from {fault.name}"

@@ -85,14 +85,14 @@ def fault_in(error: SyntaxError, code: str) -> UnparsableLine:
     matches = ((re.search(pattern, line.partition("#")[0].rstrip()), reason) for pattern, reason in _FOREIGN)
     told = next((reason.format(match[0], *match.groups()) for match, reason in matches if match), "")
     reason = told or in_words(error.msg or "invalid syntax")
-    said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
-    return UnparsableLine(message=said, line=error.lineno or 1, column=error.offset)
+    message = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
+    return UnparsableLine(message=message, line=error.lineno or 1, column=error.offset)
 
 
-def in_words(said: str) -> str:
+def in_words(message: str) -> str:
     """Message of Python, without its grammar."""
-    matches = ((re.search(pattern, said), words) for pattern, words in _PYTHONS)
-    return next((words.format(match[0], *match.groups()) for match, words in matches if match), said.rstrip("."))
+    matches = ((re.search(pattern, message), words) for pattern, words in _PYTHONS)
+    return next((words.format(match[0], *match.groups()) for match, words in matches if match), message.rstrip("."))
 
 
 def blank_unparsable_lines(code: str) -> tuple[str, tuple[UnparsableLine, ...]]:
@@ -135,8 +135,8 @@ def _error(lines: list[str]) -> SyntaxError | None:
 
 def _culprit(lines: list[str], error: SyntaxError) -> int | None:
     """The index of the line without which the text is Python, or wrong in another place."""
-    said = (error.lineno or 1) - 1
-    for at in (said, said - 1, said + 1):
+    message = (error.lineno or 1) - 1
+    for at in (message, message - 1, message + 1):
         if not 0 <= at < len(lines) or not lines[at].strip():
             continue
         without = [*lines[:at], _blank(lines, at, error), *lines[at + 1 :]]

@@ -179,23 +179,23 @@ def _output_shape(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "`{.source}`", "the tensor on the left")
     text = error.operands[1].source if len(error.operands) > 1 else ""
     wanted, given = re.findall(r"\d+", match[1]), re.findall(r"\d+", match[2])
-    asked = _forgotten(error, text, wanted, given, short=":" in target.partition("[")[2])
+    question = _forgotten(error, text, wanted, given, short=":" in target.partition("[")[2])
     if len(given) > len(wanted) and given[len(given) - len(wanted) :] == wanted and "1" in given:
-        asked = "on the right an axis of size 1 is one too many, as `keepdim=True` leaves it."
+        question = "on the right an axis of size 1 is one too many, as `keepdim=True` leaves it."
     return (
         f"{target} has shape {_tuple(match[1])}, but what is put into it has shape {_tuple(match[2])}. A tensor cannot "
-        f"grow in place: {asked}"
+        f"grow in place: {question}"
     )
 
 
 def _forgotten(error: ReportedError, text: str, wanted: Sequence[str], given: Sequence[str], *, short: bool) -> str:
     """Ask what makes *text* too large for a place: a slice that is *short*, a sum, or an index that is missing."""
-    asked = ["is the slice on the left too short"] if short else []
+    question = ["is the slice on the left too short"] if short else []
     if any(error.mends(text, summed) for summed in _sums(text, wanted, given)):
-        asked.append("was a sum over an axis forgotten on the right")
+        question.append("was a sum over an axis forgotten on the right")
     elif text.endswith("]") and len(given) > len(wanted):
-        asked.append(f"is an index missing in `{text}`")
-    return f"{', or '.join(asked)}?" if asked else "what is put into it needs its shape."
+        question.append(f"is an index missing in `{text}`")
+    return f"{', or '.join(question)}?" if question else "what is put into it needs its shape."
 
 
 def _sums(text: str, wanted: Sequence[str], given: Sequence[str]) -> Iterator[str]:

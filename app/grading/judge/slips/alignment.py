@@ -64,9 +64,9 @@ class _Alignment:
     def bodies(self, own: ast.AST, right: ast.AST, place: str) -> Iterator[TreeEdit]:
         """The differences of the statements that belong to two compound statements."""
         for name in ("body", "orelse"):
-            mine, theirs = list(getattr(own, name, ())), list(getattr(right, name, ()))
-            if mine or theirs:
-                yield from self._statements(mine, theirs, place)
+            own_parts, right_parts = list(getattr(own, name, ())), list(getattr(right, name, ()))
+            if own_parts or right_parts:
+                yield from self._statements(own_parts, right_parts, place)
 
     def _statements(self, own: list[ast.stmt], right: list[ast.stmt], place: str) -> Iterator[TreeEdit]:
         if (
@@ -80,14 +80,14 @@ class _Alignment:
             None, [self._key(node) for node in own], [self._key(node) for node in right], autojunk=False
         )
         for tag, begin, end, start, stop in matcher.get_opcodes():
-            mine, theirs = own[begin:end], right[start:stop]
-            if tag == "equal" or (tag == "replace" and len(mine) == len(theirs)):
-                for one, other in zip(mine, theirs, strict=True):
+            own_parts, right_parts = own[begin:end], right[start:stop]
+            if tag == "equal" or (tag == "replace" and len(own_parts) == len(right_parts)):
+                for one, other in zip(own_parts, right_parts, strict=True):
                     yield from self._statement(one, other, place)
                 continue
-            yield from (TreeEdit("line-extra", (node, [ast.Pass()])) for node in mine)
-            if theirs:
-                yield self._missing(theirs, own, begin, place)
+            yield from (TreeEdit("line-extra", (node, [ast.Pass()])) for node in own_parts)
+            if right_parts:
+                yield self._missing(right_parts, own, begin, place)
 
     def _missing(self, lines: list[ast.stmt], own: list[ast.stmt], at: int, place: str) -> TreeEdit:
         before = own[at - 1] if at else None
@@ -206,8 +206,8 @@ class _Alignment:
                 yield self._other_function(own, right)
                 return
         for name in own._fields:
-            mine, theirs = getattr(own, name, None), getattr(right, name, None)
-            if isinstance(mine, list) and isinstance(theirs, list) and len(mine) != len(theirs):
+            own_parts, right_parts = getattr(own, name, None), getattr(right, name, None)
+            if isinstance(own_parts, list) and isinstance(right_parts, list) and len(own_parts) != len(right_parts):
                 yield TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
                 return
         for name in own._fields:
@@ -223,20 +223,20 @@ class _Alignment:
 
     def _flat(self, own: ast.BinOp, right: ast.BinOp, op: ast.operator, what: str) -> Iterator[TreeEdit]:
         """The differences of two products, or of two sums, whatever order they are written in."""
-        mine, theirs = flattened(own, type(op)), flattened(right, type(op))
-        for node in list(mine):
-            twin = next((one for one in theirs if self._alike(node, one)), None)
+        own_parts, right_parts = flattened(own, type(op)), flattened(right, type(op))
+        for node in list(own_parts):
+            twin = next((one for one in right_parts if self._alike(node, one)), None)
             if twin is not None:
-                mine.remove(node)
-                theirs.remove(twin)
-        if mine and not theirs:
-            yield TreeEdit(f"{what}-extra", (own, right), {"place": ast.unparse(mine[0])})
-        elif theirs and not mine:
-            yield self._lacking(own, right, what, theirs)
+                own_parts.remove(node)
+                right_parts.remove(twin)
+        if own_parts and not right_parts:
+            yield TreeEdit(f"{what}-extra", (own, right), {"place": ast.unparse(own_parts[0])})
+        elif right_parts and not own_parts:
+            yield self._lacking(own, right, what, right_parts)
         else:
-            for one, other in zip(mine, theirs, strict=False):
+            for one, other in zip(own_parts, right_parts, strict=False):
                 yield from self.expressions(one, other)
-            if len(mine) != len(theirs):
+            if len(own_parts) != len(right_parts):
                 yield TreeEdit("piece", (own, right), {"place": ast.unparse(own)})
 
     def _lacking(self, own: ast.expr, right: ast.expr, what: str, lacks: Sequence[ast.expr]) -> TreeEdit:

@@ -48,19 +48,19 @@ def unseen(tree: ast.Module) -> Iterator[Slip]:
         if not calls(function, function.name) or len(function.args.args) != 1:
             continue
         node, first = function.args.args[0].arg, function.body[0]
-        asked = next((inner for inner in ast.walk(function) if _asks(inner, node)), None)
-        if asked is None and outer is not None:
+        condition = next((inner for inner in ast.walk(function) if _asks(inner, node)), None)
+        if condition is None and outer is not None:
             guard = [statement_of(f"if {node} in _seen:\n    return"), statement_of(f"_seen.add({node})")]
             kept = with_body(function, [*guard, *function.body])
             made: list[ast.stmt] = [statement_of("_seen = set()"), kept]
             yield Slip("never-seen", function.lineno, replace_nodes(tree, [(function, made)]), {"name": function.name})
-        elif isinstance(asked, ast.Compare) and isinstance(asked.comparators[0], ast.Name):
-            seen = asked.comparators[0].id
+        elif isinstance(condition, ast.Compare) and isinstance(condition.comparators[0], ast.Name):
+            seen = condition.comparators[0].id
             if re.search(rf"\b{seen}\.(?:add|append)\(|\b{seen}\s*(?:\|=|\+=)", ast.unparse(function)):
                 continue
             for word in ("add", "append"):
                 line = statement_of(f"{seen}.{word}({node})")
-                negated = isinstance(asked.ops[0], ast.NotIn) and isinstance(first, ast.If)
+                negated = isinstance(condition.ops[0], ast.NotIn) and isinstance(first, ast.If)
                 mended: list[ast.stmt] = [line, first] if not negated else [first]
                 if negated and isinstance(first, ast.If):
                     mended = [ast.If(first.test, [line, *first.body], first.orelse)]
@@ -68,7 +68,7 @@ def unseen(tree: ast.Module) -> Iterator[Slip]:
                     mended = [first, line]
                 yield Slip(
                     "never-added",
-                    asked.lineno,
+                    condition.lineno,
                     replace_nodes(tree, [(first, mended)]),
                     {"name": f"`{function.name}`", "seen": seen},
                 )
