@@ -196,17 +196,17 @@ async def try_platforms(settings: Settings, platforms: Sequence[LtiPlatform]) ->
         await database.close()
 
 
-def rotate(*, anew: bool, as_json: bool) -> None:
+def rotate(*, revoke: bool, as_json: bool) -> None:
     settings = environment.load_settings()
 
     async def work(db: AsyncSession) -> Facts:
         if not await lti_platforms.list_platforms(db):
             raise RefusedError("There is no platform yet, and so no key: backhand lti add")
-        await rotate_keys(db, encryption_in(settings.lti_secret_path, make=anew), anew=anew)
+        await rotate_keys(db, encryption_in(settings.lti_secret_path, make=revoke), anew=revoke)
         return {"keys": [key["kid"] for key in (await published_keys(db))["keys"]]}
 
     facts = run_transaction(work)
-    what = "Platforms are shown new keys" if anew else "Messages are signed with the next key"
+    what = "Platforms are shown new keys" if revoke else "Messages are signed with the next key"
     print_facts(facts, [f"{what}. Platforms fetch keys by themselves, within the hour at most."], as_json=as_json)
 
 

@@ -164,4 +164,4 @@ def rotate(
     """Sign with the next key from now on, and show platforms a newer one."""
     from app.cli import lti
 
-    lti.rotate(anew=anew, as_json=as_json)
+    lti.rotate(revoke=anew, as_json=as_json)

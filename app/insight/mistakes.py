@@ -45,10 +45,10 @@ def is_recognised(lesson: Lesson, exercise: Exercise, key: str, shapes: Shapes) 
     if not isinstance(exercise, Quiz):
         return slip_of(key) != UNRECOGNISED
     draw, given = answer_of(key)
-    asked = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
-    assert isinstance(asked, Quiz)
-    values = quiz_kind(asked).values(given)
-    return is_named_answer(asked, mark_quiz(asked, values, shapes, lesson.forwards.get(asked.forward or "")))
+    drawn = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
+    assert isinstance(drawn, Quiz)
+    values = quiz_kind(drawn).values(given)
+    return is_named_answer(drawn, mark_quiz(drawn, values, shapes, lesson.forwards.get(drawn.forward or "")))
 
 
 def code_line(text: str, number: int | None) -> str:
@@ -66,15 +66,15 @@ def line_of_code(verdict: str, code: str) -> int | None:
         code: As a try is kept with it, followed by the key of its numbers where it names no mistake.
     """
     try:
-        told = json.loads(verdict)
+        entry = json.loads(verdict)
     except ValueError:
         return None
-    if not isinstance(told, dict):
+    if not isinstance(entry, dict):
         return None
-    names = [name for name in told.get("names") or () if isinstance(name, dict)]
+    names = [name for name in entry.get("names") or () if isinstance(name, dict)]
     number = next(
         (name.get("line") for name in names if code in (name.get("code"), name.get("key"))),
-        told.get("line"),
+        entry.get("line"),
     )
     return number if isinstance(number, int) else None
 

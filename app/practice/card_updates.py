@@ -81,9 +81,9 @@ class CardUpdater:
             await self._count(given)
         at = given.done_at or self.now
         failed = any(attempt.correct is False for attempt in attempts)
-        told = any(item.solution_at and item.solution_at <= (item.solved_at or at) for item in rows)
-        if failed or told or given.hints or given.done_at:
-            given.right_at_once = not (failed or told or given.hints)
+        solution_seen = any(item.solution_at and item.solution_at <= (item.solved_at or at) for item in rows)
+        if failed or solution_seen or given.hints or given.done_at:
+            given.right_at_once = not (failed or solution_seen or given.hints)
         if is_measuring(given.purpose):
             return
         met = ReviewOutcome(
@@ -92,7 +92,7 @@ class CardUpdater:
             failed=failed,
             solved=given.done_at is not None,
             helped=given.hints > 0,
-            told=told,
+            told=solution_seen,
         )
         rated = await cards.rated_at(self.db, self.learner, row.id)
         for about, rating in scheduler.card_ratings(met).items():

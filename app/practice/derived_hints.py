@@ -45,10 +45,10 @@ def principle(line: str, operation: str) -> str:
     row = OPERATIONS.get(operation)
     if row and row.family == "broadcast" and ".sum(" not in line:
         row = OPERATIONS[row.rule]  # the operand that was not copied
-    said = row.principle if row else ""
+    sentence = row.principle if row else ""
     if row and row.family in STRETCHED and ".sum(" in line:
-        said = f"{said} {COPIED}"
-    return f"{said} {ADDED}".strip() if "+=" in line else said
+        sentence = f"{sentence} {COPIED}"
+    return f"{sentence} {ADDED}".strip() if "+=" in line else sentence
 
 
 def key_line(lines: Sequence[str], by: Sequence[str], wanted: str) -> int:
@@ -78,15 +78,17 @@ def explain_lines(lines: Sequence[str], by: Sequence[str]) -> list[str]:
     first: dict[str, str] = {}
     explanations = []
     for line, text in zip(lines, by, strict=True):
-        said, name = principle(line, text), line.split()[0]
-        explanations.append(f"The same rule as for `{first[said]}`." if said in first else said)
-        first.setdefault(said, name)
+        sentence, name = principle(line, text), line.split()[0]
+        explanations.append(f"The same rule as for `{first[sentence]}`." if sentence in first else sentence)
+        first.setdefault(sentence, name)
     return explanations
 
 
 def solution_list(lines: Sequence[str], by: Sequence[str]) -> str:
     """The solution as a list: each line with its sentence."""
-    return "".join(f"- `{line}`\n  {said}\n" for line, said in zip(lines, explain_lines(lines, by), strict=True))
+    return "".join(
+        f"- `{line}`\n  {sentence}\n" for line, sentence in zip(lines, explain_lines(lines, by), strict=True)
+    )
 
 
 def blanked(line: str) -> str:

@@ -79,14 +79,14 @@ def _changed(item: GeneratedItem, mutant: Mutant) -> int | None:
     return changed[0] if len(given) == len(item.lines) and len(changed) == 1 else None
 
 
-def which_of_two(item: GeneratedItem, mutant: Mutant, told: str) -> str | None:
-    """The right line beside that of *mutant*, which is wrong as is *told*; None where it is not one line that is."""
+def which_of_two(item: GeneratedItem, mutant: Mutant, reason: str) -> str | None:
+    """The right line beside that of *mutant*, which is wrong for *reason*; None where more than one line is."""
     at = _changed(item, mutant)
     if at is None:
         return None
     right, wrong = item.lines[at], mutant.code.splitlines()[at]
     why = principle(right, item.by[at])
-    options = {right: f"- [x] `{right}`\n", wrong: f"- [ ] `{wrong}`\n  > {told}\n"}
+    options = {right: f"- [x] `{right}`\n", wrong: f"- [ ] `{wrong}`\n  > {reason}\n"}
     offered = random.Random(item.name).sample(sorted(options), 2)
     left_open = [BLANK_MARK if rank == at else line for rank, line in enumerate(item.lines)]
     given = "\n".join(left_open)
@@ -94,8 +94,8 @@ def which_of_two(item: GeneratedItem, mutant: Mutant, told: str) -> str | None:
     question = format_directive(
         f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered) + hint
     )
-    told = format_directive(f"reveal {item.name}-rule", {"title": "The rule behind it"}, why, ":::")
-    return f"{item.program_text}{item.arrives} {MISSING}\n\n```python\n{given}\n```\n\n{question}{told}"
+    rule_box = format_directive(f"reveal {item.name}-rule", {"title": "The rule behind it"}, why, ":::")
+    return f"{item.program_text}{item.arrives} {MISSING}\n\n```python\n{given}\n```\n\n{question}{rule_box}"
 
 
 def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
@@ -103,13 +103,13 @@ def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
     at_fault = _changed(item, mutant)
     if at_fault is None:
         return None
-    said = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
+    principles = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
     innocent = "".join(
-        format_code_block(f"mistake That line is right. {said[at]}", line)
+        format_code_block(f"mistake That line is right. {principles[at]}", line)
         for at, line in enumerate(item.lines)
-        if at != at_fault and said[at]
+        if at != at_fault and principles[at]
     )
-    hint = format_directive("hint", {}, said[at_fault], ":::")
+    hint = format_directive("hint", {}, principles[at_fault], ":::")
     body = (
         f"{item.arrives} {HUNT}"
         + format_code_block("given", mutant.code)

@@ -161,23 +161,23 @@ class ItemPool:
             while named := await self._curated(demand, proved=named_items):
                 await self._keep(named)
         while found := await self._scarcest():
-            asked, kind = found
+            request, kind = found
             item = await self._made(kind, self._polite)
             if item is None:
-                self._demands.pop(asked, None)
+                self._demands.pop(request, None)
             else:
                 await self._keep(item)
 
     async def _scarcest(self) -> tuple[ItemSpec, ItemSpec] | None:
         """Request with the fewest exercises, and the kind that can be drawn for it; None where all is there."""
         short = []
-        for asked in reversed(self.demands):
-            kind = await self._drawable(asked)
+        for request in reversed(self.demands):
+            kind = await self._drawable(request)
             have = await self._stock(kind) if kind else STOCK
             if kind and have < STOCK:
-                short.append((have, asked, kind))
+                short.append((have, request, kind))
             else:
-                self._demands.pop(asked, None)
+                self._demands.pop(request, None)
         return min(short, key=lambda one: one[0])[1:] if short else None
 
     async def _drawable(self, demand: ItemSpec) -> ItemSpec | None:
@@ -268,7 +268,7 @@ class YieldingGrader:
         async with self._turn:
             while self._grader.readiness.state != "ready" or self._grader.load.waiting or not self._grader.load.idle:
                 await pause(BUSY_POLL_SECONDS)
-            asked = asyncio.create_task(self._grader.check(task, code))
+            request = asyncio.create_task(self._grader.check(task, code))
             # The next one looks at the load with this one in it.
             await asyncio.sleep(0)
-        return await asked
+        return await request

@@ -228,10 +228,10 @@ class Practice:
         assert row is not None
         planted = await cards.newest_form(db, learner, [f"{form}-" for form in PLANTED])
         item, avoided = item_of(row), planted.partition("-")[2]
-        asked = render_form(item, wish.form, *wish.about, avoided=avoided)
-        if asked is None and wish.otherwise:
-            asked = render_form(item, wish.otherwise, *wish.about)
-        return await cards.in_form(db, row, *asked) if asked else row
+        item_form = render_form(item, wish.form, *wish.about, avoided=avoided)
+        if item_form is None and wish.otherwise:
+            item_form = render_form(item, wish.otherwise, *wish.about)
+        return await cards.in_form(db, row, *item_form) if item_form else row
 
 
 def _levels_from(level: int) -> list[int]:

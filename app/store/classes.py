@@ -176,15 +176,15 @@ def day_fault(keep_until: date | None, today: date) -> str:
 
 
 async def let_in(
-    db: AsyncSession, group: int, whom: Literal["open", "invited", "closed", "rotate"], actor: int | None
+    db: AsyncSession, group: int, audience: Literal["open", "invited", "closed", "rotate"], actor: int | None
 ) -> None:
     """Set who may join with the class code; *rotate* replaces the code, and the old one no longer works."""
     row = await db.get_one(Class, group)
-    if whom == "rotate":
+    if audience == "rotate":
         row.join_code = fresh_code()
     else:
-        row.joining = whom
-    await record_event(db, group, actor, "joining", group, whom=whom)
+        row.joining = audience
+    await record_event(db, group, actor, "joining", group, whom=audience)
 
 
 async def forget_over(db: AsyncSession, today: date) -> int:

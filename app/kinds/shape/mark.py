@@ -39,19 +39,19 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
         return underivable_feedback(quiz.of or quiz.name)
     dims = _dims(shapes, forward)
     try:
-        asked = _asked(quiz, dims)
-        read = _of_tensor(text, quiz, shapes) or _read(text, asked, dims)
+        given_sizes = _asked(quiz, dims)
+        read = _of_tensor(text, quiz, shapes) or _read(text, given_sizes, dims)
     except UnreadableShapeError as error:
         return unread_feedback(str(error))
     if read.shape == wanted:
         return right_feedback(_right(quiz, wanted, shapes), read.echo)
     for distractor in quiz.tempting:
         try:
-            if _read(distractor.value, asked, dims).shape == read.shape:
+            if _read(distractor.value, given_sizes, dims).shape == read.shape:
                 return wrong_feedback(distractor.html, read.echo)
         except UnreadableShapeError:
             continue
-    return wrong_feedback(_wrong(quiz, read.shape, wanted, asked, shapes), read.echo)
+    return wrong_feedback(_wrong(quiz, read.shape, wanted, given_sizes, shapes), read.echo)
 
 
 def expected(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape | None:
@@ -73,12 +73,14 @@ def answer_disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
     dims = _dims(shapes, None)
     try:
         explicit = tuple(int(size) for size in sizes_in(quiz.answer)) if quiz.answer else wanted
-        asked = _asked(quiz, dims) or wanted
+        given_sizes = _asked(quiz, dims) or wanted
     except ValueError as error:
         return str(error)
     if explicit != wanted:
         return f"':answer:' is {format_shape(explicit)}, but {quiz.of!r} has the shape {format_shape(wanted)}."
-    fits = len(asked) == len(wanted) and all(number in (None, size) for number, size in zip(asked, wanted, strict=True))
+    fits = len(given_sizes) == len(wanted) and all(
+        number in (None, size) for number, size in zip(given_sizes, wanted, strict=True)
+    )
     return "" if fits else f"':ask:' {quiz.ask} does not fit the shape {format_shape(wanted)} of {quiz.of!r}."
 
 
@@ -136,8 +138,8 @@ def with_commas(text: str, dims: Mapping[str, int]) -> str:
     return WORD.sub(parted, text)
 
 
-def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
-    """Read *text*, filled into what was *asked* where it gives just what is missing.
+def _read(text: str, given_sizes: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
+    """Read *text*, filled into the *given_sizes* where it gives just what is missing.
 
     Raises:
         UnreadableShapeError: It is no shape, or has too few sizes.
@@ -149,9 +151,9 @@ def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, in
         raise UnreadableShapeError("Replace the `?` by a size.")
     values = [_size(size, dims) for size in sizes]
     words = list(sizes)
-    if asked is not None and len(values) != len(asked) and len(values) == asked.count(None):
+    if given_sizes is not None and len(values) != len(given_sizes) and len(values) == given_sizes.count(None):
         filling = iter(list(zip(values, words, strict=True)))
-        pairs = [(size, str(size)) if size is not None else next(filling) for size in asked]
+        pairs = [(size, str(size)) if size is not None else next(filling) for size in given_sizes]
         values, words = [value for value, _ in pairs], [word for _, word in pairs]
     numbers = format_shape(values)
     echo = numbers if all(word.isdecimal() for word in words) else f"{format_shape(words)} = {numbers}"
@@ -166,7 +168,7 @@ def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Mapping[str, Shape]) -> str:
 
 
 def _wrong(
-    quiz: ShapeQuiz, got: Shape, wanted: Shape, asked: tuple[int | None, ...] | None, shapes: Mapping[str, Shape]
+    quiz: ShapeQuiz, got: Shape, wanted: Shape, given_sizes: tuple[int | None, ...] | None, shapes: Mapping[str, Shape]
 ) -> str:
     """Say what is wrong with a shape, without saying what is right."""
     what = f"`{quiz.of}`" if quiz.of else "The shape"
@@ -174,14 +176,14 @@ def _wrong(
     law = f" A gradient has the shape of its tensor: look at `{tensor}`." if tensor and tensor != quiz.of else ""
     if sorted(got) == sorted(wanted):
         return f"These are the right sizes in another order.{law}"
-    if asked is not None and len(got) == len(asked):
-        given = [size for size, number in zip(got, asked, strict=True) if number not in (None, size)]
+    if given_sizes is not None and len(got) == len(given_sizes):
+        given = [size for size, number in zip(got, given_sizes, strict=True) if number not in (None, size)]
         if given:
             return f"{quiz.ask} already gives the other numbers; only the `?` is asked for."
     if len(got) != len(wanted):
         return f"{what} has {count_text(len(wanted), 'axis', 'axes')}; this has {len(got)}.{law}"
     owners = [f"`{name}`" for name, shape in shapes.items() if shape == got]
-    if owners and asked is None:
+    if owners and given_sizes is None:
         return f"That is the shape of {owners[0]}.{law}"
     if law:
         return law.strip()
