@@ -56,6 +56,8 @@ class _Torch(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id="T"), args=[ast.Name(id=word)]):
                 return ast.Attribute(self.put(node.args[0]), "T" if self._ranks[word] == 2 else "mT", ast.Load())
             case ast.Call(func=ast.Name(id=word), args=[inner]):
+                if word not in ALONG:
+                    raise KeyError(f"{word}(…) of a rule is not known here: add it to ALONG, and to reading.rules")
                 aside = None if self._axis is None else 1 - self._axis
                 text = ast.unparse(self.put(inner))
                 whole = text if text.isidentifier() else f"({text})"
