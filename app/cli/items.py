@@ -33,7 +33,7 @@ def items(lesson: str, group: int, *, as_json: bool) -> None:
         typer.echo(str(errors), err=True)
         refuse(f"Nothing was counted. Mend what is named; backhand check {settings.lessons} tells all.", status=1)
     chosen = _lesson(course, lesson) if lesson else None
-    report = asyncio.run(_counted(settings, course, group))
+    report = asyncio.run(_make_report(settings, course, group))
     views = [view for view in item_views(course, report.items) if chosen is None or view.lesson is chosen]
     if as_json:
         typer.echo(json.dumps(_facts(report, views), indent=2, ensure_ascii=False))
@@ -51,7 +51,7 @@ def _lesson(course: Course, name: str) -> Lesson:
     return found
 
 
-async def _counted(settings: Settings, course: Course, group: int) -> CourseReport:
+async def _make_report(settings: Settings, course: Course, group: int) -> CourseReport:
     await migrate(settings.resolved_database_url)
     database = Database(settings.resolved_database_url)
     try:

@@ -24,17 +24,17 @@ def to_json_column(value: Verdict | RunResult | Snapshot) -> str:
 
 @lru_cache(maxsize=256)  # a page that is read again shows the same
 def decoded_verdict(text: str | None) -> Verdict | None:
-    return _decoded(Verdict, text)
+    return _decode(Verdict, text)
 
 
 @lru_cache(maxsize=256)
 def decoded_run(text: str | None) -> RunResult | None:
-    return _decoded(RunResult, text)
+    return _decode(RunResult, text)
 
 
 @lru_cache(maxsize=256)
 def decoded_snapshot(text: str | None) -> Snapshot | None:
-    return _decoded(Snapshot, text)
+    return _decode(Snapshot, text)
 
 
 @lru_cache(maxsize=4096)
@@ -57,7 +57,7 @@ def decoded_draw(verdict: str | None) -> int:
     return draw if isinstance(draw, int) else 0
 
 
-def _decoded(kind: type[T], text: str | None) -> T | None:
+def _decode(kind: type[T], text: str | None) -> T | None:
     try:
         return cast(T, _KINDS[kind].validate_json(text, strict=True, extra="ignore")) if text else None
     except ValueError:

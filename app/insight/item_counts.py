@@ -165,7 +165,7 @@ def _count_item(met: Meetings, tries: Tries, openings: Openings, others: Floats)
         start_minutes=_minutes(waited),
         discrimination=_correlation(met.first[known].astype(float), others[known]),
         compared=int(known.sum()),
-        unhelped=_unhelped(tries, openings),
+        unhelped=_unhelped_next_tries(tries, openings),
         hints=_hints(tries, openings, people, right_at),
         mistakes=_mistakes(tries),
     )
@@ -201,7 +201,7 @@ def _before(openings: Openings, kind: Bools, people: Ints, until: Ints) -> Bools
     return earliest < until
 
 
-def _followed(tries: Tries) -> Ints:
+def _followed_rows(tries: Tries) -> Ints:
     """Rows of wrong tries that another one of the same learner follows."""
     return np.flatnonzero((tries.learner[1:] == tries.learner[:-1]) & ~tries.correct[:-1])
 
@@ -210,7 +210,7 @@ def _mistakes(tries: Tries) -> tuple[MistakeCounts, ...]:
     wrong = ~tries.correct
     made, counts = np.unique(tries.mistake[wrong], return_counts=True)
     pairs = np.unique(np.stack([tries.mistake[wrong], tries.learner[wrong]]), axis=1)
-    rows = _followed(tries)
+    rows = _followed_rows(tries)
     before, after = tries.mistake[rows], tries.mistake[rows + 1]
     found = [
         MistakeCounts(
@@ -228,12 +228,12 @@ def _mistakes(tries: Tries) -> tuple[MistakeCounts, ...]:
     return tuple(sorted(found, key=lambda counts: (-counts.people, -counts.tries, counts.mistake)))
 
 
-def _unhelped(tries: Tries, openings: Openings) -> NextTries:
+def _unhelped_next_tries(tries: Tries, openings: Openings) -> NextTries:
     """Next tries between which and the wrong one before nothing was opened.
 
     What was opened at the moment of a try was opened because of it.
     """
-    rows = _followed(tries)
+    rows = _followed_rows(tries)
     opened = np.sort(_moment_key(openings))
     moments = _moment_key(tries)
     rows = rows[np.searchsorted(opened, moments[rows]) == np.searchsorted(opened, moments[rows + 1])]

@@ -110,12 +110,12 @@ def _got_on(after: NextTries, *, by_answer: bool) -> float:
     return (after.right if by_answer else after.left) / after.tries if after.tries else 1.0
 
 
-def _unrecognised(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _unrecognised_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
     if judged.item.wrong >= MANY and (share := judged.unrecognised / judged.item.wrong) > MUCH_UNRECOGNISED:
         yield share / 2, None
 
 
-def _left(judged: Judged) -> Iterator[tuple[float, int | None]]:
+def _leaving_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
     """Three times as many went away as at the exercises before and after it."""
     place = judged.lesson.index(judged.item)
     beside = (*judged.lesson[max(0, place - 1) : place], *judged.lesson[place + 1 : place + 2])
@@ -138,7 +138,7 @@ SIGNS: dict[Sign, Look] = {
     "hard": _hard,
     "hint": _hint,
     "sentence": _sentence,
-    "unrecognised": _unrecognised,
-    "left": _left,
+    "unrecognised": _unrecognised_sign,
+    "left": _leaving_sign,
     "no-work": _no_work,
 }

@@ -37,7 +37,7 @@ def meetings_of(histories: Histories) -> Meetings:
     sizes = np.diff(starts, append=len(by_place))
     tried_keys = _key(by_place.place[starts], by_place.learner[starts])
     solved_keys = _key(histories.solved.place, histories.solved.learner)
-    keys = np.unique(np.concatenate([tried_keys, solved_keys, _seen(histories)]))
+    keys = np.unique(np.concatenate([tried_keys, solved_keys, _shown_keys(histories)]))
     place, learner = keys // MOST_LEARNERS, keys % MOST_LEARNERS
     tried_at, solved_at = np.searchsorted(keys, tried_keys), np.searchsorted(keys, solved_keys)
     met_at = seen = _visit_times(histories, place, learner)
@@ -54,7 +54,7 @@ def meetings_of(histories: Histories) -> Meetings:
     bounds = np.searchsorted(place, np.arange(len(histories.editions) + 1))
     for since, start, end in zip(histories.editions, bounds, bounds[1:], strict=False):
         edition[start:end] = edition_at(since, met_at[start:end])
-    left[np.searchsorted(keys, _gone(histories))] = True
+    left[np.searchsorted(keys, _leaving_keys(histories))] = True
     waited = np.full(len(keys), -1)
     waited[tried_at] = _waits(histories, by_place.take(starts), seen[tried_at])
     return Meetings(learner, place, edition, tried, first, right, left, waited)
@@ -76,7 +76,7 @@ def _key(place: Ints, learner: Ints) -> Ints:
     return place * MOST_LEARNERS + learner
 
 
-def _seen(histories: Histories) -> Ints:
+def _shown_keys(histories: Histories) -> Ints:
     """Keys of all that stood on a page when it was opened."""
     visits, found = histories.visits, []
     for number, since in enumerate(histories.editions):
@@ -115,7 +115,7 @@ def _waits(histories: Histories, firsts: Tries, seen: Ints) -> Ints:
     return np.where(began >= 0, firsts.at - began, -1)
 
 
-def _gone(histories: Histories) -> Ints:
+def _leaving_keys(histories: Histories) -> Ints:
     """Keys of places that a learner tried last, without success, before they stayed away."""
     tries = histories.tries
     last = np.append(tries.learner[1:] != tries.learner[:-1], True)[: len(tries)]

@@ -40,10 +40,10 @@ async def renew_reports(database: Database, url: str, course: Course, least: int
 
 
 def _make(url: str, course: Course, least: int, group: int | None) -> str:
-    return asyncio.run(_made(url, course, least, group))
+    return asyncio.run(_count_report(url, course, least, group))
 
 
-async def _made(url: str, course: Course, least: int, group: int | None) -> str:
+async def _count_report(url: str, course: Course, least: int, group: int | None) -> str:
     database = Database(url)
     try:
         return REPORT.dump_json(await make_report(database, course, least, group)).decode()

@@ -165,7 +165,7 @@ def _item(record: Record, item: ItemCounts, lesson: Sequence[ItemCounts], shapes
         mistakes=tuple(mistakes[:MOST_MISTAKES]),
         unrecognised=unrecognised,
         never=() if never is None else never_chosen(exercise, never),
-        needs=tuple(_need(record, need) for need in needs if _may_be_told(item, need, least)),
+        needs=tuple(_reported_need(record, need) for need in needs if _may_be_told(item, need, least)),
     )
 
 
@@ -182,7 +182,7 @@ def _mistake(record: Record, place: int, counts: MistakeCounts, shapes: _Shapes)
     )
 
 
-def _need(record: Record, need: Need) -> ReportedNeed:
+def _reported_need(record: Record, need: Need) -> ReportedNeed:
     about = "" if need.about is None else str(need.about)
     return ReportedNeed(
         sign=need.sign, weight=need.weight, about=record.mistakes[int(about)] if need.sign == "sentence" else about

@@ -51,7 +51,7 @@ class CardUpdater:
         fresh = await cards.slips_since(
             self.db, self.learner, practice_session.seen_attempt_id if practice_session else 0
         )
-        for about, at in _made(fresh, self.curriculum):
+        for about, at in _slips_made(fresh, self.curriculum):
             self._open(about, at)
         if fresh:
             plan = PLAN.dump_json(SessionPlan()).decode()
@@ -158,7 +158,7 @@ async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) ->
     """All cards of *learner*, with those that slips in lessons will open; nothing is written."""
     known, practice_session = await _cards_of(db, learner), await cards.find_practice_session(db, learner)
     fresh = await cards.slips_since(db, learner, practice_session.seen_attempt_id if practice_session else 0)
-    for about, at in _made(fresh, curriculum):
+    for about, at in _slips_made(fresh, curriculum):
         if about not in known and len(known) < cards.MOST_CARDS:
             known[about] = _new_card(learner, about, at)
     return known
@@ -207,7 +207,7 @@ async def caught_up(
     return book.known
 
 
-def _made(attempts: Sequence[Attempt], curriculum: Curriculum) -> Iterator[tuple[About, datetime]]:
+def _slips_made(attempts: Sequence[Attempt], curriculum: Curriculum) -> Iterator[tuple[About, datetime]]:
     """The slips of *attempts* in lessons, and when each was made."""
     for attempt in attempts:
         lesson = curriculum.lessons.get(attempt.lesson)

@@ -147,7 +147,7 @@ def generate_item(level: int, seed: int, wanted: str = "", within: Sequence[str]
         raise NothingFitsError(f"An exercise of level {level} has a fork, and none of these operations makes one.")
     chance = random.Random(f"{WALK}/{level}/{seed}/{wanted}/{' '.join(within)}")
     for _ in range(MAX_DRAW_TRIES):
-        draft = _walked(chance, level, table, wanted)
+        draft = _draw_walk(chance, level, table, wanted)
         if draft is not None and _is_meant(draft, level, wanted):
             return _item(draft, level, seed, wanted, within)
     raise NothingFitsError(f"No program of level {level} can be drawn from {', '.join(within) or 'all operations'}.")
@@ -181,7 +181,7 @@ def _is_meant(draft: ProgramBuilder, level: int, wanted: str) -> bool:
     return low <= draft.points <= high and fewest <= draft.forks <= most
 
 
-def _walked(
+def _draw_walk(
     chance: random.Random, level: int, table: Sequence[OperationExercise], wanted: str
 ) -> ProgramBuilder | None:
     draft = ProgramBuilder(chance, level, square=level > 2 or wanted in SQUARE)
@@ -193,7 +193,7 @@ def _walked(
         if len(draft.steps) == length:
             break
         _step(draft, chance.choices(table, weights)[0], _place(draft))
-    if not _joined(draft, [operation for operation in table if operation.name in JOINS]) or not {
+    if not _join_unread(draft, [operation for operation in table if operation.name in JOINS]) or not {
         name.partition(":")[0] for name in draft.inputs
     } <= set(draft.read):
         return None
@@ -208,7 +208,7 @@ def _place(draft: ProgramBuilder) -> str:
     return draft.chance.choice(lines) if draft.level > 1 and draft.chance.random() < 0.35 else lines[-1]
 
 
-def _joined(draft: ProgramBuilder, joins: Sequence[OperationExercise]) -> bool:
+def _join_unread(draft: ProgramBuilder, joins: Sequence[OperationExercise]) -> bool:
     """Join tensors without a consumer in the output, by one of *joins*; False if it does not fit."""
     while len(ends := [step.name for step in draft.steps if step.name not in draft.read]) > 1:
         left, right = ends[-1], ends[-2]

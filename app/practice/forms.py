@@ -72,7 +72,7 @@ def completion_exercise(item: GeneratedItem, left_open: range, line: int) -> str
     return item.program_text + item.box_text(LEFT_OPEN[len(left_open)], line, starter)
 
 
-def _changed(item: GeneratedItem, mutant: Mutant) -> int | None:
+def _changed_line(item: GeneratedItem, mutant: Mutant) -> int | None:
     """The index of the one line of the solution that *mutant* writes otherwise; None where it is not one line."""
     given = mutant.code.splitlines()
     changed = [at for at, (name, other) in enumerate(zip(given, item.lines, strict=False)) if name != other]
@@ -81,7 +81,7 @@ def _changed(item: GeneratedItem, mutant: Mutant) -> int | None:
 
 def which_of_two(item: GeneratedItem, mutant: Mutant, reason: str) -> str | None:
     """The right line beside that of *mutant*, which is wrong for *reason*; None where more than one line is."""
-    at = _changed(item, mutant)
+    at = _changed_line(item, mutant)
     if at is None:
         return None
     right, wrong = item.lines[at], mutant.code.splitlines()[at]
@@ -100,7 +100,7 @@ def which_of_two(item: GeneratedItem, mutant: Mutant, reason: str) -> str | None
 
 def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
     """The solution with one wrong line, to be found and mended; None where no single line mends it."""
-    at_fault = _changed(item, mutant)
+    at_fault = _changed_line(item, mutant)
     if at_fault is None:
         return None
     principles = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
@@ -124,7 +124,11 @@ def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
 
 def shapes_and_axes(item: GeneratedItem) -> str:
     """Questions about the shapes of gradients, and about the axes that are summed."""
-    sums = [(name, summed) for name, summed in map(_summed, [item] * len(item.lines), range(len(item.lines))) if summed]
+    sums = [
+        (name, summed)
+        for name, summed in map(_broadcast_gradients, [item] * len(item.lines), range(len(item.lines)))
+        if summed
+    ]
     rows = [
         format_directive(
             f"axes {item.name}-sum-{name}",
@@ -148,7 +152,7 @@ def shapes_and_axes(item: GeneratedItem) -> str:
     return item.program_text + format_directive(f"sheet {item.name}-shapes", options, body, ":::::")
 
 
-def _summed(item: GeneratedItem, at: int) -> tuple[str, str]:
+def _broadcast_gradients(item: GeneratedItem, at: int) -> tuple[str, str]:
     """The gradient of a line that undoes a broadcast, and the gradient that it sums; twice nothing for another line."""
     line, row = item.lines[at], OPERATIONS.get(item.by[at])
     # Of a tensor that is read twice one sum is a share, and no more.

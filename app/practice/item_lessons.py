@@ -194,7 +194,7 @@ class PracticeItems:
         Args:
             code: Of the newest diagnosis: hints are about the line that it is about.
         """
-        lesson = self._lessons.of(row.id, lambda: _parsed(row))
+        lesson = self._lessons.of(row.id, lambda: _parse_row(row))
         return self._about(row, lesson, code) if lesson and code and form_of(row) in LINES_WRITTEN else lesson
 
     def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
@@ -222,7 +222,7 @@ def item_of(row: PracticeItem) -> GeneratedItem:
     )
 
 
-def _parsed(row: PracticeItem) -> Lesson | None:
+def _parse_row(row: PracticeItem) -> Lesson | None:
     item = item_of(row)
     lesson, _ = item.parsed(row.fragment)
     if lesson is None:

@@ -76,12 +76,14 @@ def hunted(item: GeneratedItem, family: str, slip: str, avoided: str = "") -> tu
     Args:
         avoided: A kind that comes last: it was there the last time.
     """
-    return _first(item, _fitting(item, _planted(item, family, slip, avoided), slip), bug_hunt)
+    return _first(item, _fitting(item, _planted_mutants(item, family, slip, avoided), slip), bug_hunt)
 
 
 def chosen(item: GeneratedItem, family: str, slip: str, avoided: str = "") -> tuple[str, str] | None:
     """Two lines of which one is wrong, like `hunted`."""
-    return _first(item, _planted(item, family, slip, avoided), lambda item, each: which_of_two(item, each, told(each)))
+    return _first(
+        item, _planted_mutants(item, family, slip, avoided), lambda item, each: which_of_two(item, each, told(each))
+    )
 
 
 def told(mutant: Mutant) -> str:
@@ -117,7 +119,7 @@ def _fitting(item: GeneratedItem, mutants: Iterable[Mutant], slip: str) -> Itera
             yield mutant
 
 
-def _planted(item: GeneratedItem, family: str, slip: str, avoided: str) -> Iterator[Mutant]:
+def _planted_mutants(item: GeneratedItem, family: str, slip: str, avoided: str) -> Iterator[Mutant]:
     """Candidates, the best first: of each kind one, in an order that the program draws, then the second of each."""
     edits = [*wrong_lines(item), *mutants_of(item.solution, frozenset(item.require))]
     chance = random.Random(f"{item.name} {family}")

@@ -224,7 +224,7 @@ class ItemPool:
         """A new exercise that was proved; None where none can be made."""
         try:
             for _ in range(MAX_PROOF_TRIES):
-                item = await asyncio.to_thread(_drawn, kind)
+                item = await asyncio.to_thread(_draw_item, kind)
                 if item is None or (await prove_item(item, grader)).kept:
                     return item
         except (NothingFitsError, NotProvedError) as error:
@@ -242,7 +242,7 @@ def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> It
     return ItemSpec(level, wanted, tuple(sorted(set(operations) & {*OPERATIONS, HEAP})), family)
 
 
-def _drawn(kind: ItemSpec) -> GeneratedItem | None:
+def _draw_item(kind: ItemSpec) -> GeneratedItem | None:
     """A new exercise of the kind; None where luck gives none."""
     drawn = (generate_item(kind.level, secrets.randbelow(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
     fitting = (item for item in drawn if item is not None and kind.fits(item.needs) and kind.in_band(item))

@@ -70,7 +70,7 @@ async def prove_item(item: GeneratedItem, grader: SupportsCheck) -> Proof:
     Raises:
         NotProvedError: The graders were busy or broken.
     """
-    solution = _answered(await grader.check(item.task, item.solution))
+    solution = _checked_verdict(await grader.check(item.task, item.solution))
     if not solution.passed:
         return Proof(reason=f"its solution does not pass: {solution.message or _first_message(solution)}")
     if notes := [name_verdict.note for name_verdict in solution.names if name_verdict.note]:
@@ -79,7 +79,7 @@ async def prove_item(item: GeneratedItem, grader: SupportsCheck) -> Proof:
     slips = [mutant for mutant in wrong_lines(item) if mutant.edit.startswith(item.wanted)] if item.wanted else []
     tried = (*mutants, *slips)
     verdicts = await asyncio.gather(*(grader.check(item.task, mutant.code) for mutant in tried))
-    seen = [_answered(verdict) for verdict in verdicts]
+    seen = [_checked_verdict(verdict) for verdict in verdicts]
     return _proof(item, seen[: len(mutants)], frozenset(row for verdict in seen for row in _rows(verdict)))
 
 
@@ -100,7 +100,7 @@ def _proof(item: GeneratedItem, verdicts: Sequence[Verdict], rows: frozenset[str
     )
 
 
-def _answered(verdict: Verdict) -> Verdict:
+def _checked_verdict(verdict: Verdict) -> Verdict:
     if verdict.outcome in UNANSWERED and not verdict.message.startswith("This exercise"):
         raise NotProvedError(verdict.message)
     return verdict

@@ -49,7 +49,7 @@ class _Torch(ast.NodeTransformer):
         return expression
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return node if node.id in {"torch", "F", "math"} else _parsed(self._words[node.id])
+        return node if node.id in {"torch", "F", "math"} else _parse_text(self._words[node.id])
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         match node:
@@ -61,7 +61,7 @@ class _Torch(ast.NodeTransformer):
                 aside = None if self._axis is None else 1 - self._axis
                 text = ast.unparse(self.put(inner))
                 whole = text if text.isidentifier() else f"({text})"
-                return _parsed(ALONG[word].format(text, whole, axis=self._axis, aside=aside))
+                return _parse_text(ALONG[word].format(text, whole, axis=self._axis, aside=aside))
         expression = self.generic_visit(node)
         assert isinstance(expression, ast.expr)
         return expression
@@ -74,7 +74,7 @@ class _Torch(ast.NodeTransformer):
         first, second = _number(left), _number(right)
         match node.op, right:
             case ast.Sub(), _ if first is not None and second is not None:
-                return _parsed(repr(first - second))
+                return _parse_text(repr(first - second))
             case ast.Sub(), ast.Compare(left=inner, ops=[op], comparators=others) if first == 1:
                 return ast.Compare(inner, [OPPOSITE[type(op)]()], others)
         idle = second == 1 and isinstance(node.op, ast.Mult | ast.Pow)
@@ -89,7 +89,7 @@ def _number(node: ast.expr) -> int | float | None:
     return value if isinstance(value, int | float) else None
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse_text(text: str) -> ast.expr:
     return parse_expression(text)
 
 

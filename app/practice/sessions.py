@@ -220,7 +220,7 @@ class Practice:
                     and wish.points[0] <= candidate.points <= wish.points[1]
                 ]
                 if options:
-                    return await self._in_form(db, learner, _chosen(options, wish.form), wish)
+                    return await self._in_form(db, learner, _choose(options, wish.form), wish)
         return None
 
     async def _in_form(self, db: AsyncSession, learner: int, chosen: Candidate, wish: ItemRequest) -> PracticeItem:
@@ -257,7 +257,7 @@ def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:
     return [met.about, *reversed(list(others)[:AHEAD])]
 
 
-def _chosen(options: list[Candidate], form: str) -> Candidate:
+def _choose(options: list[Candidate], form: str) -> Candidate:
     """The simplest for a first meeting; else what has a name, or any: neighbours need not have the same before them."""
     if form in UNRATED:
         return min(options, key=lambda candidate: (candidate.points, candidate.id))

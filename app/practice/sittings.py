@@ -78,7 +78,7 @@ def program_candidates(slot: SittingSlot, item: int, secret: str, within: Sequen
     bands: dict[tuple[int, int], list[GeneratedItem]] = {}
     best: list[GeneratedItem] = []
     texts = set()
-    for program in _drawn(kind, item, secret):
+    for program in _draw_programs(kind, item, secret):
         if program.forward in texts:
             continue
         texts.add(program.forward)
@@ -95,7 +95,7 @@ def _lows(number: int) -> range:
     return range(number - BAND, number + 1)
 
 
-def _drawn(kind: ItemSpec, item: int, secret: str) -> Iterator[GeneratedItem]:
+def _draw_programs(kind: ItemSpec, item: int, secret: str) -> Iterator[GeneratedItem]:
     for attempt in range(MAX_SEEDS):
         try:
             program = generate_item(kind.level, _number(secret, item, attempt) % SEEDS, "", kind.drawn_from)

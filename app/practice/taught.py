@@ -54,7 +54,7 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
         if _scatters(op_node)
         or (op_node.value.dtype.kind not in "iu" and any(each.value.ndim for each in op_node.operands))
     )
-    return tuple((kind_of(node), _read(node)) for node in nodes)
+    return tuple((kind_of(node), _tensors_read(node)) for node in nodes)
 
 
 def operations_in(forward: Forward) -> frozenset[str]:
@@ -132,19 +132,19 @@ def _family(kind: Kind) -> str | None:
 
 
 @cache
-def _traced() -> Mapping[str, tuple[Kind, ...]]:
+def _kinds_by_operation() -> Mapping[str, tuple[Kind, ...]]:
     """By operation, the kinds of its steps, the last one of all last."""
     return {operation.name: kinds for operation in EXERCISES if (kinds := tuple(_example(operation)))}
 
 
 @cache
 def _examples() -> Mapping[str, frozenset[Kind]]:
-    return {name: frozenset(kinds) for name, kinds in _traced().items()}
+    return {name: frozenset(kinds) for name, kinds in _kinds_by_operation().items()}
 
 
 @cache
 def _roots() -> Mapping[str, Kind]:
-    return {name: kinds[-1] for name, kinds in _traced().items()}
+    return {name: kinds[-1] for name, kinds in _kinds_by_operation().items()}
 
 
 def _example(operation: OperationExercise) -> Iterator[Kind]:
@@ -183,7 +183,7 @@ def _scatters(node: OpNode) -> bool:
     return node.op == "library" and node.expr is not None and called_name(node.expr) == "index_add"
 
 
-def _read(node: OpNode) -> frozenset[str]:
+def _tensors_read(node: OpNode) -> frozenset[str]:
     if _scatters(node) and node.expr is not None:
         return frozenset(every_name_in(node.expr))
     return frozenset(op_node.text for op_node in node.operands if op_node.op == "tensor")

@@ -33,7 +33,7 @@ def operator_pages(settings: Settings) -> dict[str, OperatorPage]:
     day = settings.statement_date
     date = f"{day.day} {day:%B %Y}" if day else REVISED
     sources = {name: _source(settings.pages, name) for name in OPERATOR_PAGES}
-    return {name: _rendered(source, settings.contact, date) for name, source in sources.items() if source is not None}
+    return {name: _render(source, settings.contact, date) for name, source in sources.items() if source is not None}
 
 
 def _source(folder: Path | None, name: str) -> str | None:
@@ -44,9 +44,9 @@ def _source(folder: Path | None, name: str) -> str | None:
 
 
 @cache
-def _rendered(source: str, contact: str, date: str) -> OperatorPage:
+def _render(source: str, contact: str, date: str) -> OperatorPage:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    filled = source.replace("{{contact}}", _linked(contact) or NO_CONTACT).replace("{{date}}", date)
+    filled = source.replace("{{contact}}", _contact_link(contact) or NO_CONTACT).replace("{{date}}", date)
     tokens = markdown.parse(filled)
     heads = [token.content for before, token in pairwise(tokens) if before.tag == "h1"]
     html = markdown.renderer.render(tokens, markdown.options, {})
@@ -55,7 +55,7 @@ def _rendered(source: str, contact: str, date: str) -> OperatorPage:
     return OperatorPage(heads[0] if heads else "", Markup(html.replace("</table>", "</table></div>")))
 
 
-def _linked(contact: str) -> str:
+def _contact_link(contact: str) -> str:
     """*contact* as markdown: an address leads somewhere."""
     if contact.startswith(("https://", "http://")) and " " not in contact:
         return f"<{contact}>"

@@ -98,7 +98,7 @@ def serve(
     for path in misplaced_databases(settings.data_dir):
         log.warning("misplaced-database", path=str(path), fix=adopt_misplaced(path, settings.data_dir))
     course = reload_course(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
-    listeners = _bound(host, port)
+    listeners = _bind_sockets(host, port)
     try:
         asyncio.run(_serve(settings, course, host, listeners, reload=reload, preview=preview, announce=announce))
     finally:
@@ -106,7 +106,7 @@ def serve(
             listener.close()
 
 
-def _bound(host: str, port: int) -> list[socket.socket]:
+def _bind_sockets(host: str, port: int) -> list[socket.socket]:
     """A socket for every address of *host*; a name such as localhost has several."""
     listeners: list[socket.socket] = []
     try:

@@ -126,7 +126,7 @@ class ShapeLookup:
 
     def _inferred(self, forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
         """The shapes that the source of *forward* tells, and the tensors of which it tells none."""
-        return self._read.of(Same(forward), lambda: _read(forward))
+        return self._read.of(Same(forward), lambda: _known_shapes(forward))
 
     async def of(self, forward: Forward | None, names: Collection[str] | None = None) -> Mapping[str, Shape]:
         """Shapes of *forward* with at least *names* (None for all of its tensors), if a grader can find them."""
@@ -158,7 +158,7 @@ class ShapeLookup:
         return await self.of(forward, quiz_kind(quiz).tensors(quiz, forward))
 
 
-def _read(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
+def _known_shapes(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
     shapes = infer_shapes(forward)
     return shapes, frozenset(tensors_of(forward)) - shapes.keys()
 
@@ -301,7 +301,7 @@ class Site:
     def _scope(self, lesson: Lesson, box: CodeBox) -> str:
         match self.tasks.task(lesson, box):
             case Checker(arguments=arguments) | FunctionBox(arguments=arguments):
-                return _joined(dict.fromkeys(arguments, ""))
+                return _details_text(dict.fromkeys(arguments, ""))
             case HuntTask(mending=task) | (GradTask() as task):
                 return scope_of(task, self.shapes.inferred(task.forward))
 
@@ -373,10 +373,10 @@ def scope_of(task: GradTask, shapes: Mapping[str, Shape]) -> str:
     for gradient in (*forward.upstreams, *task.given):
         details[gradient] = details.get(gradient.removeprefix("d"), "")
     details |= {name: str(size) for name, size in forward.dims.items()}
-    return _joined(details)
+    return _details_text(details)
 
 
-def _joined(details: dict[str, str]) -> str:
+def _details_text(details: dict[str, str]) -> str:
     return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(SCOPE_MODULES, "module")).items())
 
 

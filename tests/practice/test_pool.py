@@ -16,7 +16,7 @@ from app.practice.draw import VERSION, generate_item
 from app.practice.operations import OPERATIONS
 from app.practice.pool import ItemPool, ItemSpec, YieldingGrader
 from app.practice.proof import Proof
-from app.practice.sessions import _chosen
+from app.practice.sessions import _choose
 from app.store import cards
 from app.store.database import Database
 from app.store.migrate import migrate
@@ -249,7 +249,7 @@ def test_no_seed_follows_from_those_before_it() -> None:
     seeds = []
     for _ in range(2):
         random.seed(1)
-        item = pools._drawn(ItemSpec(1, within=("tanh", "square")))
+        item = pools._draw_item(ItemSpec(1, within=("tanh", "square")))
         assert item is not None
         seeds.append(item.seed)
 
@@ -274,4 +274,4 @@ async def test_a_named_program_is_kept_beside_drawn_ones_and_chosen_first(
     async with database.read() as db:
         found = await cards.list_candidates(db, 1, VERSION, (2,), {""})
     assert {one.points for one in found if one.named} == {one.points for one in items if one.seed < 0}
-    assert {_chosen(found, "write").named for _ in range(9)} == {True}
+    assert {_choose(found, "write").named for _ in range(9)} == {True}

@@ -8,7 +8,7 @@ from app.content.blocks import Forward, Input, SourceLocation
 from app.grading.operations.table import EXERCISES
 from app.practice.draw import generate_item
 from app.practice.operations import HEAP
-from app.practice.taught import _traced, families_of, family_at, operations_in, operations_of, taught_by
+from app.practice.taught import _kinds_by_operation, families_of, family_at, operations_in, operations_of, taught_by
 from tests.courses import LESSONS, course_in
 
 
@@ -28,7 +28,7 @@ LINEAR = program("y = X @ W + b\n", ("X", ("N", "D")), ("W", ("D", "D")), ("b", 
 
 
 def test_every_operation_is_recognised_from_its_own_example():
-    assert [one.name for one in EXERCISES if one.name not in _traced()] == []
+    assert [one.name for one in EXERCISES if one.name not in _kinds_by_operation()] == []
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -19,7 +19,7 @@ from fastapi import FastAPI
 
 from app.web import request_heads
 from app.web.connections import FEWEST, MAX_CONNECTIONS, Listener, LoopErrors, most_connections
-from app.web.server import _bound
+from app.web.server import _bind_sockets
 from tests.waiting import SECONDS, until
 from tests.web.listening import listening
 
@@ -113,7 +113,7 @@ def test_a_server_without_a_descriptor_says_so_in_a_line_and_goes_on_once_it_has
 
 
 def test_a_server_listens_by_sockets_that_pause_where_no_descriptor_is_left() -> None:
-    listeners = _bound("127.0.0.1", 0)
+    listeners = _bind_sockets("127.0.0.1", 0)
 
     assert all(isinstance(one, Listener) for one in listeners)
     for one in listeners:

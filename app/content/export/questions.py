@@ -36,7 +36,7 @@ def typed_question(
     return QuestionText(
         "\n\n".join([prompt, *below]),
         _inline_code(between.join(work.answers.get(quiz.name, ()))),
-        f"{right or _derived(quiz, work)}\n{tempting}".strip(),
+        f"{right or _derived_answer(quiz, work)}\n{tempting}".strip(),
     )
 
 
@@ -73,7 +73,7 @@ def _inline_code(answer: str) -> str:
     return f"`{plain}`" if plain else ""
 
 
-def _derived(quiz: Quiz, work: Work) -> str:
+def _derived_answer(quiz: Quiz, work: Work) -> str:
     """The right answer that follows from the program of *quiz*."""
     if answer := work.right.get(quiz.name):
         return f"**{answer}**"

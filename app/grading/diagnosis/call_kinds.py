@@ -40,16 +40,16 @@ def reduction_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
                 keep = [ast.keyword("keepdim", ast.Constant(True))]
                 yield Replacement("one-axis", ast.Call(attribute(value, f"a{attr}"), [ast.Constant(axis)], keep))
         case ast.Call(func=ast.Name(id=name)) if name in AVERAGED:
-            yield Replacement("average" if name == "S" else "sum", _called(node, ast.Name(AVERAGED[name], ast.Load())))
+            yield Replacement("average" if name == "S" else "sum", _call_of(node, ast.Name(AVERAGED[name], ast.Load())))
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in REDUCTIONS:
             if attr in AVERAGED:
                 yield Replacement(
-                    "average" if attr == "sum" else "sum", _called(node, attribute(value, AVERAGED[attr]))
+                    "average" if attr == "sum" else "sum", _call_of(node, attribute(value, AVERAGED[attr]))
                 )
             yield from _axes(node, value, attr)
 
 
-def _called(node: ast.Call, func: ast.expr) -> ast.Call:
+def _call_of(node: ast.Call, func: ast.expr) -> ast.Call:
     return ast.Call(func, node.args, node.keywords)
 
 
@@ -211,8 +211,8 @@ def function_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
         case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if len(arguments) == is_module(base):
             for function in words.functions:
                 if function != attr:
-                    yield Replacement("function", _called(node, attribute(base, function)))
+                    yield Replacement("function", _call_of(node, attribute(base, function)))
         case ast.Call(func=ast.Name(id=attr), args=[_]):
             for function in words.functions:
                 if function != attr:
-                    yield Replacement("function", _called(node, ast.Name(function, ast.Load())))
+                    yield Replacement("function", _call_of(node, ast.Name(function, ast.Load())))

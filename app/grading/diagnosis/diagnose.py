@@ -126,19 +126,19 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
         return operator or broken
     if not view.paths:
         return None
-    named = _named(view)
+    named = _named_mistake(view)
     if named is None:
         return _in_its_own_shape(case) or unrecognised.another_shape(case)
     said = loss_weight.with_unread(view, helper_lines.placed(view, named))
     return said if said.line is not None else replace(said, line=helper_lines.wrong_write(view))
 
 
-def _named(view: GradientAnalysis) -> Diagnosis | None:
+def _named_mistake(view: GradientAnalysis) -> Diagnosis | None:
     doubtful: Hypothesis | None = None
     for stage in STAGES:
         if callable(stage):
             # A reader has no evidence of its own: where no lines speak against it, what was seen before is louder.
-            diagnosis = None if doubtful is not None and cannot_be_read(view) else _read(stage, view)
+            diagnosis = None if doubtful is not None and cannot_be_read(view) else _try_reader(stage, view)
             view.undone_in = None
             if diagnosis is not None:
                 return diagnosis
@@ -150,7 +150,7 @@ def _named(view: GradientAnalysis) -> Diagnosis | None:
     return view.to_diagnosis(doubtful) if doubtful is not None and cannot_be_read(view) else None
 
 
-def _read(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
+def _try_reader(reader: Reader, view: GradientAnalysis) -> Diagnosis | None:
     try:
         diagnosis = reader(view)
         return diagnosis if diagnosis is None or view.is_of_program(diagnosis.message, view.text.words) else None

@@ -68,7 +68,7 @@ def edits(root: ast.AST, words: EditVocabulary, kinds: Sequence[Kind] = KINDS) -
     for kind in kinds:
         for place in places:
             for change in kind(place, words):
-                yield Edit(_put(root, parents, place, change.new), place, change)
+                yield Edit(_root_with(root, parents, place, change.new), place, change)
 
 
 Parents = dict[ast.AST, tuple[ast.AST, str, int | None]]
@@ -95,10 +95,10 @@ def _is_read(node: ast.expr, parents: Parents) -> bool:
 
 def replace_node(root: ast.AST, place: ast.AST, new: ast.AST) -> ast.AST:
     """A copy of *root* in which *place* is *new*; everything beside the way to it is the very same."""
-    return _put(root, _parents(root), place, new)
+    return _root_with(root, _parents(root), place, new)
 
 
-def _put(root: ast.AST, parents: Parents, place: ast.AST, new: ast.AST) -> ast.AST:
+def _root_with(root: ast.AST, parents: Parents, place: ast.AST, new: ast.AST) -> ast.AST:
     while place is not root:
         parent, name, at = parents[place]
         twin = copy(parent)

@@ -66,10 +66,10 @@ def named_factor(view: GradientAnalysis, ratios: Sequence[float], paths: Sequenc
     """The name of *ratios*, one per look, on *paths*; None where no table holds it."""
     if _all_near(ratios, [-1.0] * len(ratios)):
         return NamedFactor(code="sign", text=SAY["sign"])
-    factor = _named(view, ratios, paths)
+    factor = _factor_by_name(view, ratios, paths)
     if factor is not None:
         return factor
-    turned = _named(view, [-ratio for ratio in ratios], paths)
+    turned = _factor_by_name(view, [-ratio for ratio in ratios], paths)
     if turned is None:
         return None
     return NamedFactor(code=f"sign-and-{turned.code}", text=f"has the opposite sign and {turned.text}")
@@ -77,14 +77,14 @@ def named_factor(view: GradientAnalysis, ratios: Sequence[float], paths: Sequenc
 
 def any_factor(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFactor:
     """Factor that has no name; its number is given only if no data change it."""
-    if _all_near(ratios, [ratios[0]] * len(ratios)) and _seen(view, ratios[0]):
+    if _all_near(ratios, [ratios[0]] * len(ratios)) and _is_ratio_plausible(view, ratios[0]):
         shown = number_text(ratios[0])
         shown = f"{ratios[0]:.8g}" if shown == "1" else shown
         return NamedFactor(code="factor", text=SAY["number"].format(shown))
     return NamedFactor(code="factor", text=SAY["any"])
 
 
-def _seen(view: GradientAnalysis, ratio: float) -> bool:
+def _is_ratio_plausible(view: GradientAnalysis, ratio: float) -> bool:
     """True if the lesson's own numbers do not contradict *ratio*, by being off by another one as a whole."""
     visible = view.case.visible
     if visible is None or visible.got.shape != visible.reference.shape:
@@ -95,7 +95,9 @@ def _seen(view: GradientAnalysis, ratio: float) -> bool:
     return not proportional or abs(whole - ratio) <= ROUGH * abs(ratio - 1)
 
 
-def _named(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]) -> NamedFactor | None:
+def _factor_by_name(
+    view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]
+) -> NamedFactor | None:
     return (
         _of_constants(view, ratios, paths)
         or _of_two(ratios)
@@ -248,7 +250,8 @@ def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, t
         for depth, step in enumerate(steps[0][: min(map(len, steps))]):
             if step.node.op in {"mean", "sum", "var", "std"}:
                 add(
-                    _counted(view, [each[depth] for each in steps]), [reduced_count(each[depth].node) for each in steps]
+                    _count_text(view, [each[depth] for each in steps]),
+                    [reduced_count(each[depth].node) for each in steps],
                 )
             operand = step.node.operands[step.position].text
             if operand.isidentifier():
@@ -256,7 +259,7 @@ def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, t
     return sizes_by_label
 
 
-def _counted(view: GradientAnalysis, steps: Sequence[PathStep]) -> str:
+def _count_text(view: GradientAnalysis, steps: Sequence[PathStep]) -> str:
     """Text of what a reduction counts: all entries of a tensor, or the sizes of the axes that it reduces."""
     node = steps[0].node
     text, axes = node.operands[0].text, node.options["axes"]

@@ -37,7 +37,7 @@ def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         if item.consumer != other.consumer:
             code, pair = f"crossed:{item.consumer}+{other.consumer}", {"one": item.consumer, "other": other.consumer}
             say = SAY["crossed" if _multiplies(view, item) and _multiplies(view, other) else "exchanged"]
-            yield view.hypothesis(code, partial(_crossed, view, item, other), say, **pair)
+            yield view.hypothesis(code, partial(_gradient_if_crossed, view, item, other), say, **pair)
     for path in view.paths:
         copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
         ways: list[Predict] = [partial(_written_over, path), *copied]
@@ -52,7 +52,9 @@ def _multiplies(view: GradientAnalysis, path: GradientPath) -> bool:
     return any(step.node.op in MEETINGS for step in view.steps(path, view.case.looks[0]))
 
 
-def _crossed(view: GradientAnalysis, path: GradientPath, other: GradientPath, look: Observation) -> Array | None:
+def _gradient_if_crossed(
+    view: GradientAnalysis, path: GradientPath, other: GradientPath, look: Observation
+) -> Array | None:
     a, b = view.steps(path, look)[-1], view.steps(other, look)[-1]
     if a.g.shape != b.g.shape:
         return None
@@ -92,7 +94,9 @@ def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
             if len(pairs) < len(steps):
                 continue  # where no steps end, none of the places is left over
             steps_say, how = SAY["places"], say.replace("step", "place")
-        yield view.hypothesis(code, partial(_joined, view, at), steps_say, lines=lines, factors=factors, how=how)
+        yield view.hypothesis(
+            code, partial(_gradient_if_joined, view, at), steps_say, lines=lines, factors=factors, how=how
+        )
 
 
 def _meetings(view: GradientAnalysis, look: Observation) -> list[PathStep]:
@@ -125,7 +129,7 @@ def _patterns(steps: Sequence[PathStep]) -> Iterator[tuple[str, Pairs, str]]:
     yield "steps-mixed", [(at, total) for at in places], "the factors are added up first, and so are the gradients"
 
 
-def _joined(view: GradientAnalysis, rank: int, look: Observation) -> Array | None:
+def _gradient_if_joined(view: GradientAnalysis, rank: int, look: Observation) -> Array | None:
     steps = _meetings(view, look)
     patterns = list(_patterns(steps)) if steps else []
     pairs = patterns[rank][1] if rank < len(patterns) else ()

@@ -66,10 +66,10 @@ def _rows(step: PathStep, dense: str) -> Iterator[tuple[str, Send, str, str]]:
     yield "dense", _dense, dense, ""
     yield "dense", _constant, SAY["constant"], ""
     yield "upstream-missing", lambda step: step.of_ones, SAY["counts"], ""
-    yield "index-of-index", lambda step: step.sends(step.g[_picked(step)]), SAY["numbered"], ""
+    yield "index-of-index", lambda step: step.sends(step.g[_index_array(step)]), SAY["numbered"], ""
     for shift in (-1, 1):
         yield "rows-shifted", partial(_shifted, shift=shift), SAY["shifted"], ""
-    picked = _picked(step)
+    picked = _index_array(step)
     for axis in range(picked.ndim if picked.ndim > 1 or step.g.ndim > picked.ndim else 0):
         yield "positions-repeated", partial(_repeated, axis=axis), SAY["repeated"], str(axis)
     place = _place(step)
@@ -87,7 +87,7 @@ def _place(step: PathStep) -> int:
     return next(rank for rank in reversed(range(len(index))) if isinstance(index[rank], np.ndarray))
 
 
-def _picked(step: PathStep) -> Array:
+def _index_array(step: PathStep) -> Array:
     """The index array, or what several of them broadcast to."""
     arrays = [part for part in step.node.options["index"] if isinstance(part, np.ndarray)]
     return np.asarray(np.broadcast_arrays(*arrays)[0])
@@ -103,7 +103,7 @@ def last_shares(step: PathStep, turned: bool = False) -> Array:
 
 def _by_turns(step: PathStep) -> Array | None:
     """Each row keeps its last share of each turn along the first axis; the turns are added up."""
-    picked = _picked(step)
+    picked = _index_array(step)
     if picked.ndim < 2 or step.y.shape[: picked.ndim] != picked.shape or len(picked) > POSITIONS_MAX:
         return None
     origin = step.node.options["act"](np.arange(step.x.size).reshape(step.x.shape))
@@ -190,7 +190,7 @@ def _marked(step: PathStep, name: str, axis: int) -> Array:
 def diagnose_positions(view: GradientAnalysis) -> Diagnosis | None:
     """The learner's tensor as a sum of the shares of single positions of the index, some of them left out."""
     for path, depth, step in view.every_step() if view.shaped() else ():
-        for axis in range(_picked(step).ndim) if is_pick(step) else ():
+        for axis in range(_index_array(step).ndim) if is_pick(step) else ():
             read = [_of_positions(view, path, depth, axis, look) for look in view.case.looks]
             if all(each is not None for each in read):
                 places = places_text([each for each in read if each is not None])

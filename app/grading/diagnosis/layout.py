@@ -120,14 +120,14 @@ def view_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         if step.node.op == "stack":
             for at in range(len(step.node.operands)):
                 yield view.hypothesis_at_step(path, depth, "wrong-part", partial(_slice, at=at), SAY["part"])
-    yield from _unturned(view)
+    yield from _unturned_hypotheses(view)
     for axis in range(view.case.looks[0].reference.ndim):
         yield view.hypothesis(
             "mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis)
         )
 
 
-def _unturned(view: GradientAnalysis) -> Iterator[Hypothesis]:
+def _unturned_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """No exchange of axes undone, on any of several paths."""
     lines = dict.fromkeys(step.statement.source for _, _, step in view.every_step() if step.node.op == "permute")
     if lines and len(view.paths) > 1:

@@ -44,7 +44,7 @@ ITS_OWN = frozenset({"product", "other"})
 def product_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     multiplies, shaped = multiplies_matrices(view), view.shaped()
     for path, depth, step in view.places():
-        for code, join, other, say, word in _joined(step):
+        for code, join, other, say, word in _join_rows(step):
             if say in ITS_OWN and not multiplies:
                 continue
             fields = {**view.spot(path, depth), "word": word}
@@ -54,7 +54,7 @@ def product_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             yield view.hypothesis(format_code(code, fields), predict, said, (word,) * bool(word), **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:
-            entries = partial(_unsummed, view, path, depth)
+            entries = partial(_unsummed_products, view, path, depth)
             yield view.hypothesis("elementwise-not-matmul", entries, SAY["unsummed"], **view.spot(path, depth))
         if step.node.op == "conv" and step.position < 2:
             turned, text = ((_turned_kernel, "flipped"), (_turned_result, "reverse"))[step.position]
@@ -77,7 +77,7 @@ def _partner(step: PathStep) -> Array:
     return step.z if len(step.node.operands) > 1 else step.y
 
 
-def _joined(step: PathStep) -> Iterator[tuple[str, Join, Callable[[PathStep], Array], str, str]]:
+def _join_rows(step: PathStep) -> Iterator[tuple[str, Join, Callable[[PathStep], Array], str, str]]:
     """By code: how what arrives was joined, with what, what is said of it, and of which tensor."""
     if step.node.op in ELEMENTWISE and step.g.ndim >= 2:
         for other in (_partner, lambda step: step.x, lambda step: step.of_ones):
@@ -92,10 +92,10 @@ def _joined(step: PathStep) -> Iterator[tuple[str, Join, Callable[[PathStep], Ar
     for name, tensor in step.look.forward.items():
         if tensor.ndim and tensor.dtype.kind == "f" and not _is_operand(tensor, step.z):
             for order in ORDERS:
-                yield "wrong-operand:{word}", order, partial(_named, name), "other", name
+                yield "wrong-operand:{word}", order, partial(_forward_value, name), "other", name
 
 
-def _unsummed(view: GradientAnalysis, path: GradientPath, depth: int, look: Observation) -> Array:
+def _unsummed_products(view: GradientAnalysis, path: GradientPath, depth: int, look: Observation) -> Array:
     """Every product of an entry of what arrives and one of the other matrix, before any of them are added up."""
     step = view.steps(path, look)[depth]
     if step.position == 1:
@@ -108,7 +108,7 @@ def _is_operand(tensor: Array, operand: Array) -> bool:
     return np.array_equal(tensor, operand) or (tensor.ndim >= 2 and np.array_equal(swapped(tensor), operand))
 
 
-def _named(name: str, step: PathStep) -> Array:
+def _forward_value(name: str, step: PathStep) -> Array:
     return step.look.forward[name]
 
 

@@ -34,7 +34,7 @@ def _parts_at(view: GradientAnalysis, step: PathStep) -> list[Array]:
     for node in nodes:
         nodes += node.operands
     words, rule = view.meanings(step), rule_of(step.node, step.position) or "g"
-    return [node.value for node in nodes] + [_valued(text, words, step) for text in _texts(rule)]
+    return [node.value for node in nodes] + [_part_value(text, words, step) for text in _texts(rule)]
 
 
 @cache
@@ -44,7 +44,7 @@ def _texts(rule: str) -> tuple[str, ...]:
     return tuple(text for node in nodes if "g" not in names_of(text := source_text(node)))
 
 
-def _valued(text: str, words: Mapping[str, Any], step: PathStep) -> Array:
+def _part_value(text: str, words: Mapping[str, Any], step: PathStep) -> Array:
     """The value of a part of a rule; a number where it has none."""
     try:
         return evaluate_rule(text, words, step.node, step.position)

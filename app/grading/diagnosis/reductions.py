@@ -143,7 +143,7 @@ def _say(case: WrongGradient, path: GradientPath, say: str, axes: Axes, right: A
         got=shape_in(case, look, look.got),
         reference=shape_in(case, look, look.reference),
         axes=axes_text(case, _named_like_share(look, path), axes),
-        copied=_copied(case, path, right),
+        copied=_copies_text(case, path, right),
     )
 
 
@@ -153,7 +153,7 @@ def _named_like_share(look: Observation, path: GradientPath) -> str:
     return path.consumer if rank in {look.forward[path.consumer].ndim, look.reference.ndim} else ""
 
 
-def _copied(case: WrongGradient, path: GradientPath, axes: Axes) -> str:
+def _copies_text(case: WrongGradient, path: GradientPath, axes: Axes) -> str:
     look = shown_observation(case)
     wide = unreduced_share(look, path).shape
     along = axes_text(case, _named_like_share(look, path), axes)

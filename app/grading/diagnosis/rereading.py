@@ -60,7 +60,7 @@ def _in_line(case: WrongGradient, line: ast.Assign, now: Interpreter) -> Diagnos
             continue
         # Of `None`, which makes an axis, and of a function numpy would make a NaN.
         if value.dtype.kind == "f" and not np.isfinite(value).all():
-            return _said(case, line, expr)
+            return _to_diagnosis(case, line, expr)
     return None
 
 
@@ -71,7 +71,7 @@ def _innermost_first(expr: ast.expr) -> Iterator[ast.expr]:
     yield expr
 
 
-def _said(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis:
+def _to_diagnosis(case: WrongGradient, line: ast.stmt, expr: ast.expr) -> Diagnosis:
     text = as_written(expr)
     match expr:
         case (
@@ -124,12 +124,12 @@ def _early(view: GradientAnalysis) -> Iterator[tuple[str, int, int]]:
 def _right_with(view: GradientAnalysis, look: Observation, gradient: str) -> bool:
     """True if the learner's lines give the reference once *gradient* is finished from the start."""
     with suppress(KeyError, UntracedError):
-        finished = _read(view, look, {})[gradient]
-        return not view.wrong(_read(view, look, {gradient: finished})[view.case.name], look)
+        finished = _values_left(view, look, {})[gradient]
+        return not view.wrong(_values_left(view, look, {gradient: finished})[view.case.name], look)
     return False
 
 
-def _read(view: GradientAnalysis, look: Observation, finished: Mapping[str, Array]) -> Mapping[str, Array]:
+def _values_left(view: GradientAnalysis, look: Observation, finished: Mapping[str, Array]) -> Mapping[str, Array]:
     """Values that the learner's lines leave, without those that write a required or *finished* gradient."""
     arrays, others = scope_of(look, view.case.name)
     now, held = Interpreter({**arrays, **finished}, others), {*look.gradients, *finished} - {view.case.name}
@@ -163,19 +163,19 @@ def diagnose_expanded(view: GradientAnalysis) -> Diagnosis | None:
 def _right_apart(view: GradientAnalysis, look: Observation) -> bool:
     """True if the learner's lines give the reference where no two entries are one memory."""
     with suppress(KeyError, UntracedError):
-        return not view.wrong(_read(view, look, {})[view.case.name], look)
+        return not view.wrong(_values_left(view, look, {})[view.case.name], look)
     return False
 
 
 def called_again(view: GradientAnalysis) -> Diagnosis | None:
     """A whole multiple of the reference, where a function of the learner's was called that many times alike."""
     own = {line.name for line in view.case.lines if isinstance(line, ast.FunctionDef)}
-    calls = [ast.dump(line) for line in view.case.lines if _called(line) in own]
+    calls = [ast.dump(line) for line in view.case.lines if _function_name(line) in own]
     counts = {calls.count(call) for call in calls} & {*range(2, CALLS_MAX + 1)}
     return next((sentences.stale_state(view.case.name, each) for each in sorted(counts) if _multiple(view, each)), None)
 
 
-def _called(line: ast.stmt) -> str:
+def _function_name(line: ast.stmt) -> str:
     match line:
         case ast.Expr(value=ast.Call(func=ast.Name(id=name))) | ast.Assign(value=ast.Call(func=ast.Name(id=name))):
             return name

@@ -100,7 +100,7 @@ def _send(view: GradientAnalysis, text: str, step: PathStep) -> Array | None:
     return evaluate_rule(text, words, step.node, step.position)
 
 
-def _valued(view: GradientAnalysis, text: str, step: PathStep) -> Array | None:
+def _part_value(view: GradientAnalysis, text: str, step: PathStep) -> Array | None:
     """The values of a part of a rule; None where it is no such part."""
     try:
         with np.errstate(all="ignore"):
@@ -128,9 +128,9 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
         spot = view.spot(path, depth)
         word = slip.word.format(**spot)
-        code, say = _said(view, slip, step, word)
+        code, say = _code_and_sentence(view, slip, step, word)
         claim = partial(
-            is_undone, view, (path, depth), (normalised_text(rule or ""), slip.text), partial(_valued, view)
+            is_undone, view, (path, depth), (normalised_text(rule or ""), slip.text), partial(_part_value, view)
         )
         if code == RULE["group"][0]:
             claim = partial(is_mended, view, (grouping_edits, bracket_edits))
@@ -149,7 +149,7 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             removed = partial(is_mended, view, (factor_removal_edits,))
             claim = partial(all_of, removed, partial(is_unmended, view, (name_edits,)))
         elif slip.say.endswith(HAS_IT):
-            claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_valued, view)))
+            claim = partial(all_of, claim, partial(is_held, view, (path, depth), "x", partial(_part_value, view)))
         claim = partial(all_of, claim, partial(raises_right, view))
         term = term_text(word, spot["row"])
         fields = {"word": word, "term": term}
@@ -163,7 +163,7 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
         yield view.hypothesis_at_step(path, depth, code, send, say, (), plain if code == "operand-changed" else always)
 
 
-def _said(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
+def _code_and_sentence(view: GradientAnalysis, slip: RuleEdit, step: PathStep, word: str) -> tuple[str, str]:
     """The code and the sentence of a slip at a step of the learner's."""
     if slip.text == "g" and step.node.op in GATED and has_gate(view):
         return RULE["open"]
@@ -269,7 +269,7 @@ def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], te
     look = view.case.looks[0]
     depths = ([at for at, step in enumerate(view.steps(path, look)) if alike(step)] for path in view.paths)
     places = [(path, matching[0]) for path, matching in zip(view.paths, depths, strict=True) if matching]
-    return is_undone_everywhere(view, places, texts, partial(_valued, view))
+    return is_undone_everywhere(view, places, texts, partial(_part_value, view))
 
 
 def _is_alike(rule: str, op: str, any_curve: bool, step: PathStep) -> bool:

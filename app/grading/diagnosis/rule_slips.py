@@ -49,8 +49,8 @@ def slips_at(op: str, position: int, rule: str) -> tuple[RuleEdit, ...]:
         text: RuleEdit(text, code, say, mentions=_new_words(text, rule))
         for text, (code, say) in slips_of(TWINS.get(op, op), position).items()
     }
-    forms = (replace(slip, mentions=()) for form in right for slip in _edited(op, form))
-    for slip in chain(_whole(op, normalised_text(rule)), _edited(op, normalised_text(rule)), forms):
+    forms = (replace(slip, mentions=()) for form in right for slip in _rule_edits(op, form))
+    for slip in chain(_whole(op, normalised_text(rule)), _rule_edits(op, normalised_text(rule)), forms):
         slips_by_text.setdefault(slip.text, slip)
     return tuple(slip for text, slip in slips_by_text.items() if text not in right)
 
@@ -90,7 +90,7 @@ def _whole(op: str, rule: str) -> Iterator[RuleEdit]:
             yield _slip("rule", RULES[rival][0], rule, shown)
 
 
-def _edited(op: str, rule: str) -> Iterator[RuleEdit]:
+def _rule_edits(op: str, rule: str) -> Iterator[RuleEdit]:
     """Every edit of the grammar."""
     if op in UNEDITED:
         return

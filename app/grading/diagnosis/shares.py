@@ -166,10 +166,12 @@ def _on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequen
 
 def _minus_on_all(view: GradientAnalysis, paths: Sequence[GradientPath], lines: Sequence[ForwardStatement]) -> bool:
     """The same for the minus of *lines*: the one before another operand of a line explains nothing either."""
-    return all(path.statement in _turned(view, path, lines) for path in paths)
+    return all(path.statement in _negated_lines(view, path, lines) for path in paths)
 
 
-def _turned(view: GradientAnalysis, path: GradientPath, lines: Sequence[ForwardStatement]) -> list[ForwardStatement]:
+def _negated_lines(
+    view: GradientAnalysis, path: GradientPath, lines: Sequence[ForwardStatement]
+) -> list[ForwardStatement]:
     """The forward lines from which each way to a gradient in force goes through the minus of one of *lines*."""
     turned: list[ForwardStatement] = []
     for line in reversed(view.case.statements):
@@ -284,7 +286,7 @@ def _groups(view: GradientAnalysis) -> list[ProportionalPaths]:
         if not any(view.weighty(look.shares[path.key], look) for look in view.case.looks):
             continue
         for group in groups:
-            if _parallel(_stacked(view, group[0]), _stacked(view, path)):
+            if _parallel(_flat_share(view, group[0]), _flat_share(view, path)):
                 group.append(path)
                 break
         else:
@@ -292,7 +294,7 @@ def _groups(view: GradientAnalysis) -> list[ProportionalPaths]:
     return [ProportionalPaths(tuple(group)) for group in groups]
 
 
-def _stacked(view: GradientAnalysis, path: GradientPath) -> Array:
+def _flat_share(view: GradientAnalysis, path: GradientPath) -> Array:
     return np.concatenate([look.shares[path.key].ravel() for look in view.case.looks])
 
 

@@ -141,7 +141,7 @@ def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis
             return None
         line = reruns[0].line
         step = _of_a_step(view, reruns, LIKELY if kinds is None else kinds)
-        return _said(view, *(step or (line, edit)))
+        return _to_diagnosis(view, *(step or (line, edit)))
 
 
 def _of_a_step(view: GradientAnalysis, reruns: Sequence[Rerun], kinds: Sequence[Kind]) -> tuple[ast.stmt, Edit] | None:
@@ -170,10 +170,10 @@ def _mending(
     several: Sequence[Rerun], kinds: Sequence[Kind] | None, lines: Collection[int] | None = None
 ) -> Iterator[Edit]:
     """Edits that make every look right, of all lines or of *lines* alone."""
-    return (edit for edit in _tried(several, kinds, lines) if all(rerun.mended(edit) for rerun in several[1:]))
+    return (edit for edit in _fitting_edits(several, kinds, lines) if all(rerun.mended(edit) for rerun in several[1:]))
 
 
-def _said(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
+def _to_diagnosis(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
     assert isinstance(edit.root, ast.stmt)
     fault = _at_fault(line, edit.root)
     text = as_written(fault)
@@ -255,7 +255,9 @@ def _call(node: ast.AST) -> str:
     return as_written(node)
 
 
-def _tried(several: Sequence[Rerun], kinds: Sequence[Kind] | None, lines: Collection[int] | None) -> Iterator[Edit]:
+def _fitting_edits(
+    several: Sequence[Rerun], kinds: Sequence[Kind] | None, lines: Collection[int] | None
+) -> Iterator[Edit]:
     """The edits that make the first look right: of all lines the likely ones, then those that can hide another slip."""
     for likely in ((True, False) if kinds is None else (True,)) if several else ():
         rerun = several[0]

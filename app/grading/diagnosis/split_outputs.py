@@ -86,15 +86,15 @@ def _share(case: WrongGradient, path: GradientPath, look: Observation) -> tuple[
         ]
         for statement, position in places:
             reader = GradientPath(key="", statement=statement, position=position)
-            sent = _sent(case, reader, look.gradients.get(f"d{reader.consumer}"), look)
+            sent = _share_sent(case, reader, look.gradients.get(f"d{reader.consumer}"), look)
             if sent is None:
                 return None
             arriving = arriving + sent
-    sent = _sent(case, path, arriving, look)
+    sent = _share_sent(case, path, arriving, look)
     return None if sent is None else (sent, arriving)
 
 
-def _sent(case: WrongGradient, path: GradientPath, arriving: Array | None, look: Observation) -> Array | None:
+def _share_sent(case: WrongGradient, path: GradientPath, arriving: Array | None, look: Observation) -> Array | None:
     """Share that *path* sends if *arriving* is the gradient of its consumer."""
     if arriving is None:
         return None

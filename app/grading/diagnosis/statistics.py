@@ -133,13 +133,13 @@ def diagnose_changed_term(view: GradientAnalysis) -> Diagnosis | None:
             if len(numbers) < len(view.case.looks):
                 continue
             if code == "term-changed":
-                return _changed(view, held, numbers)
+                return _diagnose_changed_term(view, held, numbers)
             if lacks_sum(view):
                 return view.case.told(f"{code}:{held}", SAY[say], held=held)
     return None
 
 
-def _changed(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
+def _diagnose_changed_term(view: GradientAnalysis, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
     """Diagnose what the term through *held* was multiplied by: one number, a tensor, or another average."""
     if all(np.ptp(number) <= NEAR * np.abs(number).max() for number in numbers):
         factor = named_factor(view, [float(number.flat[0]) for number in numbers], view.paths)

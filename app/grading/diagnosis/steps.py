@@ -118,10 +118,10 @@ def steps_of(
             continue
         lowest = (path.statement, way)
         above, top = _above(case, path, look, upstream)
-        steps = _descended([*above, lowest], top, look) if above else ()
+        steps = _steps_down([*above, lowest], top, look) if above else ()
         if steps and (trusted or _reproduces(steps[0], share)):
             return steps
-        steps = _descended([lowest], upstream, look)
+        steps = _steps_down([lowest], upstream, look)
         if steps and (trusted or _reproduces(steps[0], share)):
             return steps
     return ()
@@ -167,7 +167,7 @@ def _above(case: WrongGradient, path: GradientPath, look: Observation, upstream:
     return stretches, gradient
 
 
-def _descended(stretches: list[Stretch], upstream: Array, look: Observation) -> tuple[PathStep, ...]:
+def _steps_down(stretches: list[Stretch], upstream: Array, look: Observation) -> tuple[PathStep, ...]:
     way = [(statement, *pair) for statement, pairs in stretches for pair in pairs]
     if not way or upstream.shape != way[0][1].value.shape:
         return ()

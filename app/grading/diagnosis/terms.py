@@ -32,17 +32,17 @@ def diagnose_terms(view: GradientAnalysis) -> Diagnosis | None:
         parts = terms_of(step.node.op, rule) if rule is not None else {}
         if len(parts) < 2:
             continue
-        fitted = [_fitted(view, path, depth, tuple(parts.values()), look) for look in view.case.looks]
+        fitted = [_term_coefficients(view, path, depth, tuple(parts.values()), look) for look in view.case.looks]
         ratios = [each for each in fitted if each is not None]
         if len(ratios) == len(fitted):
             by_word = dict(zip(parts, np.stack(ratios, 1).tolist(), strict=True))
-            diagnosis = _told(view, path, by_word, step.row)
+            diagnosis = _diagnose_ratios(view, path, by_word, step.row)
             if diagnosis is not None:
                 return diagnosis
     return None
 
 
-def _fitted(
+def _term_coefficients(
     view: GradientAnalysis, path: GradientPath, depth: int, terms: Sequence[str], look: Observation
 ) -> Array | None:
     """The coefficient of each term in the learner's tensor; None where they do not make it up."""
@@ -55,7 +55,7 @@ def _fitted(
     return view.solved([each - nothing for each in sent if each is not None], view.got[look] - nothing, look)
 
 
-def _told(
+def _diagnose_ratios(
     view: GradientAnalysis, path: GradientPath, ratios: Mapping[str, Sequence[float]], row: str
 ) -> Diagnosis | None:
     wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
@@ -70,13 +70,13 @@ def _told(
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
     texts = "; ".join(
-        TERMS["term"].format(word=TERMS.get(word) or f"the {term_text(_written(view, word), row)}", factor=fact.text)
+        TERMS["term"].format(word=TERMS.get(word) or f"the {term_text(_term_name(view, word), row)}", factor=fact.text)
         for word, fact in facts.items()
     )
     return view.case.told(code, TERMS["form"], line=path.statement.source, terms=texts) if facts else None
 
 
-def _written(view: GradientAnalysis, word: str) -> str:
+def _term_name(view: GradientAnalysis, word: str) -> str:
     """Name of the term *word* in the learner's lines: fused with a loss, no row is summed in them."""
     sums = any(sign_of(node) == "@" or called_name(node) in SUMS for node in view.text.nodes)
     return "probabilities" if word == "row-sum" and view.text.nodes and not sums else word

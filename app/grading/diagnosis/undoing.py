@@ -54,7 +54,7 @@ def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued
         tries += [(part, _added), (texts, _added)]
     # What arrives is in a product, and no tensor of the program is that product by its name.
     apart = view.case.looks[0].forward.keys() if "g" in names_of(part[1]) else ()
-    puts = [_putting(view, place, partial(_paired, two, valued), way) for two, way in tries]
+    puts = [_putting(view, place, partial(_value_pair, two, valued), way) for two, way in tries]
     is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
     return not (is_lost and view.once(is_there)) and _makes_right(view, puts, apart)
 
@@ -67,7 +67,7 @@ def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts:
     part = parted(*texts)
     if len(part[1]) < len(part[0]):
         return True
-    several = [_putting(view, place, partial(_paired, part, valued), _exchanged) for place in places]
+    several = [_putting(view, place, partial(_value_pair, part, valued), _exchanged) for place in places]
     whole = [put for put in several if put is not None]
     return _makes_right(view, [partial(_first, whole) if len(whole) == len(several) else None], singly=False)
 
@@ -75,13 +75,13 @@ def is_undone_everywhere(view: GradientAnalysis, places: Sequence[Place], texts:
 def is_held(view: GradientAnalysis, place: Place, text: str, valued: Valued) -> bool:
     """True if a part of the lines holds the values of *text*, which a sentence says to stand there; also as above."""
     reruns = view.once(line_replays)
-    put = _putting(view, place, partial(_paired, (text, text), valued), _exchanged)
+    put = _putting(view, place, partial(_value_pair, (text, text), valued), _exchanged)
     if not reruns or put is None:
         return True
     for at in reruns[0].candidates():
         for rerun in reruns:
             rerun.stand(at)
-        known = _known(reruns)
+        known = _known_nodes(reruns)
         if len(known) < len(reruns):
             return True
         shared = [key for key in known[0] if all(key in each for each in known)]
@@ -95,7 +95,7 @@ def is_exchanged(view: GradientAnalysis, place: Place, paired: Paired) -> bool:
     return _makes_right(view, [_putting(view, place, paired, _exchanged)])
 
 
-def _paired(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None, Array | None]:
+def _value_pair(texts: Texts, valued: Valued, step: PathStep) -> tuple[Array | None, Array | None]:
     belongs, stands = (valued(text, step) for text in texts)
     return belongs, stands
 
@@ -145,7 +145,7 @@ def _undoings(
     for at in reruns[0].candidates():
         for rerun in reruns:
             rerun.stand(at)
-        known = _known(reruns)
+        known = _known_nodes(reruns)
         if len(known) < len(reruns):
             yield reruns[0].lines[-1], True  # what a loop holds is another in each turn
             return
@@ -162,7 +162,7 @@ def _undoings(
                 yield reruns[0].line, bool(several) and _is_right(reruns, several)
 
 
-def _known(reruns: Sequence[Rerun]) -> list[KnownNodes]:
+def _known_nodes(reruns: Sequence[Rerun]) -> list[KnownNodes]:
     """By look the values of the parts of its line, by identity; without a look on which it cannot be read at once."""
     several: list[KnownNodes] = []
     for rerun in reruns if isinstance(reruns[0].line, ast.Assign) else ():

@@ -44,14 +44,14 @@ COARSE = 1e-2
 NEARLY = 0.75
 
 
-def _seen(case: WrongGradient) -> tuple[Observation, ...]:
+def _observations(case: WrongGradient) -> tuple[Observation, ...]:
     """Hidden data and the lesson's own: a type that is right on hidden data alone could be made of hidden numbers."""
     return case.looks if case.visible is None else (*case.looks, case.visible)
 
 
 def cut_to_integers(case: WrongGradient) -> Diagnosis | None:
     """Right but for the fraction, cut off or rounded, because the tensor cannot hold one."""
-    looks = _seen(case)
+    looks = _observations(case)
     if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in looks):
         return None
     ways = (np.trunc, np.round, np.floor, np.ceil)
@@ -62,7 +62,7 @@ def cut_to_integers(case: WrongGradient) -> Diagnosis | None:
 
 def too_coarse(case: WrongGradient) -> Diagnosis | None:
     """Right but for digits that the type of number cannot hold."""
-    looks = _seen(case)
+    looks = _observations(case)
     if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in looks):
         return None
     if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in looks):

@@ -53,7 +53,7 @@ def upstream_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             )
     ones = partial(view.everywhere, lambda step: step.is_root, lambda step: step.of_ones)
     yield view.hypothesis("upstream-missing", ones, SAY["absent"])
-    yield from _computed(view)
+    yield from _other_upstreams(view)
 
 
 def _from(step: PathStep, name: str) -> Array | None:
@@ -77,7 +77,7 @@ def _renamed(name: str, other: str, node: Expression, _words: EditVocabulary) ->
         yield Replacement("name", name_node(other))
 
 
-def _computed(view: GradientAnalysis) -> Iterator[Hypothesis]:
+def _other_upstreams(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Hypotheses from torch for other upstreams, on paths that cannot be followed here."""
     look = view.case.looks[0]
     for path in (path for path in view.paths if not view.steps(path, look)):
@@ -121,7 +121,7 @@ def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
                 predict, claim = partial(_copy, view, path, name, act), partial(_is_copied, view, name)
                 yield view.hypothesis(f"copied:{name}", predict, say, (name,), claim, **fields)
             if len(view.paths) > 1:  # in the place of all shares together
-                whole, claim = partial(_copied, name, act), partial(_is_copied, view, name)
+                whole, claim = partial(_gradient_if_copied, name, act), partial(_is_copied, view, name)
                 yield view.hypothesis(f"copied:{name}", whole, SAY["copy"], (name,), claim, word=name)
 
 
@@ -167,7 +167,7 @@ def _with(name: str, sign: int, look: Observation) -> Array | None:
     return np.asarray(look.reference + sign * tensor)
 
 
-def _copied(name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Observation) -> Array | None:
+def _gradient_if_copied(name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Observation) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name))
     return None if tensor is None else act(tensor, look.reference.shape)
 

@@ -103,13 +103,13 @@ def hidden_dims(
     before = hidden_dims(forward, 0, related, fits) if shift else {}
     drawn = dict(zip(order, primes[shift:], strict=False))
     for pool in _POOLS:
-        if len(drawn) == len(order) and fits(_followed(forward, {**forward.dims, **drawn, **fixed}, related)):
+        if len(drawn) == len(order) and fits(_with_derived_sizes(forward, {**forward.dims, **drawn, **fixed}, related)):
             break
         drawn = _ascending(order, pool, [{forward.dims[name], before.get(name, 0)} for name in order])
-    return _followed(forward, {**forward.dims, **drawn, **fixed}, related)
+    return _with_derived_sizes(forward, {**forward.dims, **drawn, **fixed}, related)
 
 
-def _followed(forward: ForwardSource, sizes: Mapping[str, int], related: bool) -> dict[str, int]:
+def _with_derived_sizes(forward: ForwardSource, sizes: Mapping[str, int], related: bool) -> dict[str, int]:
     """*sizes* of the dims, with those that follow from others."""
     hidden = dict(sizes)
     if related:

@@ -34,7 +34,7 @@ def _between(x: Tensor, low: Any = None, high: Any = None) -> Quantities:
     return _thresholds(x, low, high)
 
 
-def _compared(x: Any, y: Any, **_: Any) -> Quantities:
+def _comparison_edges(x: Any, y: Any, **_: Any) -> Quantities:
     return _thresholds(x, y) if isinstance(x, Tensor) else _thresholds(y, x)
 
 
@@ -50,7 +50,7 @@ def _one_norm(x: Tensor, order: float = 2, *_: Any, **__: Any) -> Quantities:
 GATES: Mapping[str, Callable[..., Quantities]] = {
     **dict.fromkeys(("relu", "abs", "sign", "sgn", "leaky_relu", "elu", "celu", "_prelu_kernel"), _sign),
     **dict.fromkeys(("clamp", "clamp_min", "clamp_max", "threshold"), _between),
-    **dict.fromkeys(("gt", "ge", "lt", "le", "maximum", "minimum", "fmax", "fmin"), _compared),
+    **dict.fromkeys(("gt", "ge", "lt", "le", "maximum", "minimum", "fmax", "fmin"), _comparison_edges),
     **dict.fromkeys(("hardswish", "hardsigmoid"), lambda x: _thresholds(x, -3, 3)),
     **dict.fromkeys(("hardshrink", "softshrink"), lambda x, limit=0.5: _thresholds(x, -limit, limit)),
     **dict.fromkeys(("huber_loss", "smooth_l1_loss"), _apart),

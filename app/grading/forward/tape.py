@@ -116,7 +116,7 @@ class Tape:
         return node
 
     def _run(self, index: int, statement: Mapping[str, Any], scope: dict[str, Any], spread: bool) -> Any:
-        code = _compiled(statement["source"], frozenset(statement["inputs"]), spread)
+        code = _compile_line(statement["source"], frozenset(statement["inputs"]), spread)
         state = torch.default_generator.get_state()
         try:
             value = eval(code, scope)
@@ -194,7 +194,7 @@ def whole_gradients(
     scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
     values: dict[str, Any] = {name: _leaf(value) for name, value in data.items()}
     for index, statement in enumerate(statements):
-        code = _compiled(statement["source"], frozenset(), False)
+        code = _compile_line(statement["source"], frozenset(), False)
         written = statement["outputs"]
         for name, value in zip(written, _unpacked(index, eval(code, {**scope, **values}), written), strict=True):
             same = isinstance(value, Tensor) and any(value is other for other in values.values())
@@ -211,7 +211,7 @@ def whole_gradients(
 
 
 @lru_cache(maxsize=1024)
-def _compiled(source: str, tensors: frozenset[str], spread: bool) -> Any:
+def _compile_line(source: str, tensors: frozenset[str], spread: bool) -> Any:
     value = right_side(parse_code(source).body[0])
     assert value is not None, "the program was read before it came here"
     return compile(numbered_expression(value, tensors, spread), "<forward>", "eval")

@@ -73,7 +73,7 @@ def _lacking(match: re.Match[str], error: ReportedError) -> str:
         lacks = "It takes the tensor to work on, between the parentheses."
     else:
         lacks = "Missing: " + ", ".join(f"`{name}`" for name in names) + "."
-    return _told(error, match[1], f"is given too little. {lacks}")
+    return _describe_call(error, match[1], f"is given too little. {lacks}")
 
 
 def _axes(match: re.Match[str], error: ReportedError) -> str:
@@ -90,9 +90,9 @@ def _option(match: re.Match[str], error: ReportedError) -> str:
     return f"{_call(error, name)}: `{name}` does not take `{option}` here.{hint}"
 
 
-def _called(match: re.Match[str], error: ReportedError) -> str:
+def _describe_called(match: re.Match[str], error: ReportedError) -> str:
     """Say that the called object is no function."""
-    node = _parsed(error.source)
+    node = _parse_source(error.source)
     called = function_of(node)
     what = "This" if called is None else f"`{source_text(called)}`"
     kind = match[1]
@@ -106,8 +106,8 @@ def _called(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _uncalled(_: re.Match[str], error: ReportedError) -> str:
-    indexed = indexed_of(_parsed(error.source))
+def _describe_uncalled(_: re.Match[str], error: ReportedError) -> str:
+    indexed = indexed_of(_parse_source(error.source))
     what = f"`{source_text(indexed)}`" if indexed is not None else "What stands before the bracket"
     return f"{what} is a function: call it with parentheses, such as `x.sum(0)`, not with square brackets."
 
@@ -145,8 +145,8 @@ def _letter(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _repeated(_: re.Match[str], error: ReportedError) -> str:
-    return _told(error, "repeat", "is given too little.")
+def _describe_repeat(_: re.Match[str], error: ReportedError) -> str:
+    return _describe_call(error, "repeat", "is given too little.")
 
 
 def _places(_: re.Match[str], error: ReportedError) -> str:
@@ -157,18 +157,18 @@ def _places(_: re.Match[str], error: ReportedError) -> str:
     return f"`{sides[0]}` holds values and their places; take the values, `{sides[0]}.values`."
 
 
-def _counted(match: re.Match[str], error: ReportedError) -> str:
+def _describe_count(match: re.Match[str], error: ReportedError) -> str:
     return (
         f"{_call(error, match[1])} is given {match[2]} places and {match[3]} slices along axis {match[4]}: each "
         "slice that is added has its place."
     )
 
 
-def _scattered(_: re.Match[str], error: ReportedError) -> str:
-    return _told(error, "scatter_add_", "is given an index with other axes than the tensor.")
+def _describe_scatter(_: re.Match[str], error: ReportedError) -> str:
+    return _describe_call(error, "scatter_add_", "is given an index with other axes than the tensor.")
 
 
-def _unpacked(match: re.Match[str], _: ReportedError) -> str:
+def _describe_unpacking(match: re.Match[str], _: ReportedError) -> str:
     return f"There are {match[1]} names on the left of the `=`, and a different number of values on the right."
 
 
@@ -190,7 +190,7 @@ def _argument(match: re.Match[str], error: ReportedError) -> str:
     name, _, wanted, kind = match.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
         return f"{_call(error, name)} wants a tensor, not a plain number. Is one left out? For numbers there is `math`."
-    return _told(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
+    return _describe_call(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
 
 
 def _surplus(match: re.Match[str], error: ReportedError) -> str:
@@ -198,22 +198,22 @@ def _surplus(match: re.Match[str], error: ReportedError) -> str:
         message = (
             "is given a fraction where it wants a size: `/` makes one of any two numbers. Is a division meant there?"
         )
-        return _told(error, match[1], message)
-    return _told(error, match[1], "is given too much.")
+        return _describe_call(error, match[1], message)
+    return _describe_call(error, match[1], "is given too much.")
 
 
 def _misfit(match: re.Match[str], error: ReportedError) -> str:
     given = f"cannot take `{match[2]}`." if match[2] != "()" else "is given too little."
-    return _told(error, match[1], given)
+    return _describe_call(error, match[1], given)
 
 
-def _told(error: ReportedError, name: str, message: str) -> str:
+def _describe_call(error: ReportedError, name: str, message: str) -> str:
     """Say what is wrong with the call of *name*, and how it is written, if that is known."""
     return f"{_call(error, name)} {message.strip()} {WRITTEN.get(name, '')}".strip()
 
 
 def _call(error: ReportedError, name: str) -> str:
-    return f"`{error.source}`" if function_of(_parsed(error.source)) is not None else f"`{name}`"
+    return f"`{error.source}`" if function_of(_parse_source(error.source)) is not None else f"`{name}`"
 
 
 def a_kind(kind: str) -> str:
@@ -229,13 +229,13 @@ def a_kind(kind: str) -> str:
 
 
 def _sides(source: str) -> tuple[str, str] | None:
-    expression, statements = _parsed(source), statements_of(source)
+    expression, statements = _parse_source(source), statements_of(source)
     node = expression if is_binary(expression) else statements[0] if len(statements) == 1 else None
     sides = sides_of(node)
     return None if sides is None else (source_text(sides[0]), source_text(sides[1]))
 
 
-def _parsed(source: str) -> Expression | None:
+def _parse_source(source: str) -> Expression | None:
     """The expression *source*; None where there is none, or where it was cut."""
     try:
         return parse_expression(source)
@@ -249,8 +249,8 @@ CALLS: tuple[Row, ...] = (
     (r"([\w<>]{1,80})\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)", _lacking),
     (r"([\w<>]{1,80})\(\) got an unexpected keyword argument '(\w+)'", _option),
     (r"^(\w+)\(\) received an invalid combination of arguments - got \([^)]{0,150}?(\w{1,60})=", _option),
-    (r"^'([\w.]+)' object is not callable", _called),
-    (r"^'(?:builtin_function_or_method|method|function)' object is not subscriptable", _uncalled),
+    (r"^'([\w.]+)' object is not callable", _describe_called),
+    (r"^'(?:builtin_function_or_method|method|function)' object is not subscriptable", _describe_uncalled),
     (r"^unsupported operand type\(s\) for (\S+?):? '([\w.]+)' and '([\w.]+)'", _operator),
     (r"^1D tensors expected, but got|^outer: Expected 1-D argument", _vectors),
     (r"^linalg\.inv: A must be batches of square matrices", _square),
@@ -260,12 +260,12 @@ CALLS: tuple[Row, ...] = (
     ),
     (
         r"^(index_add_)\(\): Number of indices \((\d+)\) should be equal to \S+ \((\d+)\), for dim: (\d+)",
-        _counted,
+        _describe_count,
     ),
-    (r"^Index tensor must have the same number of dimensions", _scattered),
-    (r"^Number of dimensions of repeat dims can not be smaller", _repeated),
+    (r"^Index tensor must have the same number of dimensions", _describe_scatter),
+    (r"^Number of dimensions of repeat dims can not be smaller", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", _places),
-    (r"^(?:too many|not enough) values to unpack \(expected (\d+)", _unpacked),
+    (r"^(?:too many|not enough) values to unpack \(expected (\d+)", _describe_unpacking),
     (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", _power),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", _argument),
     (r"([\w<>]{1,80})\(\) takes (?:.{1,40} positional arguments? but \d+ (?:was|were) given|no arguments)", _surplus),

@@ -22,17 +22,17 @@ def run(header: CheckHeader, _arrays: dict[str, Tensor], out: DriverOutput) -> N
     """Run the learner's text of *header*, then its function on every case."""
     report: dict[str, Any] = {}
     with torch.no_grad():
-        made = {key: _made(header, case, report) for key, case in header["cases"].items()}
+        made = {key: _case_arguments(header, case, report) for key, case in header["cases"].items()}
         scope, tree = initial_scope(), parse_code(header["source"])
         report[OWN] = run_text(header, scope, tree, out)
         function = scope.get(header["function"])
         if not report[OWN]["errors"] and callable(function) and "failed" not in report:
             for key, arguments in made.items():
-                report[key] = _answered(key, function, arguments, tree, out)
+                report[key] = _run_check(key, function, arguments, tree, out)
     out.text("report", json.dumps(report))
 
 
-def _made(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object]:
+def _case_arguments(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object]:
     """The arguments that a case writes; a case that fails is the author's fault, and is reported as such."""
     scope = initial_scope()
     reset_case()
@@ -46,7 +46,7 @@ def _made(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object
         return []
 
 
-def _answered(
+def _run_check(
     key: str, function: Callable[..., object], arguments: list[object], tree: Program, out: DriverOutput
 ) -> dict[str, Any]:
     """Call the check on one case and send what it returned, if that is a single number or truth value."""

@@ -67,10 +67,10 @@ def _pattern(yours: Array, gradient: Array, off: Array, largest: float) -> str:
     words = _Words([off.shape[axis] for axis in axes], axes)
     yours, gradient, off = (array.reshape(words.sizes) for array in (yours, gradient, off))
     with np.errstate(all="ignore"):
-        return next(_found(yours, gradient, off, SPREAD * largest, words))
+        return next(_patterns(yours, gradient, off, SPREAD * largest, words))
 
 
-def _found(yours: Array, gradient: Array, off: Array, spread: float, words: "_Words") -> Iterator[str]:
+def _patterns(yours: Array, gradient: Array, off: Array, spread: float, words: "_Words") -> Iterator[str]:
     """Every pattern that holds, the plainest first."""
     if not yours.any():
         yield "Every entry is zero."

@@ -28,11 +28,11 @@ def run(header: FunctionHeader, arrays: dict[str, Tensor], out: DriverOutput) ->
         report[OWN] = own = run_text(header, scope, tree, out)
         if not own["errors"] and not own["kinds"]:
             for key, case in header["cases"].items():
-                report[key] = _answered(key, case, header, dict(scope), tree, arrays, out)
+                report[key] = _run_function(key, case, header, dict(scope), tree, arrays, out)
     out.text("report", json.dumps(report))
 
 
-def _answered(
+def _run_function(
     key: str,
     case: str,
     header: FunctionHeader,

@@ -123,7 +123,7 @@ def others_verdict(bug: Bug, changes: CodeChanges) -> NameVerdict:
             "Fix the line itself."
         )
     elif changes.others:
-        code, which = f"{OTHERS}:changed", _listed(changes.others)
+        code, which = f"{OTHERS}:changed", _lines_text(changes.others)
         message = (
             f"Your result is right. {which} changed as well and did not need it. Put that back; one line is enough."
         )
@@ -185,7 +185,7 @@ def _common(first: list[str], other: list[str]) -> int:
     return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(other)))
 
 
-def _listed(lines: tuple[int, ...]) -> str:
+def _lines_text(lines: tuple[int, ...]) -> str:
     if len(lines) == 1:
         return f"Line {lines[0]}"
     return f"Lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"

@@ -196,7 +196,7 @@ def infer_line_shapes(code: str, ground: ShapeContext, keep: KeepLine = read_ane
         return InlayShapes(names=ground.given)
     own = frozenset(statements_in(body))
     begin = partial(LineReader, texts=line_texts(own, source), keep=keep)
-    seen = [_read(body, partial(begin, scope), ground.called, own) for scope in ground.scopes]
+    seen = [_read_shapes(body, partial(begin, scope), ground.called, own) for scope in ground.scopes]
     lines: dict[int, LineShape] = {}
     names = {name_shape.name: name_shape for name_shape in ground.given}
     for at, (statement, given) in seen[0].items():
@@ -234,7 +234,7 @@ def statements_in(body: Sequence[Statement]) -> Iterator[Statement]:
 Seen = dict[tuple[int, int], tuple[Statement, Any]]
 
 
-def _read(
+def _read_shapes(
     body: Sequence[Statement],
     begin: Callable[[Saw], LineReader],
     calls: Sequence[Statement],

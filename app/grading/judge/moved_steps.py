@@ -36,7 +36,7 @@ def blamed_ahead(
         message = f"Its numbers are right: what this line lacks is in `{before[0]}` already."
         verdicts[name] = replace(verdict, verdict="follows", message=message, word=f"follows from {before[0]}")
     for name in ahead:
-        if verdicts[name].code is None and (found := _found(name, fit, plan, laboratory())) is not None:
+        if verdicts[name].code is None and (found := _moved_step(name, fit, plan, laboratory())) is not None:
             verdicts[name] = replace(verdicts[name], code=found[0], message=found[1])
     return verdicts
 
@@ -46,7 +46,7 @@ def _is_right_in_numbers(fit: Fit, name: str) -> bool:
     return not fit.references["true"][name[1:]].vacuous and fit.fits(name, "true") and fit.fits(name, "v")
 
 
-def _found(name: str, fit: Fit, plan: ParsedSubmission, laboratory: DiagnosisSource) -> tuple[str, str] | None:
+def _moved_step(name: str, fit: Fit, plan: ParsedSubmission, laboratory: DiagnosisSource) -> tuple[str, str] | None:
     """Code and sentence of a line that goes on into the forward line of its own tensor."""
     got = {run: array for run in HIDDEN if (array := fit.trials[run].values.get(name)) is not None}
     if len(got) < len(HIDDEN):

@@ -61,7 +61,7 @@ def entry_origins(
     for at, line in enumerate(plan.lines):
         asked = next((name for name in names if plan.last.get(name) == at), None)
         with np.errstate(all="ignore"), suppress(UntracedError, *READING_ERRORS):
-            origins += _remembered(asked, line.node, line.reads, reading) if asked else ()
+            origins += _cached_origins(asked, line.node, line.reads, reading) if asked else ()
         try:
             reading.run([line.node])
         except UntracedError:
@@ -76,14 +76,14 @@ def _positive(array: Array) -> Array:
     return np.random.default_rng(array.size).uniform(0.5, 1.5, array.shape) if array.dtype.kind == "f" else array
 
 
-def _remembered(name: str, statement: Statement, reads: Collection[str], reading: Interpreter) -> list[Origin]:
+def _cached_origins(name: str, statement: Statement, reads: Collection[str], reading: Interpreter) -> list[Origin]:
     """Origins of *statement*, cached: they depend on its text and on what it reads, and on nothing else."""
     others = {text: reading.others[text] for text in reads & reading.others.keys()}
     if any(type(value) is not int for value in others.values()):
-        return _followed(name, statement, reading)
+        return _trace_origins(name, statement, reading)
     arrays = frozenset((text, _mark(reading.arrays[text])) for text in reads & reading.arrays.keys())
     key = name, syntax_key(statement), frozenset(others.items()), arrays
-    return _KNOWN.of(key, lambda: _followed(name, statement, reading))
+    return _KNOWN.of(key, lambda: _trace_origins(name, statement, reading))
 
 
 def _mark(array: Array) -> Hashable:
@@ -91,14 +91,14 @@ def _mark(array: Array) -> Hashable:
     return array.shape, array.dtype.str, b"" if array.dtype.kind == "f" else blake2b(array.tobytes()).digest()
 
 
-def _followed(name: str, statement: Statement, reading: Interpreter) -> list[Origin]:
+def _trace_origins(name: str, statement: Statement, reading: Interpreter) -> list[Origin]:
     made = value_left_by(statement)
     if made is None:
         return []
     node = Tracer(reading.arrays, reading.others, reading.budget).node(made)
     shape = node.value.shape
     places_by_tensor: dict[str, list[str]] = {}
-    entries = _shown(shape)
+    entries = _shown_entries(shape)
     for rank, entry in enumerate(entries):
         for tensor, mask in _behind(node, entry, reading.budget).items():
             place = _place_of(mask.shape, np.packbits(mask).tobytes())
@@ -110,7 +110,7 @@ def _followed(name: str, statement: Statement, reading: Interpreter) -> list[Ori
     ]
 
 
-def _shown(shape: Sequence[int]) -> list[tuple[int, ...]]:
+def _shown_entries(shape: Sequence[int]) -> list[tuple[int, ...]]:
     """The entries that a table of the first rows and columns shows, row by row."""
     columns = shape[-1] if shape else 1
     rows = prod(shape[:-1])

@@ -23,10 +23,10 @@ def translate_own(_: re.Match[str], error: ReportedError) -> str:
 
 def with_own_sums(names: Iterable[NameVerdict], plan: ParsedSubmission) -> tuple[NameVerdict, ...]:
     """*names*, with a word about Python's own `sum` where the line of a wrong one has it."""
-    return tuple(_explained(name_verdict, plan) for name_verdict in names)
+    return tuple(_with_word_on_sum(name_verdict, plan) for name_verdict in names)
 
 
-def _explained(name_verdict: NameVerdict, plan: ParsedSubmission) -> NameVerdict:
+def _with_word_on_sum(name_verdict: NameVerdict, plan: ParsedSubmission) -> NameVerdict:
     at = plan.last.get(name_verdict.name)
     if name_verdict.verdict != "wrong" or at is None or "sum" in plan.last:
         return name_verdict

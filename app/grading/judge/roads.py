@@ -76,7 +76,7 @@ class Roads:
         ):
             return None
         leaves = expected - taken
-        return Road(f"Right end to end; your formula skips the step through {_listed(leaves)}.", leaves)
+        return Road(f"Right end to end; your formula skips the step through {_names_text(leaves)}.", leaves)
 
     def _expected(self, name: str) -> frozenset[str]:
         """The gradients that the rule for *name* starts from."""
@@ -91,13 +91,13 @@ class Roads:
         drawn_on, expected = self.drawn_on.get(name, frozenset()), self._expected(name)
         if drawn_on == expected:
             message = (
-                f"Right end to end: it holds for the {_listed(expected)} of this program, though not for every one."
+                f"Right end to end: it holds for the {_names_text(expected)} of this program, though not for every one."
             )
             return Road(message, expected)
         leaves = expected - drawn_on or expected
         starts = self._carrying(name, expected) or expected
-        sources = f"takes its numbers from {_listed(drawn_on)}" if drawn_on else "takes a road of its own"
-        message = f"Right end to end; your formula {sources}, and the rule starts from {_listed(starts)}."
+        sources = f"takes its numbers from {_names_text(drawn_on)}" if drawn_on else "takes a road of its own"
+        message = f"Right end to end; your formula {sources}, and the rule starts from {_names_text(starts)}."
         return Road(message, leaves)
 
     def _carrying(self, name: str, gradients: frozenset[str]) -> frozenset[str]:
@@ -183,5 +183,5 @@ class Roads:
         return True
 
 
-def _listed(names: frozenset[str]) -> str:
+def _names_text(names: frozenset[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))

@@ -160,10 +160,12 @@ def _silent(trial: RunReport) -> RunReport:
         replace(error, kind=error.kind if error.kind in _ERRORS else "error", text="", source="", operands=())
         for error in trial.errors
     ]
-    return replace(trial, errors=errors, kinds={name: _known(kind) for name, kind in trial.kinds.items()}, shown=())
+    return replace(
+        trial, errors=errors, kinds={name: _known_kind(kind) for name, kind in trial.kinds.items()}, shown=()
+    )
 
 
-def _known(kind: str) -> str:
+def _known_kind(kind: str) -> str:
     """*kind*, where it is a word of Python or of the jail; a learner may call a type anything."""
     unfit = _UNFIT.match(kind)
     return unfit[0] if unfit else kind if kind in _KINDS else "object"
@@ -193,11 +195,11 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         errors=tuple(parse_error(row) for row in as_list(report.get("errors")) if isinstance(row, dict)),
         mutated=_first(_events(report.get("mutated"))),
         rebound=_events(report.get("rebound")),
-        shown=tuple(_shown(item) for item in as_list(report.get("shown"))[:_SHOWN]),
+        shown=tuple(_parse_shown(item) for item in as_list(report.get("shown"))[:_SHOWN]),
     )
 
 
-def _shown(value: object) -> ShownValue:
+def _parse_shown(value: object) -> ShownValue:
     """Read the shown value of one name."""
     fields = _mapping(value)
     return ShownValue(

@@ -80,7 +80,7 @@ def _matmul(match: re.Match[str], error: ReportedError) -> str:
         )
     return (
         f"These shapes cannot be multiplied: {pair}. In a matrix product the inner sizes must match, and {inner} is "
-        f"not {other}. {_summed(error) or cure}"
+        f"not {other}. {_describe_sum(error) or cure}"
     )
 
 
@@ -96,17 +96,18 @@ def _vector(match: re.Match[str], error: ReportedError) -> str:
     rule = "The inner sizes must match."
     if number is not None:
         rule = f"`{number.source}` {NO_MATRIX}"
-    return f"These shapes cannot be multiplied: {_two(error, match[0])}. {_summed(error) or rule}{_turned(error)}"
+    cure = _describe_sum(error) or rule
+    return f"These shapes cannot be multiplied: {_two(error, match[0])}. {cure}{_describe_transpose(error)}"
 
 
-def _summed(error: ReportedError) -> str:
+def _describe_sum(error: ReportedError) -> str:
     """A sum beside a matrix product, which adds up along the inner axis by itself."""
     matches = (_REDUCED.search(error_operand.source) for error_operand in error.operands)
     reduced = next((match[0] for match in matches if match), "")
     return f"`{reduced}` takes an axis away before the product; a matrix product sums by itself." if reduced else ""
 
 
-def _turned(error: ReportedError) -> str:
+def _describe_transpose(error: ReportedError) -> str:
     """Say what `.T` does to more than two axes, if it is at the place of the error."""
     shapes = [error_operand.shape for error_operand in error.operands[:2]]
     for at, item in enumerate(error.operands[:2]):
@@ -137,14 +138,14 @@ def _broadcast_together(first: tuple[int, ...], second: tuple[int, ...]) -> bool
     return all(one == other or 1 in {one, other} for one, other in pairs)
 
 
-def _stacked(match: re.Match[str], _: ReportedError) -> str:
+def _describe_stack(match: re.Match[str], _: ReportedError) -> str:
     return (
         f"`torch.stack` takes tensors of one shape: the first one has {_tuple(match[1])}, and number "
         f"{int(match[3]) + 1} has {_tuple(match[2])}."
     )
 
 
-def _negated(_: re.Match[str], __: ReportedError) -> str:
+def _describe_negation(_: re.Match[str], __: ReportedError) -> str:
     return "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is."
 
 
@@ -153,7 +154,8 @@ def _broadcast(match: re.Match[str], error: ReportedError) -> str:
     pair = _two(error, f"sizes {first} and {second}")
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
-        f"Shapes are compared from the right; an axis is copied only where its size is 1.{_turned(error)}{_row(error)}"
+        f"Shapes are compared from the right; an axis is copied only where its size is 1."
+        f"{_describe_transpose(error)}{_row(error)}"
     )
 
 
@@ -208,7 +210,7 @@ def _sums(text: str, wanted: Sequence[str], given: Sequence[str]) -> Iterator[st
                 yield f"({text}).sum({axes}, keepdim={keeps})"
 
 
-def _indexed(match: re.Match[str], error: ReportedError) -> str:
+def _describe_index(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of `{.source}`")
     return (
         f"The values have shape {_tuple(match[1])}, but the places{target} that are written have shape "
@@ -216,7 +218,7 @@ def _indexed(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _expanded(match: re.Match[str], error: ReportedError) -> str:
+def _describe_expand(match: re.Match[str], error: ReportedError) -> str:
     spread, over = (
         next((f" of `{one.source}`" for one in error.operands if format_shape(one.shape) == _tuple(shape)), "")
         for shape in (match[2], match[1])
@@ -263,7 +265,7 @@ def _negative(match: re.Match[str], error: ReportedError) -> str:
     return f"{what} comes to {match[1]}, and a size is not negative."
 
 
-def _unturned(match: re.Match[str], _: ReportedError) -> str:
+def _describe_untransposed(match: re.Match[str], _: ReportedError) -> str:
     return (
         f"`.{match[1]}` exchanges the last two axes, and here it stands behind a tensor with {match[2]} of them: there "
         "is nothing to turn."
@@ -398,7 +400,7 @@ def _inplace_leaf(_: re.Match[str], __: ReportedError) -> str:
     return "Autograd watches this tensor, so it cannot be changed in place. Update it under `torch.no_grad()`."
 
 
-def _changed(_: re.Match[str], __: ReportedError) -> str:
+def _describe_change(_: re.Match[str], __: ReportedError) -> str:
     return "A tensor that the backward pass still needs was changed in place. Work on a `.clone()`."
 
 
@@ -428,21 +430,24 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         r"stack expects .{0,60} but got (\[.{0,80}?\]) at entry 0 and (\[.{0,80}?\]) at entry (\d+)",
-        _stacked,
+        _describe_stack,
     ),
-    (r"Negation, the `-` operator, on a bool tensor", _negated),
+    (r"Negation, the `-` operator, on a bool tensor", _describe_negation),
     (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
     (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),
     (
         r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",
-        _indexed,
+        _describe_index,
     ),
-    (r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])", _expanded),
+    (
+        r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])",
+        _describe_expand,
+    ),
     (r"view size is not compatible with input tensor's size and stride", _view),
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
     (r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float", _fraction),
     (r"invalid shape dimension (-\d+) at index", _negative),
-    (r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor", _unturned),
+    (r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor", _describe_untransposed),
     (r"one_hot is only applicable to index tensor", _one_hot),
     (r"Class values must be smaller than num_classes", _classes),
     (r"only one element tensors can be converted|elements cannot be converted to Scalar", _one_number),
@@ -452,7 +457,7 @@ ROWS: tuple[Row, ...] = (
     ),
     (r"result type (\w+) can't be cast to the desired output type (\w+)", _cast),
     (r"leaf Variable that requires grad is being used in an in-place operation", _inplace_leaf),
-    (r"variables needed for gradient computation has been modified by an inplace operation", _changed),
+    (r"variables needed for gradient computation has been modified by an inplace operation", _describe_change),
     (r"Trying to backward through the graph a second time", _second),
     (r"does not require grad and does not have a grad_fn", _autograd),
     (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),

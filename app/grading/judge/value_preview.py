@@ -26,7 +26,7 @@ def shown_as(name: str, value: object, *, printed: bool = True) -> dict[str, Any
             seen, and for what has no first entries.
     """
     if type(value) is torch.Tensor:
-        seen = _seen(value)
+        seen = _preview(value)
         text = str(value)[:_CHARACTERS] if printed or not seen else ""
         shape, dtype = list(value.shape), str(value.dtype)[6:]
         return {"name": name, "shape": shape, "dtype": dtype, "text": text, **seen}
@@ -34,7 +34,7 @@ def shown_as(name: str, value: object, *, printed: bool = True) -> dict[str, Any
     return {"name": name, "shape": [], "dtype": type(value).__name__, "text": text}
 
 
-def _seen(value: torch.Tensor) -> dict[str, Any]:
+def _preview(value: torch.Tensor) -> dict[str, Any]:
     """First entries in words, and the map; the axes before the last are below each other."""
     if not value.numel() or value.is_complex() or value.layout is not torch.strided:
         return {}

@@ -20,14 +20,14 @@ COPIED = "What was copied along an axis gets the sum of what arrives at its copi
 SCALED = COPIED + " In a product each copy is scaled by the other factor first."
 
 
-def _added(x: Any, a: Any, b: Any, *_: Any, **__: Any) -> Cost:
+def _sum_cost(x: Any, a: Any, b: Any, *_: Any, **__: Any) -> Cost:
     check_fit(np.shape(x), product_shape(a.shape, b.shape), "+")
     return product_cost(a, b)
 
 
 def _linear(x: Any, w: Any, b: Any = None) -> Cost:
     check_axes(x.shape, w.shape, (-1, -1), "F.linear")
-    return _added(0.0 if b is None else b, x, w.T)
+    return _sum_cost(0.0 if b is None else b, x, w.T)
 
 
 def _contracted(a: Array, b: Array, dims: Any = 2) -> Array:
@@ -148,8 +148,8 @@ ARITHMETIC = (
     Operation("kron", "value", np.kron, cost=lambda a, b: max(1, int(np.size(a))) * max(1, int(np.size(b)))),
     Operation("tensordot", "value", _contracted, cost=_contraction_cost),
     Operation("cdist", "value", _distances, cost=_distance_cost),
-    Operation("addmm", "value", lambda x, a, b, beta=1.0, alpha=1.0: beta * x + alpha * (a @ b), cost=_added),
-    Operation("baddbmm", "value", lambda x, a, b: x + a @ b, cost=_added),
+    Operation("addmm", "value", lambda x, a, b, beta=1.0, alpha=1.0: beta * x + alpha * (a @ b), cost=_sum_cost),
+    Operation("baddbmm", "value", lambda x, a, b: x + a @ b, cost=_sum_cost),
     Operation("linear", "value", lambda x, w, b=None: x @ w.T if b is None else x @ w.T + b, cost=_linear),
     Operation("addcmul", "value", lambda x, a, b, value=1.0: x + value * a * b),
     Operation("addcdiv", "value", lambda x, a, b, value=1.0: x + value * a / b),

@@ -22,12 +22,12 @@ def _filled(fill: float) -> Callable[..., Array]:
     return lambda *sizes, **_: np.full(sizes_of(sizes), fill, dtype=float)
 
 
-def _drawn(name: str) -> Operation:
+def _random_operation(name: str) -> Operation:
     """A tensor of *sizes* whose numbers are not known."""
-    return Operation(name, "value", _filled(0.0), cost=_sized, sizes=EVERY)
+    return Operation(name, "value", _filled(0.0), cost=_size_cost, sizes=EVERY)
 
 
-def _sized(*sizes: Any, **_: Any) -> int:
+def _size_cost(*sizes: Any, **_: Any) -> int:
     return entry_count(*sizes)
 
 
@@ -39,7 +39,7 @@ def _of_all(parts: Any) -> int:
     return sum(int(np.size(part)) for part in parts)
 
 
-def _ranged(*bounds: float) -> int:
+def _range_cost(*bounds: float) -> int:
     start, stop, step = (0, *bounds, 1)[:3] if len(bounds) == 1 else (*bounds, 1)[:3]
     return math.ceil(abs((stop - start) / step)) + 1
 
@@ -102,8 +102,8 @@ VALUES = (
     Operation("mish", "value", lambda x: x * np.tanh(np.logaddexp(x, 0.0))),
     Operation("leaky_relu", "value", lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x)),
     # Tensors that are made.
-    *map(_drawn, ("zeros", "empty", "rand", "randn")),
-    Operation("ones", "value", _filled(1.0), cost=_sized, sizes=EVERY),
+    *map(_random_operation, ("zeros", "empty", "rand", "randn")),
+    Operation("ones", "value", _filled(1.0), cost=_size_cost, sizes=EVERY),
     Operation(
         "full", "value", lambda size, fill, **_: np.full(sizes_of((size,)), fill, dtype=float),
         cost=lambda size, *_, **__: entry_count(size), sizes=slice(0, 1),
@@ -116,7 +116,7 @@ VALUES = (
         "eye", "value", lambda n, m=None, **_: np.eye(n, m), sizes=EVERY,
         cost=lambda n, m=None, **_: entry_count(n, n if m is None else m),
     ),
-    Operation("arange", "value", lambda *bounds, **_: np.arange(*bounds), cost=_ranged, sizes=EVERY),
+    Operation("arange", "value", lambda *bounds, **_: np.arange(*bounds), cost=_range_cost, sizes=EVERY),
     Operation(
         "linspace", "value", lambda start, end, steps, **_: np.linspace(start, end, steps),
         cost=lambda _start, _end, steps, **_: entry_count(steps), sizes=EVERY,

@@ -27,7 +27,7 @@ def evaluate_on_random_data(forward: Forward | None) -> Numbers | None:
 
     The same program gives the same numbers. None where it cannot be read.
     """
-    return None if forward is None else _worked(_Text.of(forward))
+    return None if forward is None else _evaluate(_Text.of(forward))
 
 
 def gradient_slices(forward: Forward, source: str, target: str) -> Sequence[Sequence[Array]] | None:
@@ -54,7 +54,7 @@ class _Text:
 
 
 @lru_cache(maxsize=_KEPT)
-def _worked(text: _Text) -> Numbers | None:
+def _evaluate(text: _Text) -> Numbers | None:
     def numbers_of(program: Forward, point: Mapping[str, object]) -> Numbers:
         walk = trace_program(program, point)
         return {**walk.values, **{f"d{name}": np.asarray(gradient) for name, gradient in walk.gradients.items()}}

@@ -186,7 +186,7 @@ def _cuts(call: TracedCall, x: Array) -> list[tuple[Any, ...]]:
     axis = int(call.plain("dim", 0)) % x.ndim
     front, whole = (slice(None),) * axis, x.shape[axis]
     if call.op.name == "unbind":
-        return [(*front, rank) for rank in range(_bounded(whole))]
+        return [(*front, rank) for rank in range(_check_part_count(whole))]
     size = next(call.plain(name) for name in ("chunks", "split_size_or_sections", "split_size", "size") if name in call)
     if isinstance(size, tuple | list):
         sizes = list(size)
@@ -195,12 +195,12 @@ def _cuts(call: TracedCall, x: Array) -> list[tuple[Any, ...]]:
     else:
         chunk_size = -(-whole // int(size)) if call.op.name == "chunk" else int(size)
         starts = range(0, whole, chunk_size)
-        sizes = [min(chunk_size, whole - start) for start in starts[: _bounded(len(starts))]]
+        sizes = [min(chunk_size, whole - start) for start in starts[: _check_part_count(len(starts))]]
     starts_of_parts = accumulate(sizes, initial=0)
     return [(*front, slice(start, start + size)) for start, size in zip(starts_of_parts, sizes, strict=False)]
 
 
-def _bounded(parts: int) -> int:
+def _check_part_count(parts: int) -> int:
     if parts > PARTS_MAX:
         raise CostError("too many parts")
     return parts

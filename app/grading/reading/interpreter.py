@@ -105,7 +105,7 @@ class Interpreter:
                 for target in targets:
                     self._bind(target, result, known)
             case ast.AugAssign(target=target, op=op, value=value) if type(op) in BINARY:
-                old = _read(target)
+                old = _as_expression(target)
                 made = self._value(ast.copy_location(ast.BinOp(old, op, value), target), known)
                 self._check_change(old, made, op, (target, value))
                 self._bind(target, made, known)
@@ -228,7 +228,7 @@ class Interpreter:
                 full = np.array(self.arrays[name], dtype=np.float64)
                 tracer = self._tracer(known)
                 parts = part.elts if isinstance(part, ast.Tuple) else [part]
-                _put(full, tuple(tracer.plain(each) for each in parts), value, target)
+                _write_entries(full, tuple(tracer.plain(each) for each in parts), value, target)
                 self.arrays[name] = full
             case ast.Name() | ast.Tuple() | ast.List():
                 for name, binding in target_bindings(target, value).items():
@@ -250,7 +250,7 @@ class Interpreter:
         here[name] = value
 
 
-def _put(full: Array, index: tuple[Any, ...], value: Any, target: ast.expr) -> None:
+def _write_entries(full: Array, index: tuple[Any, ...], value: Any, target: ast.expr) -> None:
     try:
         full[index] = value
     except ValueError:
@@ -261,7 +261,7 @@ def _put(full: Array, index: tuple[Any, ...], value: Any, target: ast.expr) -> N
         raise
 
 
-def _read(target: ast.expr) -> ast.expr:
+def _as_expression(target: ast.expr) -> ast.expr:
     """A target as an expression."""
     match target:
         case ast.Name(id=name):

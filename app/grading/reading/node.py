@@ -41,7 +41,7 @@ class OpNode:
     @property
     def text(self) -> str:
         """As written in the source."""
-        return "" if self.expr is None else _unparsed(self.expr)
+        return "" if self.expr is None else _text_of(self.expr)
 
 
 KnownNodes = dict[Node, OpNode]
@@ -49,7 +49,7 @@ KnownNodes = dict[Node, OpNode]
 
 
 @lru_cache(maxsize=1024)
-def _unparsed(expr: Expression) -> str:
+def _text_of(expr: Expression) -> str:
     return as_written(expr)
 
 

@@ -61,7 +61,7 @@ def trace_program(forward: ForwardSource, point: Mapping[str, object]) -> Walk:
     """
     try:
         with np.errstate(all="ignore"):
-            return _walked(forward, point)
+            return _walk(forward, point)
     except (*READING_ERRORS, SyntaxError) as error:
         raise UntracedError(str(error)) from error
 
@@ -142,7 +142,7 @@ def _parts(target: Expression, expr: Expression) -> list[tuple[str, Expression]]
     return [part for pair in zip(targets, parts, strict=True) for part in _parts(*pair)]
 
 
-def _walked(forward: ForwardSource, point: Mapping[str, object]) -> Walk:
+def _walk(forward: ForwardSource, point: Mapping[str, object]) -> Walk:
     values, nodes = _forward(forward, point)
     starts = {name: _upstream(point, name) for name in forward.outputs}
     for name, start in starts.items():

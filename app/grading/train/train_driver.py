@@ -41,7 +41,7 @@ def run(header: TrainHeader, arrays: dict[str, Tensor], out: DriverOutput) -> No
     # Whatever an author's or a learner's own draw may be, it must not depend on the moment.
     torch.default_generator.manual_seed(0)
     # Where no tape is wanted torch keeps none at all, not even the books of who changed what: a fifth of a step.
-    with torch.inference_mode(not _taped(header)):
+    with torch.inference_mode(not _needs_tape(header)):
         PARTS[header["part"]](Model(header, arrays), out)
 
 
@@ -144,7 +144,7 @@ def steps(model: Model, out: DriverOutput) -> None:
     try:
         forward, gradients_of, scopes = model.program(), model.gradients(), model.drawn()
         output, values = header["output"], list(model.values.values())
-        untaped = torch.no_grad() if _taped(header) else contextlib.nullcontext()
+        untaped = torch.no_grad() if _needs_tape(header) else contextlib.nullcontext()
         while step < header["stop"] and (not losses or time.perf_counter() < deadline):
             scope = next(scopes)
             exec(forward, scope)
@@ -257,7 +257,7 @@ PARTS: Mapping[str, Callable[[Model, DriverOutput], None]] = {
 }
 
 
-def _taped(header: TrainHeader) -> bool:
+def _needs_tape(header: TrainHeader) -> bool:
     """True if torch has to compute the gradients."""
     return header["part"] in ("steps", "gradients") and header["code"] is None
 

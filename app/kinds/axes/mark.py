@@ -184,7 +184,7 @@ def _axes_words(axes: frozenset[int]) -> str:
     return f"{'axis' if len(numbers) == 1 else 'axes'} {word_list(numbers)}"
 
 
-def _summed(axes: frozenset[int], source: Shape) -> str:
+def _axes_text(axes: frozenset[int], source: Shape) -> str:
     """`axis 0 (N, 32 entries)`."""
     words = []
     for axis in sorted(axes):
@@ -205,7 +205,7 @@ def _holds(shape: Shape) -> str:
     return f"{' × '.join(str(int(size)) for size in shape)} numbers"
 
 
-def _left(axes: frozenset[int], source: Shape, *, keepdim: bool = False) -> Shape:
+def _shape_left(axes: frozenset[int], source: Shape, *, keepdim: bool = False) -> Shape:
     if keepdim:
         return tuple(1 if axis in axes else size for axis, size in enumerate(source))
     return tuple(size for axis, size in enumerate(source) if axis not in axes)
@@ -214,18 +214,18 @@ def _left(axes: frozenset[int], source: Shape, *, keepdim: bool = False) -> Shap
 def _right(quiz: AxesQuestion, chosen: frozenset[int], source: Shape, target: Shape) -> str:
     if not chosen:
         return f"Nothing was copied, so nothing is summed: `{quiz.of}` has the shape {shape_text(target)}."
-    left = _left(chosen, source)
-    result = f"Summing over {_summed(chosen, source)} leaves {shape_text(left)}: {_holds(left)}."
+    left = _shape_left(chosen, source)
+    result = f"Summing over {_axes_text(chosen, source)} leaves {shape_text(left)}: {_holds(left)}."
     if left == target:
         return result
     return f"{result} With `keepdim=True` it keeps the shape of `{quiz.of}`, `{format_shape(target)}`."
 
 
 def _wrong(quiz: AxesQuestion, chosen: frozenset[int], source: Shape, target: Shape, tensor: str) -> str:
-    left = _left(chosen, source)
-    result = f"You summed over {_summed(chosen, source)}. What is left is {shape_text(left)}: {_holds(left)}."
+    left = _shape_left(chosen, source)
+    result = f"You summed over {_axes_text(chosen, source)}. What is left is {shape_text(left)}: {_holds(left)}."
     needs = f"`{quiz.of}` needs {shape_text(target)}: {_holds(target)}."
-    if target in (left, _left(chosen, source, keepdim=True)):
+    if target in (left, _shape_left(chosen, source, keepdim=True)):
         return (
             f"{result} The shape fits, but the numbers are not the ones: broadcasting lines shapes up from the right, "
             f"so `{tensor}` was copied along another axis."

@@ -42,8 +42,10 @@ def mark_cells(quiz: CellsQuestion, values: Sequence[str], _shapes: Shapes, forw
         return underivable_feedback(quiz.of)
     names = names_of(quiz, answer.shape)
     if quiz.pick is not None:
-        return _picked(quiz, values, answer, names)
-    return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, values, answer, names, forward)
+        return _mark_picked(quiz, values, answer, names)
+    return (
+        _mark_ticked(quiz, values, answer, names) if quiz.feeds else _mark_filled(quiz, values, answer, names, forward)
+    )
 
 
 def answer_of(quiz: CellsQuestion, forward: Forward | None) -> Array | None:
@@ -51,8 +53,8 @@ def answer_of(quiz: CellsQuestion, forward: Forward | None) -> Array | None:
     if forward is None:
         return None
     try:
-        array = _fed(quiz, forward, *quiz.feeds) if quiz.feeds else _entries(quiz, forward)
-        array = array if quiz.pick is None else _meant(quiz.pick, array)
+        array = _entries_that_read(quiz, forward, *quiz.feeds) if quiz.feeds else _entries(quiz, forward)
+        array = array if quiz.pick is None else _picked_entries(quiz.pick, array)
     except (UntracedError, KeyError, IndexError, ValueError):
         return None
     return array if 0 < array.size <= MOST else None
@@ -78,7 +80,7 @@ def _entries(quiz: CellsQuestion, forward: Forward) -> Array:
     return walk.values[quiz.of] if quiz.of in walk.values else walk.gradients[quiz.of.removeprefix("d")]
 
 
-def _meant(pick: tuple[int, ...] | str, entries: Array) -> Array:
+def _picked_entries(pick: tuple[int, ...] | str, entries: Array) -> Array:
     """For each of *entries*, whether it is the one to *pick*; of equal ones, each is."""
     if isinstance(pick, str):
         return np.asarray(np.isclose(entries, entries.max() if pick == "largest" else entries.min()))
@@ -87,7 +89,7 @@ def _meant(pick: tuple[int, ...] | str, entries: Array) -> Array:
     return array if np.count_nonzero(array) == 1 else np.zeros(entries.shape, dtype=bool)
 
 
-def _picked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+def _mark_picked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
     chosen = [at for at in map(_as_index, values) if at is not None and at < len(names)]
     if not chosen:
         return unread_feedback("Choose one of the entries.")
@@ -110,7 +112,7 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _fed(quiz: CellsQuestion, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
+def _entries_that_read(quiz: CellsQuestion, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
     drawn = draw_inputs(forward, forward.dims, quiz.name, "float64")
     point = {text: np.asarray(quiz.at.get(text, drawn[text])) for text in drawn}
     moved = {**point, name: point[name].astype(np.float64)}
@@ -122,7 +124,7 @@ def _tolerance(entry: float) -> float:
     return ROUNDING if abs(entry - round(entry)) <= _ZERO else USUAL_TOLERANCE
 
 
-def _filled(
+def _mark_filled(
     quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str], forward: Forward | None
 ) -> Feedback:
     texts = spread_values(values, len(names))
@@ -167,7 +169,7 @@ def _agree(text: str, entry: str) -> bool:
         return text == entry
 
 
-def _ticked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+def _mark_ticked(quiz: CellsQuestion, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
     words = [word for value in values for word in value.replace(",", " ").split()]
     chosen = {int(word) for word in words if word.isdecimal() and len(word) < 4 and int(word) < len(names)}
     if not chosen:

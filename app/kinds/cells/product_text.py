@@ -56,7 +56,7 @@ def product_text(quiz: CellsQuestion, forward: Forward, answer: Array, given: Ar
         array = _value(form, scope)
         if array is not None and array.shape == answer.shape and not _same(array, answer) and _same(array, given):
             names = {letter: name for name, letter, _ in scope}
-            return PHRASES[kind].format(product=_named(form, names))
+            return PHRASES[kind].format(product=_form_text(form, names))
     if answer.ndim == 2 and _same(answer.T, given):
         return PHRASES["turned"]
     return PHRASES["sign"] if answer.any() and _same(-answer, given) else ""
@@ -102,7 +102,7 @@ def _operand(text: str, numbers: Mapping[str, Array]) -> Array:
     return array.T if text.endswith(".T") else array
 
 
-def _named(form: str, names: Mapping[str, str]) -> str:
+def _form_text(form: str, names: Mapping[str, str]) -> str:
     return "".join(names.get(letter, letter) for letter in form)
 
 

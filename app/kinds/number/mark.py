@@ -137,11 +137,11 @@ def answered_each(
 
 
 def _several(text: str, quiz: NumberQuestion) -> Feedback | None:
-    count = len(_listed(text, quiz))
+    count = len(_parse_list(text, quiz))
     return unread_feedback(f"These are {count} numbers; the answer is a single one.") if count > 1 else None
 
 
-def _listed(text: str, quiz: NumberQuestion) -> list[float]:
+def _parse_list(text: str, quiz: NumberQuestion) -> list[float]:
     """The numbers of a list such as `(5, 7, 9)` or `5, 7 and 9`; none where something in it is no number."""
     plain = _unwrapped(LEAD.sub("", text)).translate(str.maketrans("[](){}", "      "))
     parts = [part for part in re.split(r"[,;\s]+", plain) if part not in ("", "and")]

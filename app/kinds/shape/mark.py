@@ -39,15 +39,15 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
         return underivable_feedback(quiz.of or quiz.name)
     dims = _dims(shapes, forward)
     try:
-        given_sizes = _asked(quiz, dims)
-        read = _of_tensor(text, quiz, shapes) or _read(text, given_sizes, dims)
+        given_sizes = _given_sizes(quiz, dims)
+        read = _of_tensor(text, quiz, shapes) or _parse_shape(text, given_sizes, dims)
     except UnreadableShapeError as error:
         return unread_feedback(str(error))
     if read.shape == wanted:
         return right_feedback(_right(quiz, wanted, shapes), read.echo)
     for distractor in quiz.tempting:
         try:
-            if _read(distractor.value, given_sizes, dims).shape == read.shape:
+            if _parse_shape(distractor.value, given_sizes, dims).shape == read.shape:
                 return wrong_feedback(distractor.html, read.echo)
         except UnreadableShapeError:
             continue
@@ -73,7 +73,7 @@ def answer_disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
     dims = _dims(shapes, None)
     try:
         explicit = tuple(int(size) for size in sizes_in(quiz.answer)) if quiz.answer else wanted
-        given_sizes = _asked(quiz, dims) or wanted
+        given_sizes = _given_sizes(quiz, dims) or wanted
     except ValueError as error:
         return str(error)
     if explicit != wanted:
@@ -89,7 +89,7 @@ def _dims(shapes: Mapping[str, Shape], forward: Forward | None) -> dict[str, int
     return {**dims, **(forward.dims if forward else {})}
 
 
-def _asked(quiz: ShapeQuiz, dims: Mapping[str, int]) -> tuple[int | None, ...] | None:
+def _given_sizes(quiz: ShapeQuiz, dims: Mapping[str, int]) -> tuple[int | None, ...] | None:
     if quiz.ask is None:
         return None
     return tuple(None if size == "?" else _size(size, dims) for size in sizes_in(quiz.ask))
@@ -138,7 +138,7 @@ def with_commas(text: str, dims: Mapping[str, int]) -> str:
     return WORD.sub(parted, text)
 
 
-def _read(text: str, given_sizes: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
+def _parse_shape(text: str, given_sizes: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> ShapeReading:
     """Read *text*, filled into the *given_sizes* where it gives just what is missing.
 
     Raises:

@@ -71,7 +71,7 @@ Show = Callable[[Request, int, str, str], Awaitable[Response]]
 JOINING = re.compile(r"/{1,200}join.+", re.IGNORECASE | re.DOTALL)
 
 
-def _told(path: str) -> str:
+def _path_text(path: str) -> str:
     """*path*, without a code that opens a class."""
     return JOINING.sub("/join/…", path[:200])
 
@@ -95,7 +95,7 @@ def configure_logs(*, plain: bool) -> None:
     # No local variables in tracebacks: they hold tokens and submissions.
     tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
     as_lines = (_printable, structlog.dev.ConsoleRenderer(exception_formatter=_traceback))
-    as_json = (_signed, structlog.processors.ExceptionRenderer(tracebacks), structlog.processors.JSONRenderer())
+    as_json = (_with_host, structlog.processors.ExceptionRenderer(tracebacks), structlog.processors.JSONRenderer())
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -122,7 +122,7 @@ class _Lines(structlog.PrintLogger):
     log = debug = info = warn = warning = error = critical = fatal = exception = failure = err = msg
 
 
-def _signed(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+def _with_host(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """With the machine, pod or container that says it, which is one of several where lines are collected."""
     return {**event, "server": HOST}
 
@@ -173,7 +173,7 @@ class RequestLog(HttpMiddleware):
             # Known from the route, after it was found: which class is slow, and which server is.
             group = scope.get("path_params", {}).get("class_id")
             where = {"class": group} if group else {}
-            path = _told(scope["path"])
+            path = _path_text(scope["path"])
             log.info("request", method=scope["method"], path=path, status=noting.status, ms=milliseconds, **where)
 
 

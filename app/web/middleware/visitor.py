@@ -172,7 +172,7 @@ async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
     Raises:
         ClientDisconnect: The client has gone.
     """
-    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -184,7 +184,7 @@ async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

@@ -173,14 +173,14 @@ def _grid(
                     **paths.get(f"{side}-{row}-{column}", {}),
                 )
             )
-            if _cut(row, rows, MOST_ROWS) or _cut(column, columns, MOST_COLUMNS):
+            if _is_ellipsis(row, rows, MOST_ROWS) or _is_ellipsis(column, columns, MOST_COLUMNS):
                 parts.append(
                     svg_text(left + CELL * (column + 0.5), top + CELL * (row + 0.5) + 4, "·", class_="figure-label")
                 )
     return parts
 
 
-def _cut(position: int, size: int, most: int) -> bool:
+def _is_ellipsis(position: int, size: int, most: int) -> bool:
     """True if this cell stands for several that are not drawn: the last but one of a long side."""
     return size > most and position == most - 2
 

@@ -43,7 +43,7 @@ def course_map(lessons: Sequence[Lesson]) -> Mapping[str, MapLines]:
     width = LANE * max((len(after) for *_, after in placed), default=1)
     return {
         name: MapLines(
-            _drawn(width, _row(before, needs[name], lane, after)), _drawn(width, _above(before)), _x(lane), width
+            _map_svg(width, _row(before, needs[name], lane, after)), _map_svg(width, _above(before)), _x(lane), width
         )
         for name, before, lane, after in placed
     }
@@ -68,7 +68,7 @@ def _row(before: Sequence[str | None], needs: Sequence[str], lane: int, after: S
     return paths
 
 
-def _drawn(width: float, paths: Sequence[str]) -> Markup:
+def _map_svg(width: float, paths: Sequence[str]) -> Markup:
     lines = [svg_tag("path", d=path, class_="edge", vector_effect="non-scaling-stroke") for path in paths]
     size = {
         "viewBox": f"0 0 {width:g} {HEIGHT}",

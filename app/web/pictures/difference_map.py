@@ -25,10 +25,12 @@ class DifferencesMap:
 
 
 def differences_map(differences: Differences) -> DifferencesMap:
-    return DifferencesMap(_drawn(differences), part_of(differences), f"{differences.largest:.2g}", differences.pattern)
+    return DifferencesMap(
+        _map_svg(differences), part_of(differences), f"{differences.largest:.2g}", differences.pattern
+    )
 
 
-def _drawn(differences: Differences) -> Markup:
+def _map_svg(differences: Differences) -> Markup:
     rows, columns = len(differences.rows), len(differences.rows[0])
     cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
     width, height = max(cell * columns, SCALE_WIDTH), cell * rows

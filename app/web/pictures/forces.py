@@ -25,7 +25,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 def draw_forces(scene: PictureInput) -> Markup:
     """Draw `:given: {z: [...], target: k}`."""
-    logits, target = _given(scene.given)
+    logits, target = _parse_given(scene.given)
     labels = _labels(scene.given.get("labels"), len(logits))
     chances = softmax(logits)
     gradient = [chance - (index == target) for index, chance in enumerate(chances)]
@@ -66,7 +66,7 @@ def draw_forces(scene: PictureInput) -> Markup:
     return svg_picture(width, height, f"Forces on the logits: {summary}.", parts) + behind
 
 
-def _given(given: Mapping[str, object]) -> tuple[list[float], int]:
+def _parse_given(given: Mapping[str, object]) -> tuple[list[float], int]:
     listed, target = given["z"], given["target"]
     if not isinstance(listed, list | tuple) or not isinstance(target, int):
         raise TypeError("forces wants z: [...] and target: k")

@@ -101,7 +101,7 @@ def draw_graph(scene: PictureInput) -> Markup:
             )
         lit = [str(end) for start, end in arcs if start == index]
         lit += [f"{index}-{end}" for end in lit]
-        told = pointing_attributes(str(index), lit, _told(line.name, readers[line.name]))
+        told = pointing_attributes(str(index), lit, _fork_text(line.name, readers[line.name]))
         hits.append(svg_tag("rect", x=0.0, y=y - ROW_HEIGHT / 2, width="100%", height=height, class_="hit", **told))
         node = "fork" if line.name in marked else "node"
         parts.append(svg_tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
@@ -127,7 +127,7 @@ def draw_graph(scene: PictureInput) -> Markup:
     return svg_picture(width, bottom, summary, [*hits, *parts]) + behind
 
 
-def _told(name: str, readers: list[str]) -> str:
+def _fork_text(name: str, readers: list[str]) -> str:
     if not readers:
         return f"d{name} is given: no line of the program reads {name}."
     shares = "one share" if len(readers) == 1 else f"{len(readers)} shares, which are added"

@@ -22,7 +22,7 @@ def draw_product_cells(scene: PictureInput) -> Markup:
     on_right = scene.of is not None and scene.of.removeprefix("d") == names[1]
     row, column = _pick(scene.given.get("pick", [0, 0]), right if on_right else left)
     picked = (1 if on_right else 0, row, column)
-    partners, fed = _met(picked, left, right)
+    partners, fed = _met_cells(picked, left, right)
     marked = {(1 - picked[0], *cell) for cell in partners} | {(2, *cell) for cell in fed}
     sizes = (left, right, (left[0], right[1]))
     paths = {
@@ -62,7 +62,7 @@ def draw_product_cells(scene: PictureInput) -> Markup:
 Cells = list[tuple[int, int]]
 
 
-def _met(picked: tuple[int, int, int], left: tuple[int, int], right: tuple[int, int]) -> tuple[Cells, Cells]:
+def _met_cells(picked: tuple[int, int, int], left: tuple[int, int], right: tuple[int, int]) -> tuple[Cells, Cells]:
     """The cells of the other factor that *picked* meets, and those of the product in which it lands, side by side.
 
     A[i, j] meets B[j, :] and lands in D[i, :]; B[j, k] meets A[:, j] and lands in D[:, k].
@@ -79,7 +79,7 @@ def _path(
     """Attributes that light up with one cell: of a factor its way to the gradient, of the product its terms."""
     index, row, column = place
     if index < 2:
-        partners, fed = _met(place, left, right)
+        partners, fed = _met_cells(place, left, right)
         lit = [(1 - index, *cell) for cell in partners] + [(2, *cell) for cell in fed]
         return pointing_attributes(_key(place), map(_key, lit), _sentence(names, place, partners, fed))
     terms = [((0, row, line), (1, line, column)) for line in range(left[1])]

@@ -45,7 +45,7 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
             y = TOP + LINE_HEIGHT * (row + 1)
             if name in known:
                 parts.append(svg_tag("circle", cx=x - 8, cy=y - 5, r=3.0, class_="sample-known"))
-            parts.append(_spelled(x, y, name))
+            parts.append(_spelling_svg(x, y, name))
         parts.append(
             svg_text(x, TOP + LINE_HEIGHT * (rows + 1) + 10, _count(names, known), class_="figure-note", anchor="start")
         )
@@ -57,14 +57,14 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
         "Names that the model invented",
         ("", *(_after(step) for step, _ in columns)),
         [
-            (str(row + 1), *(_written(names[row], known) if row < len(names) else "" for _, names in columns))
+            (str(row + 1), *(_name_text(names[row], known) if row < len(names) else "" for _, names in columns))
             for row in range(rows)
         ],
     )
     return svg_picture(LEFT + COLUMN * len(columns), TOP + LINE_HEIGHT * (rows + 1) + 22, f"{summary}.", parts) + behind
 
 
-def _spelled(x: float, y: float, name: str) -> Markup:
+def _spelling_svg(x: float, y: float, name: str) -> Markup:
     """*name* in runs of vowels and of other letters."""
     shown = name if len(name) <= MAX_NAME_CHARS else f"{name[: MAX_NAME_CHARS - 1]}…"
     if not shown:
@@ -80,7 +80,7 @@ def _spelled(x: float, y: float, name: str) -> Markup:
     return svg_tag("text", *pieces, x=x, y=y, class_="figure-code")
 
 
-def _written(name: str, known: Container[str]) -> str:
+def _name_text(name: str, known: Container[str]) -> str:
     return f"{name or EMPTY}{' (in the list)' if name in known else ''}"
 
 

@@ -36,7 +36,7 @@ def draw_slider(scene: PictureInput) -> Markup:
             code_markup(f"d{of}"), plain_number(slope), _moves(slope),
         )  # fmt: skip
         steps.append(
-            Frame(_drawn(plot, curve, (place, value), slope, places), f"{of} = {plain_number(place)}", sentence)
+            Frame(_slider_svg(plot, curve, (place, value), slope, places), f"{of} = {plain_number(place)}", sentence)
         )
     behind = number_table(
         "The places as a table",
@@ -80,7 +80,7 @@ class _SliderScale:
         return "M" + "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in points)
 
 
-def _drawn(
+def _slider_svg(
     plot: _SliderScale,
     curve: Sequence[tuple[float, float]],
     point: tuple[float, float],

@@ -70,7 +70,7 @@ def _forward(walk: Walk, rows: Sequence[TapeRow]) -> list[Frame]:
     for at in range(inputs, len(rows)):
         known = {row.name: walk.values[row.name] for row in rows[: at + 1]}
         sentence = format_sentence("{} is {}.", code_markup(rows[at].source), _number(known[rows[at].name]))
-        frames.append(Frame(_drawn(rows, WalkState(known, row=at), _column(walk)), "Forward", sentence))
+        frames.append(Frame(_tape_svg(rows, WalkState(known, row=at), _column(walk)), "Forward", sentence))
     return frames
 
 
@@ -81,7 +81,7 @@ def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
         "The way back begins at the end: {} comes back to {}.", _number(totals[output]), code_markup(output)
     )
     frames = [
-        Frame(_drawn(rows, WalkState(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)
+        Frame(_tape_svg(rows, WalkState(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)
     ]
     for at, share in enumerate(walk.shares, start=1):
         first = share.tensor not in totals
@@ -90,7 +90,7 @@ def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
         now = WalkState(walk.values, dict(totals), places[share.output], (places[share.tensor], places[share.output]))
         frames.append(
             Frame(
-                _drawn(rows, now, _column(walk)),
+                _tape_svg(rows, now, _column(walk)),
                 "Backward",
                 _sentence(share, rows[places[share.output]].source, first, payers),
             )
@@ -132,7 +132,7 @@ def _column(walk: Walk) -> float:
     return max(NARROWEST_COLUMN, LETTER * max(len(_number(number)) for number in numbers) + 10)
 
 
-def _drawn(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
+def _tape_svg(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
     arcs = [(read, at) for at, row in enumerate(rows) for read in row.reads]
     longest = max((end - start for start, end in arcs), default=1)
     reach = min(WIDEST, NARROWEST + 9.0 * longest)

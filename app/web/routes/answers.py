@@ -50,12 +50,12 @@ async def answer(
     if own := quiz_kind(quiz).fields:
         form = await request.form()
         answer = [value if isinstance(value := form.get(name), str) else "" for name in own]
-    view = await _marked(site, lesson, quiz, _plain(answer))
+    view = await _mark_answer(site, lesson, quiz, _plain(answer))
     learner = await visitor.begin()
-    rows = await _recorded(site, learner, lesson, [view], watched=visitor.in_class)
+    rows = await _record_answers(site, learner, lesson, [view], watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, quiz.name)
-    state = LessonState(progress=rows, written=await _written(site, learner, lesson, [view]))
+    state = LessonState(progress=rows, written=await _written_sentences(site, learner, lesson, [view]))
     return site.pages.fragment(
         "_answered.html", view=_standing(view, state), progress=site.progress(lesson, state.solved)
     )
@@ -78,11 +78,11 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     }
     asked = [select_draw(row, draw_in(form, row)) for row in sheet.rows if row.name in given]
     fresh = [row for row in asked if before.get(row.name) != (json.dumps(given[row.name]), row.draw)]
-    views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
-    rows = await _recorded(site, learner, lesson, views, watched=visitor.in_class)
+    views = [await _mark_answer(site, lesson, row, given[row.name]) for row in fresh]
+    rows = await _record_answers(site, learner, lesson, views, watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, next((view.name for view in views), name))
-    state = LessonState(progress=rows, tries=tries, written=await _written(site, learner, lesson, views))
+    state = LessonState(progress=rows, tries=tries, written=await _written_sentences(site, learner, lesson, views))
     answered = [_standing(view, state) for view in views]
     return site.pages.fragment(
         "_sheet_answered.html",
@@ -116,12 +116,12 @@ def _plain(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in values)
 
 
-async def _marked(site: Site, lesson: Lesson, quiz: Quiz, given: tuple[str, ...]) -> QuizView:
+async def _mark_answer(site: Site, lesson: Lesson, quiz: Quiz, given: tuple[str, ...]) -> QuizView:
     shapes = await site.shapes.about(lesson, quiz)
     return quiz_view(site.kept, lesson, quiz, LessonState(), shapes, fresh=given)
 
 
-async def _recorded(
+async def _record_answers(
     site: Site, learner: int, lesson: Lesson, views: Sequence[QuizView], *, watched: bool
 ) -> Mapping[str, Progress]:
     """Keep the answers of *views* and what was said about them; the progress in the lesson, by exercise.
@@ -161,7 +161,7 @@ def _standing(view: QuizView, state: LessonState) -> QuizView:
     return replace(view, solved=view.name in state.solved, changed=changed, hints=hints, written=written)
 
 
-async def _written(site: Site, learner: int, lesson: Lesson, views: Iterable[QuizView]) -> Spoken:
+async def _written_sentences(site: Site, learner: int, lesson: Lesson, views: Iterable[QuizView]) -> Spoken:
     """Sentences of instructors for the wrong answers of *views*; queried only where there may be any."""
     waiting = [view.name for view in views if view.written is not None]
     if not waiting:

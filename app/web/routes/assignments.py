@@ -295,7 +295,9 @@ async def extend(
     try:
         if who or until:
             moment = required_moment("Until", until, group.timezone)
-            more = [(person.learner_id, moment) for person in await _meant(site, within, row, who, people, moment)]
+            more = [
+                (person.learner_id, moment) for person in await _chosen_learners(site, within, row, who, people, moment)
+            ]
             await _extend_due_date(site, within, row, more, reason)
             return back_to_class(within, "assignments", row.id)
         extended, faults = read_days(text, people)
@@ -331,7 +333,7 @@ async def _extend_due_date(
         await assignments.extend_due_date(db, within.group, row, more, reason, within.person.learner_id)
 
 
-async def _meant(
+async def _chosen_learners(
     site: Site, within: ClassMember, row: Assignment, who: str, people: Sequence[Membership], until: datetime
 ) -> list[Membership]:
     """One learner, or those of a section who have no time as long as *until*; all of it where each has.

@@ -79,7 +79,7 @@ async def history(
     async with site.database.read() as db:
         view = await history_view(db, learner, lesson, exercise, at, against)
     if wants_fragment(request):
-        return site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+        return site.pages.fragment("_history.html", history=view, announcement=_step_text(view))
     return site.pages.page(request, "history.html", history=view, lesson=lesson)
 
 
@@ -93,10 +93,10 @@ async def open_history(
         saved = await box.save(db, learner)
         view = await history_view(db, learner, box.lesson, box.exercise, at, against)
     if wants_fragment(request):
-        shown = box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+        shown = box.site.pages.fragment("_history.html", history=view, announcement=_step_text(view))
         return with_revision(shown, saved)
     return back_to(f"{view.url}/history?at={view.at}&against={against}" if against else f"{view.url}/history")
 
 
-def _stepped(view: HistoryView) -> str:
+def _step_text(view: HistoryView) -> str:
     return f"Text {view.at} of {view.count}." if view.count else "Nothing was checked yet."

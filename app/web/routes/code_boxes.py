@@ -192,9 +192,9 @@ async def measure(
     try:
         nudged = await run_until_disconnect(request, asked)
     except RetryLaterError as later:
-        busy = _nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail))
+        busy = _nudge_response(request, box, Nudge(outcome="busy", name=nudge, message=later.detail))
         return later.apply_to(with_revision(busy, saved))
-    return with_revision(_nudged(request, box, nudged), saved)
+    return with_revision(_nudge_response(request, box, nudged), saved)
 
 
 @router.post("/shapes")
@@ -284,10 +284,12 @@ async def _retry_later_response(
     return later.apply_to(box_fragment(box, "_checked.html", view, told, saved=saved))
 
 
-def _nudged(request: Request, box: BoxRequest, nudge: Nudge) -> Response:
+def _nudge_response(request: Request, box: BoxRequest, nudge: Nudge) -> Response:
     name = box.exercise.name
     if wants_fragment(request):
-        return box.site.pages.fragment("_nudged.html", nudge=nudge, name=name, announcement=nudge_announcement(nudge))
+        return box.site.pages.fragment(
+            "_nudge_response.html", nudge=nudge, name=name, announcement=nudge_announcement(nudge)
+        )
     return box.site.pages.page(request, "nudge.html", nudge=nudge, name=name, lesson=box.lesson)
 
 

@@ -39,13 +39,13 @@ async def listed(request: Request, site: TheSite, within: Watching) -> Response:
         rows = await comparisons.list_comparisons(db, within.group.id)
         counts = [await comparisons.count_arms(db, row) for row in rows]
     views = [
-        ComparisonView(row, *_found(site, row.lesson, row.exercise), arms, settings.shared_by)
+        ComparisonView(row, *_find_exercise(site, row.lesson, row.exercise), arms, settings.shared_by)
         for row, arms in zip(rows, counts, strict=True)
     ]
     return class_page(request, site, within, "comparisons.html", views=views)
 
 
-def _found(site: Site, lesson: str, exercise: str) -> tuple[Lesson | None, Exercise | None]:
+def _find_exercise(site: Site, lesson: str, exercise: str) -> tuple[Lesson | None, Exercise | None]:
     found = next((item for item in site.course.lessons if item.name == lesson), None)
     return found, found.named.get(exercise) if found else None
 

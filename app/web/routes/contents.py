@@ -54,7 +54,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         resume=resume,
         invented=site.invented,
         ways=_ways(site, site.course.lessons, ""),
-        tried=None if back else _tried(site),
+        tried=None if back else _box_to_try(site),
         left=minutes_left(progress_in(site, resume.lesson, solved)) if resume else 0,
         strip=await lamp_strip(site, await visitor.learner(), solved) if back and saving else None,
         practice=practice,
@@ -150,7 +150,7 @@ def first_box(course: Course) -> tuple[Lesson, Grad] | None:
     return None
 
 
-def _tried(site: Site) -> CodeView | None:
+def _box_to_try(site: Site) -> CodeView | None:
     first = first_box(site.course)
     if first is None:
         return None

@@ -45,7 +45,7 @@ async def export(
         async with site.database.read() as db:
             state = await progress.lesson_state(db, learner, lesson.name)
             right = await progress.right_texts(db, learner, lesson.name)
-    lesson = with_draws(lesson, partial(_drawn, site, lesson, state, learner))
+    lesson = with_draws(lesson, partial(_quiz_of_learner, site, lesson, state, learner))
     work = await asyncio.to_thread(work_of, lesson, state, right)
     if lesson.pictures:
         folder: Path = request.app.state.settings.lessons
@@ -62,7 +62,7 @@ async def export(
     return Response(text.encode("utf-8", "replace"), headers=headers)
 
 
-def _drawn(site: Site, lesson: Lesson, state: LessonState, learner: int | None, quiz: Quiz) -> Quiz:
+def _quiz_of_learner(site: Site, lesson: Lesson, state: LessonState, learner: int | None, quiz: Quiz) -> Quiz:
     return quiz_for_learner(site.kept, lesson, quiz, state, learner)
 
 

@@ -75,12 +75,12 @@ async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:
     async with site.database.read() as db:
         rows = await trainings.trainings_by(db, learner)
     known = await known_names(site.runs.names) if rows else frozenset()
-    runs = (run for row in rows if (run := _trained(site, row, known)) is not None)
+    runs = (run for row in rows if (run := _finished_run(site, row, known)) is not None)
     # The same gradients in another lesson make the same run.
     return tuple({run.snapshot.sampled or run.url: run for run in runs}.values())
 
 
-def _trained(site: Site, row: TrainingRun, known: Container[str]) -> FinishedRun | None:
+def _finished_run(site: Site, row: TrainingRun, known: Container[str]) -> FinishedRun | None:
     lesson = next((item for item in site.course.lessons if item.name == row.lesson), None)
     exercise = lesson.exercise(row.exercise) if lesson else None
     snapshot = decoded_snapshot(row.finished_json)

@@ -79,7 +79,7 @@ async def report_scope(
 TheScope = Annotated[ReportScope, Depends(report_scope)]
 
 
-async def _kept(site: Site, scope: ReportScope) -> KeptReport:
+async def _find_report(site: Site, scope: ReportScope) -> KeptReport:
     """Find the report, and ask for a newer one where it is no longer fresh."""
     async with site.database.read() as db:
         row = await item_reports.stored_report(db, scope.number)
@@ -95,7 +95,7 @@ async def _kept(site: Site, scope: ReportScope) -> KeptReport:
 @router.get("")
 async def overview(request: Request, site: TheSite, scope: TheScope) -> Response:
     """Exercises that need an author, the neediest first, and how lessons and families of operations go."""
-    report = await _kept(site, scope)
+    report = await _find_report(site, scope)
     current = item_views(site.course, [item for item in report.report.items if item.current] if report.report else ())
     needy = [view for view in current if view.needs]
     by_lesson = [
@@ -112,7 +112,7 @@ async def overview(request: Request, site: TheSite, scope: TheScope) -> Response
 @router.get("/{slug}")
 async def of_lesson(request: Request, site: TheSite, scope: TheScope, lesson: TheLesson) -> Response:
     """Every number of the exercises of a lesson."""
-    report = await _kept(site, scope)
+    report = await _find_report(site, scope)
     items = [item for item in report.report.items if item.lesson == lesson.name] if report.report else ()
     views = item_views(site.course, items)
     async with site.database.read() as db:

@@ -45,7 +45,7 @@ async def ready(site: TheSite, visitor: TheVisitor, slug: str) -> Response:
     unit = next((unit for unit in site.course.units if unit.slug == slug), None)
     if unit is None or site.seen is not None:
         raise HTTPException(404)
-    given = await _given(site, await visitor.learner(), f"{READY}{slug}")
+    given = await _count_given(site, await visitor.learner(), f"{READY}{slug}")
     plan = ready_plan(unit, lessons_before(site, unit), given)
     if plan is None:
         raise HTTPException(404)
@@ -67,7 +67,7 @@ async def measure(site: TheSite, visitor: TheVisitor, purpose: Literal["before",
     return await go_to_next(site, await visitor.begin(), plan) if plan else back_to(address, "measure")
 
 
-async def _given(site: Site, learner: int | None, purpose: str) -> int:
+async def _count_given(site: Site, learner: int | None, purpose: str) -> int:
     if learner is None:
         return 0
     async with site.database.read() as db:

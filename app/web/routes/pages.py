@@ -42,10 +42,10 @@ def former_addresses(course: Course) -> list[Route]:
         ):
             if name not in current:
                 moved.setdefault(name, lesson.slug)
-    return [Route(f"/lessons/{old}", _moved(new)) for old, new in moved.items()]
+    return [Route(f"/lessons/{old}", _redirect_to(new)) for old, new in moved.items()]
 
 
-def _moved(slug: str) -> Callable[[Request], Awaitable[Response]]:
+def _redirect_to(slug: str) -> Callable[[Request], Awaitable[Response]]:
     async def moved(_: Request) -> Response:
         return RedirectResponse(f"/lessons/{slug}", 308)
 
@@ -140,7 +140,7 @@ async def show_readiness(request: Request, site: TheSite, lesson: TheLesson) -> 
 @router.get("/lessons/{slug}/reveal/{name}")
 async def show_revealed(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
     """Show a reveal in its present state: closed, or its contents."""
-    return await _revealed(request, site, lesson, name, await visitor.learner())
+    return await _reveal_page(request, site, lesson, name, await visitor.learner())
 
 
 @router.post("/lessons/{slug}/reveal/{name}")
@@ -150,10 +150,10 @@ async def open_reveal(request: Request, site: TheSite, visitor: TheVisitor, less
     if learner is not None:
         async with site.database.write(short=True) as db:
             await progress.open_solution(db, learner, lesson.name, name)
-    return await _revealed(request, site, lesson, name, learner)
+    return await _reveal_page(request, site, lesson, name, learner)
 
 
-async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, learner: int | None) -> Response:
+async def _reveal_page(request: Request, site: Site, lesson: Lesson, name: str, learner: int | None) -> Response:
     block = lesson.reveals.get(name)
     if block is None:
         raise HTTPException(404)

@@ -119,10 +119,10 @@ def as_sent(text: str) -> str:
 async def listed(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
     """All reports about lessons that an account which makes classes can see, the open ones first; no names."""
     await require_teacher(site, await visitor.learner())
-    return await _listed(request, site)
+    return await _list_page(request, site)
 
 
-async def _listed(
+async def _list_page(
     request: Request, site: Site, *, chosen: Sequence[int] = (), answer: str = "", problem: str = ""
 ) -> Response:
     lessons = [lesson.name for lesson in site.course.lessons]
@@ -140,10 +140,10 @@ def _by_exercise(site: Site, reports: Sequence[ProblemReport]) -> Sequence[Repor
     for problem_report in reports:
         by_place[problem_report.lesson, problem_report.exercise].append(problem_report)
     lessons = {lesson.name: lesson for lesson in site.course.lessons}
-    return [_reported(lessons[lesson], exercise, rows) for (lesson, exercise), rows in by_place.items()]
+    return [_reported_exercise(lessons[lesson], exercise, rows) for (lesson, exercise), rows in by_place.items()]
 
 
-def _reported(lesson: Lesson, name: str, reports: Sequence[ProblemReport]) -> ReportedExercise:
+def _reported_exercise(lesson: Lesson, name: str, reports: Sequence[ProblemReport]) -> ReportedExercise:
     exercise = lesson.named.get(name)
     return ReportedExercise(lesson, exercise, reports, edition_of(lesson, exercise) if exercise else "")
 
@@ -166,7 +166,7 @@ async def settle(
         problem = TOO_LONG.replace("A report", "An answer").format(count=len(answer))
     problem = problem if numbers else NONE_CHOSEN
     if problem:
-        return await _listed(request, site, chosen=numbers, answer=answer, problem=problem)
+        return await _list_page(request, site, chosen=numbers, answer=answer, problem=problem)
     lessons = [lesson.name for lesson in site.course.lessons]
     async with site.database.write() as db:
         await problem_reports.settle_reports(db, numbers, lessons, by.id, answer)

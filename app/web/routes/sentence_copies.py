@@ -73,13 +73,15 @@ async def take_in(
     try:
         copies = [copy for copy in COPIES.validate_json(sentences).sentences if copy.withdrawn_at is None]
     except ValueError:
-        return await _listed(request, site, scope, UNREADABLE)
+        return await _list_page(request, site, scope, UNREADABLE)
     if len(copies) > MOST_AT_ONCE:
-        return await _listed(request, site, scope, TOO_MANY.format(count=len(copies)))
+        return await _list_page(request, site, scope, TOO_MANY.format(count=len(copies)))
     problems = [f"{copy.said} {problem}" for copy in copies if (problem := await _take(site, learner, scope, copy))]
     if problems:
         taken = len(copies) - len(problems)
-        return await _listed(request, site, scope, "\n".join([f"{taken} of {len(copies)} were taken in.", *problems]))
+        return await _list_page(
+            request, site, scope, "\n".join([f"{taken} of {len(copies)} were taken in.", *problems])
+        )
     return back_to(f"/authors/sentences{scope.query}")
 
 
@@ -108,7 +110,7 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
     return ""
 
 
-async def _listed(request: Request, site: Site, scope: ReportScope, problem: str) -> Response:
+async def _list_page(request: Request, site: Site, scope: ReportScope, problem: str) -> Response:
     async with site.database.read() as db:
         rows = await store.list_sentences(db, scope.number)
     views = [sentence_view(site, row) for row in rows]

@@ -165,7 +165,7 @@ async def write(
 async def shown(request: Request, site: TheSite, scope: TheScope, number: str) -> Response:
     """A sentence, with the block for the lesson and the change that it makes to its file."""
     async with site.database.read() as db:
-        row = await _found(db, scope, number)
+        row = await _find_sentence(db, scope, number)
         author = await db.get(Learner, row.learner_id) if row.learner_id else None
     view = sentence_view(site, row)
     return site.pages.page(
@@ -195,13 +195,13 @@ async def withdraw(site: TheSite, visitor: TheVisitor, scope: Writing, number: s
     """Stop showing a sentence."""
     learner = await visitor.begin()
     async with site.database.write() as db:
-        row = await _found(db, scope, number)
+        row = await _find_sentence(db, scope, number)
         await store.withdraw_sentence(db, row, learner)
         await site.bus.publish(db, sentence_topic(row.lesson))
     return back_to(f"/authors/sentences{scope.query}")
 
 
-async def _found(db: AsyncSession, scope: ReportScope, number: str) -> WrittenSentence:
+async def _find_sentence(db: AsyncSession, scope: ReportScope, number: str) -> WrittenSentence:
     row = await store.find_sentence(db, parse_row_id(number), scope.number)
     if row is None:
         raise HTTPException(404)

@@ -70,7 +70,7 @@ def proxied_subject(request: Request, site: Site) -> str:
     return site.doors.user_of(peer, request.headers.getlist(site.doors.header)) if site.doors.header else ""
 
 
-def _bound(request: Request, name: str, path: str) -> tuple[str, str]:
+def _cookie_scope(request: Request, name: str, path: str) -> tuple[str, str]:
     """The name and the path of a cookie. Over TLS no subdomain can set one whose name begins with `__Host-`."""
     return (f"__Host-{name}", "/") if request.app.state.settings.secure_cookies else (name, path)
 
@@ -78,19 +78,19 @@ def _bound(request: Request, name: str, path: str) -> tuple[str, str]:
 def keep_cookie(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
     """Have the browser send *value* along to *path* and below."""
     secure = request.app.state.settings.secure_cookies
-    name, path = _bound(request, name, path)
+    name, path = _cookie_scope(request, name, path)
     response.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="lax", secure=secure)
 
 
 def drop_cookie(request: Request, response: Response, name: str, path: str) -> None:
     secure = request.app.state.settings.secure_cookies
-    name, path = _bound(request, name, path)
+    name, path = _cookie_scope(request, name, path)
     response.delete_cookie(name, path=path, secure=secure, httponly=True, samesite="lax")
 
 
 def shown_cookie(request: Request, name: str) -> str:
     """Value of the cookie that `keep` set under that *name*, or ""."""
-    return first_cookie(request.headers, _bound(request, name, "")[0])
+    return first_cookie(request.headers, _cookie_scope(request, name, "")[0])
 
 
 async def account_of(visitor: Visitor) -> int:

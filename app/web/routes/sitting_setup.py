@@ -169,7 +169,7 @@ async def _learner(site: Site, within: ClassMember, learner: int) -> Membership 
     return next((person for person in people if person.learner_id == learner), None)
 
 
-async def _chosen(site: Site, within: ClassMember, who: str) -> Membership:
+async def _find_learner(site: Site, within: ClassMember, who: str) -> Membership:
     """
     Raises:
         RefusedError: It is no learner of the class.
@@ -196,7 +196,7 @@ async def give_time(
     typed = {"who": who, "percent": percent, "minutes": minutes, "opens": opens, "until": until}
     zone = within.group.timezone
     try:
-        person = await _chosen(site, within, who)
+        person = await _find_learner(site, within, who)
         extra = ExtraTime(
             percent=parse_whole_number("Per cent", percent.replace("%", "")),
             minutes=parse_whole_number("Minutes more", minutes),

@@ -55,7 +55,7 @@ async def start(
     learner = await visitor.begin()
     order = await order_of(site, learner, lesson, train, preset, attempt if wrong is None else wrong)
     if not isinstance(order, TrainingRequest):
-        return await _shown(request, site, learner, lesson, train, order)
+        return await _show_run(request, site, learner, lesson, train, order)
     try:
         site.checks.ensure_open()
         site.checks.spend(learner)
@@ -63,8 +63,8 @@ async def start(
     except RetryLaterError as later:
         if not wants_fragment(request):
             raise
-        return later.apply_to(await _shown(request, site, learner, lesson, train, later.detail))
-    return await _shown(request, site, learner, lesson, train, refused)
+        return later.apply_to(await _show_run(request, site, learner, lesson, train, later.detail))
+    return await _show_run(request, site, learner, lesson, train, refused)
 
 
 @router.post("/stop")
@@ -72,13 +72,13 @@ async def stop(request: Request, site: TheSite, visitor: TheVisitor, lesson: The
     """End the run."""
     learner = await visitor.begin()
     await site.runs.stop(learner, lesson.name, train.name)
-    return await _shown(request, site, learner, lesson, train)
+    return await _show_run(request, site, learner, lesson, train)
 
 
 @router.get("")
 async def look(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, train: TheTrain) -> Response:
     """Show the exercise with the present state of its run."""
-    return await _shown(request, site, await visitor.learner(), lesson, train)
+    return await _show_run(request, site, await visitor.learner(), lesson, train)
 
 
 async def watched(
@@ -120,7 +120,7 @@ async def _view(site: Site, learner: int | None, lesson: Lesson, train: Train, r
     return await train_view(site, lesson, train, state, learner, refused)
 
 
-async def _shown(
+async def _show_run(
     request: Request, site: Site, learner: int | None, lesson: Lesson, train: Train, refused: str = ""
 ) -> Response:
     view = await _view(site, learner, lesson, train, refused)

@@ -23,12 +23,14 @@ def answer_key(lesson: Lesson) -> tuple[AnswerKeyEntry, ...]:
     """A key for every exercise of *lesson*, in its order."""
     derived = right_answers(lesson)
     return tuple(
-        AnswerKeyEntry(exercise.name, tuple(_told(exercise, derived.get(exercise.name, ""))), tuple(_codes(exercise)))
+        AnswerKeyEntry(
+            exercise.name, tuple(_key_lines(exercise, derived.get(exercise.name, ""))), tuple(_codes(exercise))
+        )
         for exercise in lesson.exercises
     )
 
 
-def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
+def _key_lines(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
     if derived:
         yield "Right", render_sentence(derived)
     if isinstance(exercise, Quiz):

@@ -89,7 +89,7 @@ def unit_view(site: Site, unit: Unit, solved: Solved) -> UnitView:
         made=tuple(
             deliverable_status
             for deliverable in unit.deliverables
-            if (deliverable_status := _made(site, deliverable, solved)) is not None
+            if (deliverable_status := _deliverable_status(site, deliverable, solved)) is not None
         ),
     )
 
@@ -160,17 +160,17 @@ def progress_in(site: Site, lesson: Lesson, solved: Solved) -> LessonProgress:
     return site.progress(lesson, solved.get(lesson.name, ()))
 
 
-def _made(site: Site, deliverable: Deliverable, solved: Solved) -> DeliverableStatus | None:
+def _deliverable_status(site: Site, deliverable: Deliverable, solved: Solved) -> DeliverableStatus | None:
     """None where a link leads to a lesson that is not served."""
     lessons = {lesson.path: lesson for lesson in site.course.lessons}
     places = [(lessons.get(path), anchor) for path, anchor in deliverable.made_in]
     if any(lesson is None for lesson, _ in places):
         return None
-    done = bool(places) and all(_done(site, lesson, anchor, solved) for lesson, anchor in places if lesson)
+    done = bool(places) and all(_is_done(site, lesson, anchor, solved) for lesson, anchor in places if lesson)
     return DeliverableStatus(deliverable.html, done)
 
 
-def _done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:
+def _is_done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:
     exercise = lesson.named.get(anchor) if anchor else None
     if exercise is None:
         return progress_in(site, lesson, solved).complete

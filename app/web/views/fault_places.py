@@ -33,13 +33,13 @@ def _parts(lesson: Lesson) -> Iterator[tuple[int, str]]:
             texts += 1
             yield from _paragraphs(lesson, block, end, f"#lesson > :nth-child({texts} of .prose)")
         elif name := getattr(block, "name", ""):
-            yield from _named(block, name)
+            yield from _named_rows(block, name)
         else:
             callouts += 1
             yield block.place.line, f"#lesson > :nth-child({callouts} of .callout)"
 
 
-def _named(block: Block, name: str) -> Iterator[tuple[int, str]]:
+def _named_rows(block: Block, name: str) -> Iterator[tuple[int, str]]:
     if not isinstance(block, Forward) or block.show:
         yield block.place.line, f'[id="{name}"]'
     for row in block.rows if isinstance(block, Sheet) else ():

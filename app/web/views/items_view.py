@@ -210,11 +210,11 @@ class CurveView:
 
 def decoded_report(text: str | None) -> CourseReport | None:
     """The report that a database keeps; None where an older version wrote it."""
-    return _decoded(text) if text else None
+    return _decode_report(text) if text else None
 
 
 @lru_cache(maxsize=2)  # the same for everybody who looks
-def _decoded(text: str) -> CourseReport | None:
+def _decode_report(text: str) -> CourseReport | None:
     try:
         return REPORT.validate_json(text)
     except ValueError:

@@ -49,7 +49,7 @@ def _names_view(path: Path | None, first_name: str) -> NamesView:
     name = first_name.strip().lower()
     if not (name.isascii() and name.isalpha() and len(name) <= LONGEST):
         return replace(data, asked=first_name, wrong=f"A name has 1 to {LONGEST} letters from a to z.")
-    return replace(data, asked=first_name, found=_found(name, load_parts(path)), examples=_examples(name))
+    return replace(data, asked=first_name, found=_split_of(name, load_parts(path)), examples=_examples(name))
 
 
 @lru_cache(maxsize=4)
@@ -76,7 +76,7 @@ def _known_names(path: Path | None) -> frozenset[str]:
         return frozenset()
 
 
-def _found(name: str, parts: Mapping[str, tuple[str, ...]]) -> str:
+def _split_of(name: str, parts: Mapping[str, tuple[str, ...]]) -> str:
     """Split that contains *name*, in words."""
     counts = {WORDS[part]: parts[part].count(name) for part in PARTS}
     places = [f"{count} time{'s' * (count > 1)} in the {part} part" for part, count in counts.items() if count]

@@ -102,7 +102,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
         due = scheduler.in_order(
             card_state for card_state in map(memory_of, known.values()) if card_state.due_at <= now
         )
-        gone = await _gone(db, learner, standing)
+        gone = await _slips_gone(db, learner, standing)
         own = await own_lines(db, learner, practice.curriculum)
         return PracticeView(
             first=None if operations else first,
@@ -110,7 +110,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             due=tuple(_card(known[card_state.about], now, own.get(card_state.about)) for card_state in due),
             later=_later(known, now),
             rhythm=await _rhythm(db, learner, now),
-            ended=_ended(standing, len(gone)),
+            ended=_end_text(standing, len(gone)),
             gone=tuple(_card(known[about], now) for about in gone if about in known),
             button=_button(standing, bool(due)),
             open=_open(standing),
@@ -178,18 +178,18 @@ def _is_ended(standing: SessionState | None) -> bool:
     return standing is not None and standing.over and bool(standing.done) and not standing.plan.drill
 
 
-def _ended(standing: SessionState | None, gone: int) -> str:
+def _end_text(standing: SessionState | None, gone: int) -> str:
     if standing is None or not _is_ended(standing):
         return ""
-    result = f" {_counted(gone, 'slip')} gone." if gone else ""
-    return f"{_counted(standing.done, 'exercise')} done.{result} What you solved rests now and comes back later."
+    result = f" {_count_text(gone, 'slip')} gone." if gone else ""
+    return f"{_count_text(standing.done, 'exercise')} done.{result} What you solved rests now and comes back later."
 
 
-def _counted(number: int, thing: str) -> str:
+def _count_text(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-async def _gone(db: AsyncSession, learner: int, standing: SessionState | None) -> list[About]:
+async def _slips_gone(db: AsyncSession, learner: int, standing: SessionState | None) -> list[About]:
     """The slips that a sitting asked for and that were not made in it; what was copied does not count."""
     if standing is None or not _is_ended(standing):
         return []

@@ -91,7 +91,8 @@ class RunResultView:
         for origin in self.run.origins:
             origins[origin.name] = *origins.get(origin.name, ()), origin
         return tuple(
-            _seen(value, names.get(value.name, ""), origins.get(value.name, ())) for value in reversed(once.values())
+            _value_view(value, names.get(value.name, ""), origins.get(value.name, ()))
+            for value in reversed(once.values())
         )
 
     @property
@@ -121,7 +122,7 @@ class RunResultView:
 
 
 @lru_cache(maxsize=512)  # a text is run again after a change to one of its lines: most of its values are as before
-def _seen(value: ShownValue, shape: str, origins: tuple[Origin, ...]) -> ValueView:
+def _value_view(value: ShownValue, shape: str, origins: tuple[Origin, ...]) -> ValueView:
     wide = value.shape[-1] if value.shape else 1
     high = prod(value.shape[:-1])
     numbers = format_shape(value.shape) if value.rows or value.text.startswith("tensor") else ""

@@ -120,7 +120,7 @@ class TrainingRunView:
         if snapshot.steps_per_second:
             facts.append(f"{snapshot.steps_per_second:,.0f} steps a second, autograd's run included")
         if snapshot.live and snapshot.seconds_left is not None:
-            facts.append(_left(snapshot.seconds_left))
+            facts.append(_time_left_text(snapshot.seconds_left))
         return "; ".join(facts) + "."
 
     @property
@@ -167,7 +167,7 @@ class TrainingRunView:
         )
 
 
-def _left(seconds: float) -> str:
+def _time_left_text(seconds: float) -> str:
     if seconds < 90:
         return f"about {max(1, round(seconds))} s left"
     return f"about {round(seconds / 60)} min left"

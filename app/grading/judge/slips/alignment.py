@@ -74,7 +74,7 @@ class _Alignment:
             and own
             and ast.dump(own[0]) != ast.dump(right[0] if right else ast.Pass())
         ):
-            yield TreeEdit("empty", (own[0], right), {"name": _called(place)})
+            yield TreeEdit("empty", (own[0], right), {"name": _function_at(place)})
             return
         matcher = SequenceMatcher(
             None, [self._key(node) for node in own], [self._key(node) for node in right], autojunk=False
@@ -95,9 +95,11 @@ class _Alignment:
         for line in lines:
             match line:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=seen), attr="add"))):
-                    return TreeEdit("never-added", replacement, {"name": _called(place), "seen": seen})
+                    return TreeEdit("never-added", replacement, {"name": _function_at(place), "seen": seen})
                 case ast.AugAssign(target=ast.Attribute(attr="grad") as target):
-                    return TreeEdit("no-share", replacement, {"name": _called(place), "place": ast.unparse(target)})
+                    return TreeEdit(
+                        "no-share", replacement, {"name": _function_at(place), "place": ast.unparse(target)}
+                    )
         return TreeEdit("line-missing", replacement)
 
     def _statement(self, own: ast.stmt, right: ast.stmt, place: str) -> Iterator[TreeEdit]:
@@ -269,7 +271,7 @@ class _Alignment:
         """Key that two statements share that are meant to be the same one."""
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             return f"{type(node).__name__} {'' if node.name in self._mine | self._theirs else node.name}"
-        target = _written(node)
+        target = _single_target(node)
         if target is None:
             return f"{type(node).__name__}"
         text = ast.unparse(target)
@@ -281,13 +283,13 @@ def _own_words(names: set[str]) -> set[str]:
     return {name for name in names if not name.startswith("__")}
 
 
-def _called(place: str) -> str:
+def _function_at(place: str) -> str:
     """Name of the function at *place*: the method `Value.__mul__` holds several that have the same name."""
     *_, outer, name = ("", *place.split("."))
     return f"`{name}` of `{outer}`" if outer.startswith("__") else f"`{name}`"
 
 
-def _written(node: ast.stmt) -> ast.expr | None:
+def _single_target(node: ast.stmt) -> ast.expr | None:
     match node:
         case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
             return target
