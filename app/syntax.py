@@ -169,7 +169,7 @@ def function_of(node: object) -> Expression | None:
 
 
 def owner_of(node: object) -> Expression | None:
-    """What stands before the dot of an attribute, or of the method that *node* calls; None where there is no dot."""
+    """The expression before the dot of an attribute, or of the method that *node* calls; None where there is no dot."""
     attribute = node.func if isinstance(node, ast.Call) else node
     return attribute.value if isinstance(attribute, ast.Attribute) else None
 
