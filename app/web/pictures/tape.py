@@ -99,7 +99,7 @@ def _backward(walk: Walk, rows: Sequence[TapeRow], output: str) -> list[Frame]:
 
 
 def _sentence(share: Share, source: str, first: bool, payers: Sequence[int]) -> Markup:
-    """Sentence about the share that the line *source* sends to a tensor; *payers* are the lines from which it gets more afterwards."""
+    """Sentence about the share of the line *source*; *payers* are the lines from which the tensor gets more."""
     came, value = _number(share.upstream), _number(share.value)
     begun = format_sentence("{} came back to {}, in {}. ", came, code_markup(share.output), code_markup(source))
     if share.local is None:
