@@ -87,7 +87,7 @@ def test_a_run_of_the_same_lines_follows_none_of_them_again(monkeypatch):
     code = "dW = X.T @ dY  # told by its shapes alone"
     first = came(code, "dW", 3)
 
-    monkeypatch.setattr(origins, "_followed", lambda *_: pytest.fail("followed again"))
+    monkeypatch.setattr(origins, "_trace_origins", lambda *_: pytest.fail("followed again"))
 
     assert came(f"# above\n{code}, and not by its place", "dW", 3) == first
     with pytest.raises(pytest.fail.Exception):
