@@ -9,7 +9,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from app.content.blocks import CodeBox
+from app.content.blocks import CodeBox, Visual
+from app.grading.reading.walk import trace_program
 from tests.courses import LESSONS, course_in
 
 ROUNDS = (1, 2, 3, 5, 8, 12, 16, 20)
@@ -38,13 +39,16 @@ def row(name: str, label: str, picture: str = "") -> list[float]:
     return [float(number) for number in found[1].split(",")]
 
 
-def test_checkpoints_keep_as_many_tables_as_the_lesson_says() -> None:
-    text = page("keep-or-compute-again")
-    every, most = (re.findall(r"\d+", line) for line in re.findall(r"^\| (?:a checkpoint|tables at).*$", text, re.M))
+def test_checkpoints_keep_as_many_tables_as_the_slider_shows() -> None:
+    lesson = next(one for one in course_in(LESSONS).lessons if one.slug == "keep-or-compute-again")
+    slider = next(visual for visual in lesson.all_of(Visual) if visual.name == "how-far-apart")
+    forward, places = lesson.forward(slider.forward or ""), slider.given["over"]
+    assert isinstance(places, list)
+    shown = [trace_program(forward, {"every": every}).values[forward.output].item() for every in places]
     run = written("keep-or-compute-again", "checkpointed")
     weights = [torch.eye(2)] * 36
 
-    assert [run(torch.ones(1, 2), weights, torch.ones(1, 2), int(one))[1] for one in every] == list(map(int, most))
+    assert [run(torch.ones(1, 2), weights, torch.ones(1, 2), every)[1] for every in places] == shown
 
 
 def test_the_saw_keeps_at_most_what_the_checkpoints_do() -> None:
