@@ -36,13 +36,18 @@ WITHOUT = (
     "PreconnectToSearch", "SpareRendererForSitePerProcess", "ThirdPartyStoragePartitioning", "Translate",
 )  # fmt: skip
 # One process draws every page of the server, where each page would begin one of its own: a fifth of all that is spent.
+# Frames are put together in the first process: where one of its own does it, each page costs a tenth more.
 # A browser without windows would set letters otherwise than one with them, and lines would break elsewhere.
 SWITCHES = (
-    "--font-render-hinting=slight", "--process-per-site", "--renderer-process-limit=1",
+    "--font-render-hinting=slight", "--process-per-site", "--renderer-process-limit=1", "--in-process-gpu",
     "--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run",
     f"--disable-features={','.join(WITHOUT)}",
 )  # fmt: skip
 IMPRINT = "# Imprint\n\nInstitute of Algebra, Main Street 1, Göttingen. Answerable: Emmy Noether, <emmy@example.org>\n"
+USUAL: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+MEDIA = ("color_scheme", "reduced_motion", "forced_colors")
+OF_A_PAGE = {"viewport", *MEDIA}
+"""Options that each page may have otherwise than its context: no context is made for them."""
 MS = SECONDS * 1000
 """What a page must come to, it comes to, however busy the machine is."""
 
@@ -226,36 +231,48 @@ def contexts(browser: Browser, server: str) -> Contexts:
 
 
 @pytest.fixture
-def context(contexts: Contexts, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
-    """A browser without a past; the marker `browser_options` passes options to it."""
+def options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the marker `browser_options` asks for, and what is usual for the rest."""
     marker = request.node.get_closest_marker("browser_options")
-    options = {
-        "viewport": {"width": 1280, "height": 900},
-        "reduced_motion": "reduce",
-        **(marker.kwargs if marker else {}),
-    }
+    return {**USUAL, **(marker.kwargs if marker else {})}
+
+
+@pytest.fixture
+def context(contexts: Contexts, options: dict[str, Any], request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """A browser without a past; one that is shared is given the options of a page by its pages."""
     if request.node.get_closest_marker("own_context"):
         made = contexts.new(options)
         yield made
         made.close()
     else:
-        yield contexts.shared(options)
-        contexts.forget(options)
+        of_all = {**USUAL, **{name: value for name, value in options.items() if name not in OF_A_PAGE}}
+        yield contexts.shared(of_all)
+        contexts.forget(of_all)
+
+
+def open_tab(context: BrowserContext, options: dict[str, Any]) -> Page:
+    opened = context.new_page()
+    if options["viewport"] != USUAL["viewport"]:
+        opened.set_viewport_size(options["viewport"])
+    media = {name: options[name] for name in MEDIA if options.get(name) != USUAL.get(name)}
+    if media:
+        opened.emulate_media(**media)
+    return opened
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
+def page(context: BrowserContext, options: dict[str, Any]) -> Iterator[Page]:
     """A page that must end without a complaint."""
-    opened = context.new_page()
+    opened = open_tab(context, options)
     watched = Watched(opened)
     yield opened
     assert watched.complaints == []
 
 
 @pytest.fixture
-def page_with_errors(context: BrowserContext) -> Iterator[Page]:
+def page_with_errors(context: BrowserContext, options: dict[str, Any]) -> Iterator[Page]:
     """A page that may answer 404, and must not violate the content policy."""
-    opened = context.new_page()
+    opened = open_tab(context, options)
     watched = Watched(opened)
     yield opened
     assert [one for one in watched.complaints if "404" not in one] == []
