@@ -40,19 +40,17 @@ def test_the_gradients_light_up_from_the_loss_to_the_table_and_lead_to_training(
     expect(page.get_by_role("link", name="Train a model with them")).to_be_visible()
 
 
-@pytest.mark.browser_options(reduced_motion="reduce")
-def test_nothing_moves_for_who_asks_for_less_motion(page: Page) -> None:
-    pass_the_exam(page)
-
-    expect(page.locator(f"#{EXAM.name}-verdict .film > li")).to_have_count(26)
-    assert not page.locator(f"#{EXAM.name}-verdict .film > li").evaluate_all(MOVES)
-
-
 @pytest.mark.browser_options(reduced_motion="no-preference")
-def test_the_film_is_shown_once_and_its_names_stay(page: Page) -> None:
+def test_the_film_is_shown_once_and_not_to_who_asks_for_less_motion(page: Page) -> None:
     pass_the_exam(page)
-    page.reload()
-
     film = page.locator(f"#{EXAM.name}-verdict .film > li")
+    expect(film).to_have_count(26)
+    assert film.evaluate_all(MOVES)
+
+    page.emulate_media(reduced_motion="reduce")
+    assert not film.evaluate_all(MOVES)
+
+    page.emulate_media(reduced_motion="no-preference")
+    page.reload()
     expect(film).to_have_count(26)
     assert not film.evaluate_all(MOVES)

@@ -36,14 +36,13 @@ PAYLOADS = [
 ]
 TOGETHER = " ".join(PAYLOADS)
 PROGRAMS = {
-    "printed": f"print({TOGETHER!r})\ndX = 1",
+    "printed, and a text for a tensor": f"print({TOGETHER!r})\ndX = {TOGETHER!r}",
     "raised": f"assert False, {TOGETHER!r}",
     "a key": f"dX = {{}}[{TOGETHER!r}]",
-    "a text for a tensor": f"dX = {TOGETHER!r}",
     "a comment": f"# {TOGETHER}\ndX = dW = 0",
     "no program": TOGETHER,
 }
-OFTEN = ("printed", "a text for a tensor")
+OFTEN = ("printed, and a text for a tensor",)
 """The two ways of showing that differ for a browser; that each view escapes what it shows, `tests/web` proves."""
 
 
