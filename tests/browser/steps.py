@@ -15,6 +15,7 @@ from app.kinds.matmul.block import MatmulQuestion
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+CONTRAST = ["color-contrast"]
 MOST_TABS = 60
 LOOKS = 3
 Scheme = Literal["light", "dark"]
@@ -61,6 +62,15 @@ def violations(page: Page, scope: str = "html", rules: list[str] | None = None) 
         if not _found(page, scope, rules or RULES):
             return []
     return _found(page, scope, rules or RULES)
+
+
+def violations_in_both(page: Page, scope: str = "html") -> list[str]:
+    """By all rules in one scheme, and in the other by the one that its colours can break."""
+    found = []
+    for scheme, rules in zip(SCHEMES, (RULES, CONTRAST), strict=True):
+        paint_in(page, scheme)
+        found += [f"{scheme}: {one}" for one in violations(page, scope, rules)]
+    return found
 
 
 def _found(page: Page, scope: str, rules: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ from app.web.author_preview import Preview
 from app.web.course_reload import CourseReload
 from tests.browser.answers import EACH_KIND
 from tests.browser.authoring import serving
-from tests.browser.steps import SCHEMES, paint_in, violations
+from tests.browser.steps import violations_in_both
 from tests.waiting import until
 from tests.web.conftest import FakeGrader
 
@@ -112,9 +112,7 @@ def test_what_check_says_stands_at_its_place_and_in_a_list_that_leads_there(
     expect(found).to_be_focused()
     expect(found).to_contain_text(f"{where} A partner lacks.")
     expect(found).to_be_in_viewport()
-    for scheme in SCHEMES:
-        paint_in(page, scheme)
-        assert violations(page) == [], scheme
+    assert violations_in_both(page) == []
     lesson.write_text(source, "utf-8")
     expect(told).to_contain_text("Nothing is wrong")
     expect(found).to_have_count(0)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import SCHEMES, open_page, paint_in, violations
+from tests.browser.steps import open_page, violations_in_both
 
 ADDRESS, ENGINE, WORK = "/lessons/continued", "engine", "engine-at-work"
 CLASS = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
@@ -63,9 +63,7 @@ def test_a_case_that_fails_fits_a_phone_and_breaks_no_rule_of_access(page: Page)
     judged(page, ENGINE, "false")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
-    for scheme in SCHEMES:
-        paint_in(page, scheme)
-        assert violations(page) == [], scheme
+    assert violations_in_both(page, f"#{ENGINE}") == []
 
 
 @pytest.mark.browser_options(viewport={"width": WIDTH, "height": 700}, has_touch=True, is_mobile=True)
@@ -81,6 +79,4 @@ def test_of_many_cases_that_fail_the_first_is_shown_and_the_others_are_folded(pa
     verdict.locator(".rest [data-right=false] > details > summary").first.tap()
     expect(verdict.locator("dl.called:visible")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
-    for scheme in SCHEMES:
-        paint_in(page, scheme)
-        assert violations(page) == [], scheme
+    assert violations_in_both(page, f"#{SLOPES}") == []
