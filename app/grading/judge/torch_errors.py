@@ -236,11 +236,22 @@ def _places(match: re.Match[str], _: ReportedError) -> str:
     )
 
 
+def _added_rows(match: re.Match[str], error: ReportedError) -> str:
+    own, source = format_shape(_sizes(match[1])), format_shape(_sizes(match[2]))
+    target = _first(error, "`{.source}`", "the tensor")
+    pairs = zip(reversed(_sizes(match[1])), _sizes(match[2]), strict=False)
+    if sum(size != other for size, other in pairs) <= 1:
+        return (
+            f"What is added here has shape {source}, and {target} {own} lies on its side: was it made transposed above?"
+        )
+    return f"What is added here, {source}, and {target} {own} must have the same sizes but along the axis of the index."
+
+
 def _view(_: re.Match[str], error: ReportedError) -> str:
     target = _first(error, " of `{.source}`")
     return (
-        f"The memory order{target} does not allow `.view` here, usually after a transpose. Undo the transpose first, "
-        "or use `.reshape`."
+        f"The memory order{target} does not allow `.view` here, usually after a transpose. `.reshape` does the same "
+        "in any memory order."
     )
 
 
@@ -409,7 +420,11 @@ def _second(_: re.Match[str], __: ReportedError) -> str:
 
 
 def _tuple(text: str) -> str:
-    return format_shape([int(part) for part in re.findall(r"-?\d+", text)])
+    return format_shape(_sizes(text))
+
+
+def _sizes(text: str) -> list[int]:
+    return [int(part) for part in re.findall(r"-?\d+", text)]
 
 
 def _flood(match: re.Match[str], _: ReportedError) -> str:
@@ -442,6 +457,10 @@ ROWS: tuple[Row, ...] = (
     (
         r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])",
         _describe_expand,
+    ),
+    (
+        r"source tensor shape must match .{0,80}self\.shape = (\[.{0,80}?\]) source\.shape = (\[.{0,80}?\])",
+        _added_rows,
     ),
     (r"view size is not compatible with input tensor's size and stride", _view),
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
