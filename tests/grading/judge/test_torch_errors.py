@@ -44,7 +44,7 @@ CASES = [
     (
         "r = torch.ones(2, 6, 8) @ torch.ones(6, 4)",
         "cannot be multiplied",
-        "which operand has to be transposed for it?",
+        "is one of them transposed?",
     ),
     ("r = torch.ones(2, 5, 8) @ torch.ones(6, 4)", "cannot be multiplied", "no size in common"),
     ("r = X.T\nr.index_add_(0, ix, torch.ones(2, 64))", "has shape (2, 64)", "(64, 32) lies on its side"),
