@@ -210,6 +210,11 @@ def defined_name(node: Node) -> str:
     return node.name if isinstance(node, ast.FunctionDef) else ""
 
 
+def parameters_of(node: Node) -> list[str]:
+    """The names by which the function that *node* defines takes its arguments."""
+    return [each.arg for each in node.args.args] if isinstance(node, ast.FunctionDef) else []
+
+
 def is_primary(node: Node) -> bool:
     """True if *node* needs no brackets as a side of arithmetic: a name, a call, a list and the like."""
     return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List | ast.Constant)

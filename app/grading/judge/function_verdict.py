@@ -194,32 +194,39 @@ def case_text(case: FunctionCase) -> str:
     return "\n".join(line for line in lines if line is not None).strip()
 
 
-def difference(own: object, reference: object, mine: Mapping[str, Array], theirs: Mapping[str, Array]) -> str:
+def difference(
+    own: object, reference: object, own_arrays: Mapping[str, Array], reference_arrays: Mapping[str, Array]
+) -> str:
     """In which way *own* is not *reference*: `kind`, `shape`, `value`; empty where they agree."""
     if not isinstance(own, list) or not isinstance(reference, list) or not own or not reference:
         return "kind"
     match own, reference:
         case ["tensor", int(at), *_], ["tensor", int(to), *_]:
-            return _apart(mine.get(str(at)), theirs.get(str(to)))
+            return _apart(own_arrays.get(str(at)), reference_arrays.get(str(to)))
         case ["tensor", int(at), *_], [kind, _] if kind in NUMBERS:
-            return _apart(mine.get(str(at)), np.asarray(_number(reference)))
+            return _apart(own_arrays.get(str(at)), np.asarray(_number(reference)))
         case [kind, _], [other, _] if kind in NUMBERS and other in NUMBERS:
             return _apart(np.asarray(_number(own)), np.asarray(_number(reference)))
         case ["list", list(items)], ["list", list(others)]:
-            return _each(items, others, mine, theirs)
+            return _each(items, others, own_arrays, reference_arrays)
         case ["dict", list(items)], ["dict", list(others)]:
-            return _each(sorted(items, key=repr), sorted(others, key=repr), mine, theirs)
+            return _each(sorted(items, key=repr), sorted(others, key=repr), own_arrays, reference_arrays)
         case _:
             return "" if own == reference else "kind"
 
 
 def _each(
-    own: Sequence[object], reference: Sequence[object], mine: Mapping[str, Array], theirs: Mapping[str, Array]
+    own: Sequence[object],
+    reference: Sequence[object],
+    own_arrays: Mapping[str, Array],
+    reference_arrays: Mapping[str, Array],
 ) -> str:
     if len(own) != len(reference):
         return "shape"
     pairs = zip(own, reference, strict=True)
-    return next((text for item, two in pairs if (text := difference(_pair(item), _pair(two), mine, theirs))), "")
+    return next(
+        (text for item, two in pairs if (text := difference(_pair(item), _pair(two), own_arrays, reference_arrays))), ""
+    )
 
 
 def _pair(value: object) -> object:

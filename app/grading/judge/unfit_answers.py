@@ -1,18 +1,18 @@
-"""What a function gave in the place of what is wanted: another kind of value, or an error for a name of another one."""
+"""Sentences on unfit answers of a function: another kind of value, or an error for a name of another function."""
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 
 from app.grading.judge.run_reports import ReportedError
+from app.syntax import Statement, defined_name, nodes_in, parameters_of
 
 NUMBERS = frozenset({"bool", "int", "float"})
 
 
-def arguments_in(statements: Sequence[ast.stmt]) -> dict[str, list[str]]:
+def arguments_in(statements: Sequence[Statement]) -> dict[str, list[str]]:
     """The arguments of each function in *statements*."""
-    nodes = (node for statement in statements for node in ast.walk(statement))
-    return {node.name: [each.arg for each in node.args.args] for node in nodes if isinstance(node, ast.FunctionDef)}
+    nodes = (node for statement in statements for node in nodes_in(statement))
+    return {name: parameters_of(node) for node in nodes if (name := defined_name(node))}
 
 
 def argument_of_another(error: ReportedError, arguments: Mapping[str, Sequence[str]]) -> str:
