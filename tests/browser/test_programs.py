@@ -53,6 +53,8 @@ def test_a_program_is_written_and_checked_by_the_keyboard(page: Page) -> None:
     page.locator(f"#{WORK}-reset").focus()
     page.keyboard.press("Enter")
     expect(page.locator(f"#{WORK}-code")).to_have_value(f"{CLASS}\n\ndef doubled(x):\n    ____\n")
+    # The editor over it shows the same, without another load of the page.
+    expect(page.locator(f"#{WORK} .cm-content")).to_contain_text("class Value")
 
 
 @pytest.mark.browser_options(viewport={"width": WIDTH, "height": 700}, has_touch=True, is_mobile=True)
