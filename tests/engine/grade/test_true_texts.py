@@ -736,10 +736,10 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
         # Nothing arrives through what is detached.
         (
             "actor_critic",
-            "adv / T",
-            "adv * T",
+            "dret = -dv",
+            "dret = -dv + 0 * dactor",
             "dret",
-            "takes its numbers from `dv`, and the rule starts from `dcritic`.",
+            "takes its numbers from `dactor`, `dv`, and the rule starts from `dcritic`.",
         ),
     ],
 )
