@@ -287,9 +287,7 @@ async def _retry_later_response(
 def _nudge_response(request: Request, box: BoxRequest, nudge: Nudge) -> Response:
     name = box.exercise.name
     if wants_fragment(request):
-        return box.site.pages.fragment(
-            "_nudge_response.html", nudge=nudge, name=name, announcement=nudge_announcement(nudge)
-        )
+        return box.site.pages.fragment("_nudged.html", nudge=nudge, name=name, announcement=nudge_announcement(nudge))
     return box.site.pages.page(request, "nudge.html", nudge=nudge, name=name, lesson=box.lesson)
 
 
