@@ -120,6 +120,7 @@ def test_a_run_fits_on_a_phone(page: Page) -> None:
     page.locator(f"#{TRAIN.name}-start").click()
     expect(page.locator(f"#{TRAIN.name} .run")).to_have_attribute("data-phase", "finished")
 
+    page.locator(f"#{TRAIN.name} .run figure details > summary").evaluate_all("all => all.forEach(one => one.click())")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     meanings = page.locator(f"#{TRAIN.name} .run").get_by_text(re.compile("^(your gradients|autograd, same start.*)$"))
     legend = [one.bounding_box() for one in meanings.all() if one.is_visible()][:2]
