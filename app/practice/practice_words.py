@@ -24,6 +24,7 @@ SLIPS: Mapping[str, str] = {
     "output-for-input": "the output where the input belongs",
     "local-missing": "a local derivative left out",
     "upstream-missing": "the upstream gradient left out",
+    "undifferentiated": "a factor itself where its derivative belongs",
     "average-missing": "softmax without its average",
     "diagonal": "softmax without the other scores",
     "power-raised": "the wrong power",
