@@ -42,10 +42,20 @@ def translate_error(error: ReportedError) -> str:
     return f"{error.kind}: {text}"
 
 
+_STORED_CODES = {
+    "describe_stack": "stacked", "describe_negation": "negated", "describe_index": "indexed",
+    "describe_expand": "expanded", "describe_untransposed": "unturned", "describe_change": "changed",
+    "describe_called": "called", "describe_uncalled": "uncalled", "describe_repeat": "repeated",
+    "describe_count": "counted", "describe_scatter": "scattered", "describe_unpacking": "unpacked",
+}  # fmt: skip
+"""The codes of rows whose functions have other names: codes are stored with attempts, and stay."""
+
+
 def kind_of(error: ReportedError) -> str:
     """The word for *error* in a diagnosis code, such as `matmul` or `broadcast`."""
     rows = (say.__name__.strip("_") for pattern, say in ROWS if re.search(pattern, error.text))
-    return next(rows, error.kind)
+    row = next(rows, error.kind)
+    return _STORED_CODES.get(row, row)
 
 
 def _two(error: ReportedError, fallback: str) -> str:
