@@ -85,7 +85,7 @@ def test_a_vacuous_gradient_is_a_notice_that_names_it(findings: tuple[Finding, .
     [
         ("The solution ends in error: These shapes cannot be multiplied", "dX = W @ dY"),
         ("The solution ends in timeout: The code was stopped after 0.3 s", "dX = dY @ W.T"),
-        ("The solution does not pass. dX is wrong: Every entry of `dX`", "dX = 4 * dY @ W.T"),
+        ("The solution does not pass. dX is wrong: In `dX = 4 * dY @ W.T`", "dX = 4 * dY @ W.T"),
     ],
 )
 def test_a_solution_that_fails_is_shown_at_its_line_with_its_reason(
