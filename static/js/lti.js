@@ -83,8 +83,8 @@ if (chooser) {
     const fits = (element) => words.every((word) => element.textContent.toLowerCase().includes(word));
     for (const group of chooser.querySelectorAll("fieldset")) {
       const all = fits(group.querySelector("legend"));
-      for (const row of group.querySelectorAll(".choices > li")) row.hidden = !all && !fits(row);
-      group.hidden = !group.querySelector(".choices > li:not([hidden])");
+      for (const row of group.querySelectorAll(".chooser-list > li")) row.hidden = !all && !fits(row);
+      group.hidden = !group.querySelector(".chooser-list > li:not([hidden])");
     }
   });
   field.addEventListener("keydown", (event) => {
