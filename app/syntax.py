@@ -29,6 +29,9 @@ _SIGNS: Mapping[type[ast.AST], str] = {ast.UAdd: "+", ast.USub: "-"} | dict(BINA
 
 def parse_code(code: str) -> Program:
     r"""Parse *code* to a tree; warnings are off, since torch users write `\d` in texts."""
+    if "\0" in code:
+        # Python before 3.11.4 has a ValueError for it.
+        raise SyntaxError("source code string cannot contain null bytes")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)
