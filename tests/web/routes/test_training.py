@@ -653,7 +653,7 @@ def test_a_start_counts_as_a_check_and_is_put_off_in_the_panel(spent, page):
     answer = start(spent, headers=HTMX)
 
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
-    assert page(answer.text).attributes["run-train"]["data-said"].startswith("More than 1 checks")
+    assert page(answer.text).attributes["run-train"]["data-said"].startswith("You made more than 1 checks")
     assert "data-events" not in spent.get(PAGE).text
 
 
