@@ -139,7 +139,7 @@ class Reasons:
         right = (name for name, verdict in self._standing().items() if verdict.verdict in SETTLED)
         alone = frozenset(name for name in right if self._fit.alone(name))
         # What a right gradient is made of is right; of a name that is written twice, one of its lines may not be.
-        steps = frozenset[str]().union(*(steps_of(self._plan, name, self._ruling.forced) for name in alone))
+        steps = steps_of(self._plan, alone, self._ruling.forced)
         return alone | {step for step in steps if len(self._plan.writing(step)) == 1}
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
@@ -180,7 +180,7 @@ class Reasons:
         if mistake.step:
             return replace(mistake, code=code)
         # What is made of the first one may be wrong because of it; what is not, is wrong by its own line.
-        apart = [other for other in wrong[1:] if not steps_of(self._plan, other, self._ruling.forced) & {*wrong}]
+        apart = [other for other in wrong[1:] if not steps_of(self._plan, [other], self._ruling.forced) & {*wrong}]
         also = {other: self._plan.lines[self._plan.last[other]].line for other in apart}
         besides = "".join(f" `{other}` in line {at} is not right either." for other, at in also.items())
         message = f"It starts at `{step}` in line {line}. {mistake.message}{besides}"

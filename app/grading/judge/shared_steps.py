@@ -3,7 +3,7 @@
 A slip in one of them makes every line wrong that reads it. They may be right as they stand, so one is red.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -58,8 +58,9 @@ class SharedSteps:
             verdict.verdict == "wrong" or (verdict.verdict == "follows" and verdict.step)
         ):
             return None
-        steps = steps_of(self.plan, verdict.name, self.ruling.forced)
-        fault = next((each for each in told if each.verdict == "wrong" and each.step in steps), None)
+        faults = [each for each in told if each.verdict == "wrong" and each.step]
+        steps = steps_of(self.plan, [verdict.name], self.ruling.forced) if faults else frozenset()
+        fault = next((each for each in faults if each.step in steps), None)
         return None if fault is None else self._by_step(verdict, fault.step, fault.line)
 
     def _by_step(self, verdict: NameVerdict, step: str, line: int | None) -> NameVerdict:
@@ -83,13 +84,13 @@ class SharedSteps:
             stands = SAY["stands"].format(line=line, step=step)
             verdicts[first] = replace(told[first], line=line, step=step, message=told[first].message + stands)
             for at in others:
-                if step in steps_of(self.plan, told[at].name, self.ruling.forced):
+                if step in steps_of(self.plan, [told[at].name], self.ruling.forced):
                     verdicts[at] = self._by_step(told[at], step, line)
         return tuple(verdicts)
 
     def _common_step(self, names: Sequence[str]) -> str | None:
         """The step that mends the first of *names* and another one, and that is not the gradient it is named for."""
-        ways = [steps_of(self.plan, name, self.ruling.forced) for name in names]
+        ways = [steps_of(self.plan, [name], self.ruling.forced) for name in names]
         known = self._every[HIDDEN[0]]
         shared = {step for step in ways[0] if len(self.plan.writing(step)) == 1 and step[1:] not in known}
         for step in sorted(shared, key=lambda text: -self.plan.last[text]):
@@ -111,7 +112,7 @@ class SharedSteps:
 
     def _doubtful_steps(self, name: str, verdict: NameVerdict) -> list[str]:
         """The steps by way of which *name* may be wrong without a slip of its own; and what shares memory with it."""
-        steps = steps_of(self.plan, name, self.ruling.forced)
+        steps = steps_of(self.plan, [name], self.ruling.forced)
         if verdict.verdict != "wrong":
             written = (self.plan.lines[at].writes for run in ("true", "v") for at in self._changing(name, run))
             return sorted({*steps, *(write for writes in written for write in writes)} - self.ruling.forced)
@@ -187,12 +188,12 @@ def _slip(verdict: NameVerdict) -> str:
     return "" if slip.startswith(("error", "unrecognised", OTHER_ROAD)) else slip
 
 
-def steps_of(plan: ParsedSubmission, name: str, forced: Collection[str]) -> frozenset[str]:
-    """The names by way of which *name* is computed, none of them *forced*."""
+def steps_of(plan: ParsedSubmission, names: Iterable[str], forced: Collection[str]) -> frozenset[str]:
+    """The names by way of which any of *names* is computed, none of them *forced*."""
     steps = plan.last.keys() - set(forced)
     used = plan.drawn_on({*steps, *forced})
     steps_found: set[str] = set()
-    waiting = [name]
+    waiting = [*names]
     while waiting:
         text = waiting.pop()
         inside = _inside(plan.lines[plan.last[text]], text) if text in plan.last else set()
