@@ -11,6 +11,7 @@ from app.content.text.errors import did_you_mean
 from app.content.text.options import Options
 
 MOST_CELLS = 4096
+MOST_CELLS_PER_AXIS = 4
 MOST_NAMES = 32
 Given = Mapping[str, object]
 Test = Callable[[Any, Given], bool]
@@ -89,7 +90,13 @@ _broadcast = _of(
     Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)],
     lambda shape, given: _spreads(shape, _list_at(given, "to")),
 )
-_pair = _of(Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)])
+Factor = Annotated[list[Annotated[int, Field(ge=1, le=MOST_CELLS_PER_AXIS)]], Field(min_length=2, max_length=2)]
+_factor = _of(Factor)
+_second_factor = _of(Factor, lambda shape, given: _list_at(given, "left")[1:] == shape[:1])
+_cell = _of(
+    Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)],
+    lambda cell, given: "left" not in given or all(map(lt, cell, _list_at(given, "left"))),
+)
 _steps = _of(Annotated[list[PositiveInt], Field(min_length=1)])
 _matrix = _of(
     list[Annotated[list[FiniteFloat], Field(min_length=1)]],
@@ -174,9 +181,12 @@ PICTURE_KINDS: Mapping[str, Kind] = {
     "cells": Kind(
         ("left", "right"),
         {
-            "left": ("a shape such as [2, 2]", _shape),
-            "right": ("a shape such as [2, 2]", _shape),
-            "pick": ("row and column of one cell, such as [0, 1]", _pair),
+            "left": (f"a shape such as [2, 2], of at most {MOST_CELLS_PER_AXIS} rows and columns", _factor),
+            "right": (
+                f"a shape such as [2, 2], of as many rows as 'left' has columns, and at most {MOST_CELLS_PER_AXIS}",
+                _second_factor,
+            ),
+            "pick": ("row and column of one cell, such as [0, 1], counted from 0", _cell),
             "names": ("a list of names", _labels),
             "title": ("a text", _text),
         },

@@ -5,19 +5,19 @@ from itertools import product
 
 from markupsafe import Markup
 
+from app.content.directives.visuals import MOST_CELLS_PER_AXIS
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
 CELL = 46.0
 TOP = 34.0
 SPACE = 40.0
-MAX_CELLS_PER_AXIS = 4
 
 
 def draw_product_cells(scene: PictureInput) -> Markup:
     """Draw the product of `left` and `right`, or of the two operands in the program; `pick` is a cell of *of*."""
     names, left, right = _operands(scene)
-    if left[1] != right[0] or max(*left, *right) > MAX_CELLS_PER_AXIS:
+    if left[1] != right[0] or max(*left, *right) > MOST_CELLS_PER_AXIS:
         raise ValueError("cells draws small products whose inner sizes match")
     on_right = scene.of is not None and scene.of.removeprefix("d") == names[1]
     row, column = _pick(scene.given.get("pick", [0, 0]), right if on_right else left)
