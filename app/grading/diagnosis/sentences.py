@@ -65,6 +65,11 @@ def mutated_tensor(
     return _of(name, "mutated", "mutated", where=where, kind=kind, tensor=tensor)
 
 
+def also_wrong(diagnosis: Diagnosis, name: str) -> Diagnosis:
+    """*diagnosis* of what happens to another tensor, with word that the numbers of *name* are wrong by themselves."""
+    return replace(diagnosis, message=diagnosis.message + SAY["mutated-besides"].format(name=name))
+
+
 def overwritten_name(name: str, given: str, line: int, reader: int | None) -> Diagnosis:
     """*line* bound the *given* name to other values, and the line *reader* on the way to *name* reads those."""
     reads = "a later line" if reader is None else f"line {reader}"

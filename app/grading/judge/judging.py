@@ -215,6 +215,8 @@ class Judge:
                 line = self.plan.lines[at].line_writing(changed)
                 second = self.plan.second_name(at, changed)
                 diagnosis = sentences.mutated_tensor(name, changed, line, kind=kind, second=second)
+                if second == name and not self.fit.alone(name):
+                    diagnosis = sentences.also_wrong(diagnosis, name)
                 return replace(self._told(name, "mutated", diagnosis), line=line)
         return None
 

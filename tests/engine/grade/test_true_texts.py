@@ -639,6 +639,15 @@ ROWS = [
         ["`q = p` gives `p` a second name, and line 2 edits the one tensor behind both."],
         ["itself"],
     ),
+    # To be a second name of a tensor is not all that is wrong where the numbers are another gradient's.
+    (
+        "cross_entropy_fused",
+        "dz = F.softmax(z, 1)",
+        "dz = z",
+        "dz:mutated",
+        ["`dz = z` gives `z` a second name", "Write the result", "The numbers of `dz` are not right either."],
+        ["the sum"],
+    ),
     # A gradient of one share is no sum that an earlier line begins.
     (
         "mixture_nll",
