@@ -59,8 +59,9 @@ def test_a_run_that_is_stopped_says_why_and_the_next_one_works(jailed, code, out
 )
 def test_a_flood_of_print_is_told_as_one_and_not_as_a_loop_without_end(jailed, printing):
     code = f"{LINEAR.solution}for i in range(100_000):\n    {printing}\n"
-    verdict = jailed.check(LINEAR.task(), code)
-    run = jailed.run(LINEAR.task(), code)
+    # A minute to print so much, however busy the machine is.
+    verdict = jailed.check(LINEAR.task(seconds=60.0), code)
+    run = jailed.run(LINEAR.task(seconds=60.0), code)
 
     assert (verdict.outcome, verdict.line) == ("error", 5)
     assert verdict.message.startswith("By this line more than 200,000 characters were printed")
