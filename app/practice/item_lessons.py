@@ -80,14 +80,18 @@ def form_of(row: PracticeItem) -> str:
     return row.form.partition("-")[0]
 
 
+def lines_open(row: PracticeItem) -> range | None:
+    """Indices of the lines that *row* leaves open, as far as its solution has them; None where all are written."""
+    form, _, first = row.form.partition("-")
+    return range(int(first), int(first) + LINES_WRITTEN[form]) if form in LINES_WRITTEN and first else None
+
+
 def families_written(row: PracticeItem) -> frozenset[str]:
     """Families of the operations whose lines are written."""
-    form, _, first = row.form.partition("-")
-    by = json.loads(row.line_operations_json)
-    written = form in LINES_WRITTEN and first
-    return families_of(
-        by[int(first) : int(first) + LINES_WRITTEN[form]] if written else json.loads(row.operations_json)
-    )
+    lines = lines_open(row)
+    if lines is None:
+        return families_of(json.loads(row.operations_json))
+    return families_of(json.loads(row.line_operations_json)[lines.start : lines.stop])
 
 
 def line_of(item: GeneratedItem, family: str) -> int:
@@ -199,7 +203,10 @@ class PracticeItems:
 
     def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
         item = item_of(row)
-        line = line_at_fault(item.lines, item.by, code)
+        # Of a gradient with several lines the open one; a given line is asked about only where it was changed.
+        lines = lines_open(row) or range(0)
+        at = line_at_fault(item.lines[lines.start : lines.stop], item.by[lines.start : lines.stop], code)
+        line = line_at_fault(item.lines, item.by, code) if at is None else lines.start + at
         if line is None:
             return lesson
         hinted = partial(_boxes, lesson, lambda box: replace(box, hints=item.hints_at(line)))

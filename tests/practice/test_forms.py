@@ -15,9 +15,12 @@ from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion
 from app.kinds.shape.block import ShapeQuestion
 from app.practice import forms
-from app.practice.draw import generate_item
+from app.practice.draw import generate_item, named_items
 from app.practice.item import JUDGED, GeneratedItem
+from app.practice.item_lessons import PracticeItems, render_form
+from app.practice.pool import columns_of
 from app.practice.proof import curated_items
+from app.store.tables import PracticeItem
 from tests.graders import SharedGraders
 
 ITEMS = [generate_item(1, 5), generate_item(2, 4, "mean"), generate_item(2, 9, "overwritten")]
@@ -186,3 +189,19 @@ def test_three_lines_are_open_with_the_wanted_one_and_the_rest_is_given(item: Ge
 
 def test_an_exercise_here_has_more_than_three_lines() -> None:
     assert any(len(item.lines) > 3 for item in ITEMS)
+
+
+def test_hints_after_a_wrong_line_are_about_a_line_that_is_open():
+    # Of this program one gradient has two lines, the first of which is given.
+    (silu,) = (item for item in named_items(2) if item.operations == ("sigmoid", "mul"))
+    asked = render_form(silu, "fade", "activation", "")
+    assert asked is not None
+    row = PracticeItem(**columns_of(silu) | {"id": 1, "form": asked[0], "fragment": asked[1]})
+    line = int(asked[0].partition("-")[2])
+    name = silu.lines[line].split()[0]
+    assert [text.split()[0] for text in silu.lines].index(name) < line
+
+    lesson = PracticeItems().lesson(row, f"{name}:unrecognised")
+
+    assert lesson is not None
+    assert [hint.html for hint in lesson.exercises[0].hints] == [hint.html for hint in silu.hints_at(line)]
