@@ -17,10 +17,15 @@ SITTING = 6
 
 @dataclass(frozen=True, slots=True)
 class LampStrip:
-    """The gradients of the exam from the loss on; *trains* is where they can train a model, empty for nowhere."""
+    """The gradients of the exam from the loss on.
+
+    Args:
+        trains: Where they can train a model, empty for nowhere; *trained* is true once they have.
+    """
 
     lamps: tuple[Lamp, ...]
     trains: str
+    trained: bool
 
     @property
     def done(self) -> int:
@@ -47,17 +52,21 @@ async def lamp_strip(site: Site, learner: int | None, solved: Solved) -> LampStr
     async with site.database.read() as db:
         right = await right_in(db, learner, lesson, exam)
     lamps = gradients_of(site.unit_of(lesson), exam, solved, right)
-    return LampStrip(lamps, trains_with(site.course, lesson, exam.name))
+    training = training_with(site.course, lesson, exam.name)
+    if training is None:
+        return LampStrip(lamps, "", trained=False)
+    home, train = training
+    return LampStrip(lamps, f"{home.address}#{train.name}", trained=train.name in solved.get(home.name, ()))
 
 
-def trains_with(course: Course, home: Lesson, box: str) -> str:
-    """Find the lesson where a model is trained with the gradients of *box* in *home*; empty if none is."""
+def training_with(course: Course, home: Lesson, box: str) -> tuple[Lesson, Train] | None:
+    """Find where a model is trained with the gradients of *box* in *home*: the lesson, and its training run."""
     for lesson in course.lessons:
         for train in lesson.all_of(Train):
             sources = boxes_of(course.lessons, lesson, train)
             if sources and sources[0].name == home.name and sources[1][-1].name == box:
-                return f"{lesson.address}#{train.name}"
-    return ""
+                return lesson, train
+    return None
 
 
 async def practice_card(site: Site, learner: int | None) -> PracticeView | None:

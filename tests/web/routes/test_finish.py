@@ -411,3 +411,17 @@ def test_a_name_of_the_list_is_not_called_invented() -> None:
     )
 
     assert set(run.best) == set(run.names) == {"amara", "selina"}
+
+
+def test_home_asks_to_train_until_the_gradients_have_trained_a_model(client: TestClient, write) -> None:
+    exam = COURSE.lesson(EXAM[0])
+    unit = next(one for one in COURSE.units if exam in one.lessons)
+    solve(write, *((one.name, exercise.name) for one in unit.lessons for exercise in one.all_of(Grad)))
+    train = re.search(r'<a href="/lessons/([\w-]+)#([\w-]+)">Train a model with them', client.get("/").text)
+    assert train is not None
+
+    solve(write, (COURSE.at[train[1]].name, train[2]))
+
+    home = client.get("/").text
+    assert "Train a model with them" not in home
+    assert 'They have trained a model: <a href="/finish">what it made</a>.' in home
