@@ -161,7 +161,7 @@ def patterns() -> Iterator[tuple[str, str, str, int]]:
             known = uses.get(named.get(id(node), ""), set()) & (ANCHORED | SEARCHING) if use == "compile" else {use}
             for one in sorted(known or {"search"}):
                 yield f"{path.relative_to(APP)}:{node.lineno}", text, one, flags
-    for pattern, _ in ROWS:
+    for pattern, _, _ in ROWS:
         yield "grading/judge/torch_errors.py", pattern, "search", 0
 
 

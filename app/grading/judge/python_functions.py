@@ -41,7 +41,11 @@ def _with_word_on_sum(name_verdict: NameVerdict, plan: ParsedSubmission) -> Name
 
 
 OWN_FUNCTIONS: tuple[Row, ...] = (
-    (rf"is an invalid keyword argument for (?:{_OWN})\(\)", translate_own),
-    (rf"^(?:{_OWN})\(\) takes at most \d", translate_own),
-    (rf"^(?:{_OWN})\(\) got an unexpected keyword argument '(?:dim|axis|keepdim|keepdims)'", translate_own),
+    (rf"is an invalid keyword argument for (?:{_OWN})\(\)", "translate_own", translate_own),
+    (rf"^(?:{_OWN})\(\) takes at most \d", "translate_own", translate_own),
+    (
+        rf"^(?:{_OWN})\(\) got an unexpected keyword argument '(?:dim|axis|keepdim|keepdims)'",
+        "translate_own",
+        translate_own,
+    ),
 )

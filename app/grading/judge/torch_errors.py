@@ -34,7 +34,7 @@ MATRIX = 2
 
 def translate_error(error: ReportedError) -> str:
     """Say what happened, in words that name the learner's operands."""
-    for pattern, say in ROWS:
+    for pattern, _, say in ROWS:
         match = re.search(pattern, error.text)
         if match is not None:
             return say(match, error)
@@ -42,20 +42,9 @@ def translate_error(error: ReportedError) -> str:
     return f"{error.kind}: {text}"
 
 
-_STORED_CODES = {
-    "describe_stack": "stacked", "describe_negation": "negated", "describe_index": "indexed",
-    "describe_expand": "expanded", "describe_untransposed": "unturned", "describe_change": "changed",
-    "describe_called": "called", "describe_uncalled": "uncalled", "describe_repeat": "repeated",
-    "describe_count": "counted", "describe_scatter": "scattered", "describe_unpacking": "unpacked",
-}  # fmt: skip
-"""The codes of rows whose functions have other names: codes are stored with attempts, and stay."""
-
-
 def kind_of(error: ReportedError) -> str:
     """The word for *error* in a diagnosis code, such as `matmul` or `broadcast`."""
-    rows = (say.__name__.strip("_") for pattern, say in ROWS if re.search(pattern, error.text))
-    row = next(rows, error.kind)
-    return _STORED_CODES.get(row, row)
+    return next((code for pattern, code, _ in ROWS if re.search(pattern, error.text)), error.kind)
 
 
 def _two(error: ReportedError, fallback: str) -> str:
@@ -446,57 +435,79 @@ def _syntax(match: re.Match[str], _: ReportedError) -> str:
 
 
 ROWS: tuple[Row, ...] = (
-    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
-    (r"inconsistent tensor size|size mismatch, got input|Expected size for first two dimensions of batch2", _vector),
-    (r"both arguments to (?:linear|matmul) need to be at least 1D", _vector),
+    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", "matmul", _matmul),
+    (
+        r"inconsistent tensor size|size mismatch, got input|Expected size for first two dimensions of batch2",
+        "vector",
+        _vector,
+    ),
+    (r"both arguments to (?:linear|matmul) need to be at least 1D", "vector", _vector),
     (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
+        "broadcast",
         _broadcast,
     ),
     (
         r"stack expects .{0,60} but got (\[.{0,80}?\]) at entry 0 and (\[.{0,80}?\]) at entry (\d+)",
+        "stacked",
         _describe_stack,
     ),
-    (r"Negation, the `-` operator, on a bool tensor", _describe_negation),
-    (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
-    (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),
+    (r"Negation, the `-` operator, on a bool tensor", "negated", _describe_negation),
+    (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", "places", _places),
+    (
+        r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])",
+        "output_shape",
+        _output_shape,
+    ),
     (
         r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",
+        "indexed",
         _describe_index,
     ),
     (
         r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])",
+        "expanded",
         _describe_expand,
     ),
     (
         r"source tensor shape must match .{0,80}self\.shape = (\[.{0,80}?\]) source\.shape = (\[.{0,80}?\])",
+        "added_rows",
         _added_rows,
     ),
-    (r"view size is not compatible with input tensor's size and stride", _view),
-    (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
-    (r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float", _fraction),
-    (r"invalid shape dimension (-\d+) at index", _negative),
-    (r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor", _describe_untransposed),
-    (r"one_hot is only applicable to index tensor", _one_hot),
-    (r"Class values must be smaller than num_classes", _classes),
-    (r"only one element tensors can be converted|elements cannot be converted to Scalar", _one_number),
+    (r"view size is not compatible with input tensor's size and stride", "view", _view),
+    (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", "reshape", _reshape),
+    (
+        r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float",
+        "fraction",
+        _fraction,
+    ),
+    (r"invalid shape dimension (-\d+) at index", "negative", _negative),
+    (r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor", "unturned", _describe_untransposed),
+    (r"one_hot is only applicable to index tensor", "one_hot", _one_hot),
+    (r"Class values must be smaller than num_classes", "classes", _classes),
+    (r"only one element tensors can be converted|elements cannot be converted to Scalar", "one_number", _one_number),
     (
         r"expected m1 and m2 to have the same dtype|expected scalar type|must have the same dtype|have same dtype",
+        "dtypes",
         _dtypes,
     ),
-    (r"result type (\w+) can't be cast to the desired output type (\w+)", _cast),
-    (r"leaf Variable that requires grad is being used in an in-place operation", _inplace_leaf),
-    (r"variables needed for gradient computation has been modified by an inplace operation", _describe_change),
-    (r"Trying to backward through the graph a second time", _second),
-    (r"does not require grad and does not have a grad_fn", _autograd),
-    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),
-    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", _axis),
-    (r"^tuple index out of range$", _past),
-    (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
-    (r"name '(\w+)' is not defined", _no_name),
-    (r"cannot access (?:local|free) variable '(\w+)'", _no_name),
-    (r"^more than [\d,]+ characters were printed$", _flood),
-    (r"^(.+) \(<submission>, line \d+\)$", _syntax),
+    (r"result type (\w+) can't be cast to the desired output type (\w+)", "cast", _cast),
+    (r"leaf Variable that requires grad is being used in an in-place operation", "inplace_leaf", _inplace_leaf),
+    (
+        r"variables needed for gradient computation has been modified by an inplace operation",
+        "changed",
+        _describe_change,
+    ),
+    (r"Trying to backward through the graph a second time", "second", _second),
+    (r"does not require grad and does not have a grad_fn", "autograd", _autograd),
+    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", "index", _index),
+    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", "axis", _axis),
+    (r"^tuple index out of range$", "past", _past),
+    (r"Boolean value of Tensor with more than one value is ambiguous", "truth", _truth),
+    (r"name '(\w+)' is not defined", "no_name", _no_name),
+    (r"cannot access (?:local|free) variable '(\w+)'", "no_name", _no_name),
+    (r"^more than [\d,]+ characters were printed$", "flood", _flood),
+    (r"^(.+) \(<submission>, line \d+\)$", "syntax", _syntax),
     *OWN_FUNCTIONS,
     *CALLS,
 )
