@@ -4,11 +4,13 @@ Every figure is blind to the length of lines. A count may fall; one that rises h
 """
 
 import ast
+import gc
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from grimp import build_graph
 
@@ -23,22 +25,39 @@ PARTICIPLE = re.compile(
 RIDDLE = re.compile(r"(What|Who|Whose|How|Where|Whether|Why|When|One that)\b")
 ABSENT_AGENT = re.compile(r"\b(somebody|nobody|anybody|everybody|whoever)\b", re.IGNORECASE)
 
+Node = TypeVar("Node", bound=ast.AST)
+Modules = Mapping[str, Sequence[ast.AST]]
+"""All syntax nodes of each module by its dotted name, the module's own first."""
 
-def modules(folder: str = "app") -> dict[str, ast.Module]:
-    """Syntax trees of the modules in *folder* by dotted name."""
+
+def modules(folder: str = "app") -> Modules:
+    """Read the modules in *folder*.
+
+    Trees hold no cycles, and a collection amid a million new nodes takes longer than to read them.
+    """
     trees = {}
+    collecting = gc.isenabled()
+    gc.disable()
     for path in sorted((ROOT / folder).rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
-        trees[".".join(parts).removesuffix(".__init__")] = ast.parse(path.read_text("utf-8"))
+        trees[".".join(parts).removesuffix(".__init__")] = [*ast.walk(ast.parse(path.read_text("utf-8")))]
+    if collecting:
+        gc.enable()
     return trees
 
 
-def nodes(trees: Mapping[str, ast.Module], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+def nodes(trees: Modules, *kinds: type[Node]) -> Iterator[Node]:
     """Every node of these *kinds*, in all modules."""
-    return (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, kinds))
+    return (node for tree in trees.values() for node in tree if isinstance(node, kinds))
 
 
-def importing(trees: Mapping[str, ast.Module], module: str) -> int:
+def statements(tree: Sequence[ast.AST]) -> list[ast.stmt]:
+    """Statements at the top of a module."""
+    module = tree[0]
+    return module.body if isinstance(module, ast.Module) else []
+
+
+def importing(trees: Modules, module: str) -> int:
     """How many modules import *module*."""
 
     def imports(node: ast.AST) -> bool:
@@ -49,10 +68,10 @@ def importing(trees: Mapping[str, ast.Module], module: str) -> int:
                 return source == module
         return False
 
-    return sum(any(map(imports, ast.walk(tree))) for tree in trees.values())
+    return sum(any(map(imports, tree)) for tree in trees.values())
 
 
-def tables(trees: Mapping[str, ast.Module], operation: str) -> int:
+def tables(trees: Modules, operation: str) -> int:
     """How many tables at the top of a module name *operation*."""
     holders = (ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Call)
 
@@ -62,57 +81,55 @@ def tables(trees: Mapping[str, ast.Module], operation: str) -> int:
         texts = (node.value for node in ast.walk(statement.value) if isinstance(node, ast.Constant))
         return any(isinstance(text, str) and operation in text.split() for text in texts)
 
-    return sum(names(statement) for tree in trees.values() for statement in tree.body)
+    return sum(names(statement) for tree in trees.values() for statement in statements(tree))
 
 
-def named_twice(trees: Mapping[str, ast.Module]) -> list[str]:
+def named_twice(trees: Modules) -> list[str]:
     """Public names of classes that two modules give."""
-    names = Counter(node.name for node in nodes(trees, ast.ClassDef) if isinstance(node, ast.ClassDef))
+    names = Counter(node.name for node in nodes(trees, ast.ClassDef))
     return sorted(name for name, count in names.items() if count > 1 and not name.startswith("_"))
 
 
-def one_word_functions(trees: Mapping[str, ast.Module]) -> list[str]:
+def one_word_functions(trees: Modules) -> list[str]:
     """Functions with a name of a single word that another module reaches."""
     own = {
         f"{module}.{node.name}"
         for module, tree in trees.items()
-        for node in tree.body
+        for node in statements(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and "_" not in node.name
     }
     reached = set[str]()
     for module, tree in trees.items():
         bound = {}
-        for node in ast.walk(tree):
+        for node in tree:
             if isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     bound[alias.asname or alias.name] = f"{node.module}.{alias.name}"
         reached |= {name for name in bound.values() if name.rpartition(".")[0] != module}
-        for node in ast.walk(tree):
+        for node in tree:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in bound:
                 reached.add(f"{bound[node.value.id]}.{node.attr}")
     return sorted(own & reached)
 
 
-def functions(trees: Mapping[str, ast.Module]) -> list[str]:
+def functions(trees: Modules) -> list[str]:
     """Names of all functions and methods."""
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    return [node.name for node in nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef) if isinstance(node, kinds)]
+    return [node.name for node in nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef)]
 
 
-def variables(trees: Mapping[str, ast.Module]) -> Counter[str]:
+def variables(trees: Modules) -> Counter[str]:
     """How often each name of a variable or an argument is written."""
-    names = Counter(node.id for node in nodes(trees, ast.Name) if isinstance(node, ast.Name))
-    return names + Counter(node.arg for node in nodes(trees, ast.arg) if isinstance(node, ast.arg))
+    names = Counter(node.id for node in nodes(trees, ast.Name))
+    return names + Counter(node.arg for node in nodes(trees, ast.arg))
 
 
-def docstrings(trees: Mapping[str, ast.Module]) -> list[str]:
+def docstrings(trees: Modules) -> list[str]:
     """Docstrings of modules, classes and functions."""
-    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     documented = nodes(trees, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return [text for node in documented if isinstance(node, kinds) and (text := ast.get_docstring(node))]
+    return [text for node in documented if (text := ast.get_docstring(node))]
 
 
-def common_constants(trees: Mapping[str, ast.Module]) -> list[str]:
+def common_constants(trees: Modules) -> list[str]:
     """Names of constants that four modules or more define, each with a meaning of its own."""
     fixed = {"T", "OPTIONS"}
     owners = Counter(
@@ -120,7 +137,7 @@ def common_constants(trees: Mapping[str, ast.Module]) -> list[str]:
         for tree in trees.values()
         for name in {
             target.id
-            for statement in tree.body
+            for statement in statements(tree)
             if isinstance(statement, ast.Assign | ast.AnnAssign)
             for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
             if isinstance(target, ast.Name) and target.id.isupper() and target.id not in fixed
@@ -148,7 +165,7 @@ def figures() -> dict[str, int]:
     called, texts, names = variables(trees), docstrings(trees), functions(trees)
     tests = [name for name in functions(modules("tests")) if name.startswith("test_")]
     return {
-        "syntax nodes": sum(1 for _ in nodes(trees, ast.AST)),
+        "syntax nodes": sum(map(len, trees.values())),
         "functions": sum(1 for _ in nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef)),
         "classes": sum(1 for _ in nodes(trees, ast.ClassDef)),
         "modules": len(trees),
