@@ -49,7 +49,7 @@ SLIPS: Mapping[str, str] = {
     "brackets": "brackets forgotten, or too wide",
     "constant-changed": "another number than in the forward line",
     "constant-missing": "a number left out",
-    "copied": "another tensor handed on as the gradient",
+    "copied": "another tensor passed on as the gradient",
     "crossed": "the gradients of two readers exchanged",
     "cumulated-axis": "a running sum along the wrong axis",
     "cumulated-forward": "a running sum in the wrong direction",

@@ -74,12 +74,12 @@ PRINCIPLES: tuple[Principle, ...] = (
     ),
     _principle(
         "addends", "expand|ones|full|None|/|broadcast_to|unsqueeze",
-        "Hand on to every addend: each gets what arrives at the sum, and of a mean its part.",
+        "Pass on to every addend: each gets the upstream gradient of the sum, and of a mean its part.",
         akin=r"expand|ones|full|None|/|broadcast_to|unsqueeze|clone|\*",
         bar=r"@| - | \+ |\*\*",
     ),
     _principle(
-        "local", r"[*/]", "Upstream times local: what arrives, times the slope.",
+        "local", r"[*/]", "Upstream times local: the upstream gradient, times the slope.",
         akin="[*/@-]|einsum", bar=r"@| \+ |\.sum\(|\.mean\(|norm_back",
     ),
 )  # fmt: skip

@@ -174,10 +174,10 @@ def test_any_texts_are_an_answer(name, values):
     ("numbers", "said"),
     [
         ("-2 -2 31 36", "That is dO @ B, without the transpose."),
-        ("17 13 23 17", "That is B @ dO. What arrives takes the place of the output"),
+        ("17 13 23 17", "That is B @ dO. The upstream gradient takes the place of the output"),
         ("5 -6 14 24", "That is dO * B, entry by entry."),
         ("5 -7 12 24", "That is dO * B.T, entry by entry."),
-        ("1 -1 2 3", "That is dO, what arrives."),
+        ("1 -1 2 3", "That is dO, the upstream gradient."),
         ("5 6 7 8", "That is B, the other factor."),
         ("-1 28 -1 38", "The numbers are right, and rows and columns are exchanged."),
         ("1 1 -28 -38", "Every entry has the opposite sign."),

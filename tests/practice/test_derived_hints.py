@@ -17,7 +17,7 @@ STRETCHED = {"fork", "matmul", "broadcast"}
 def test_where_copies_are_added_up_the_hint_says_so_and_nowhere_else(item):
     for line, by in zip(item.lines, item.by, strict=True):
         if OPERATIONS[by].family in STRETCHED:
-            assert ("the sum of what arrives at its copies" in principle(line, by)) == (".sum(" in line), line
+            assert ("the sum of the gradients of its copies" in principle(line, by)) == (".sum(" in line), line
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)

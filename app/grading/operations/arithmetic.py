@@ -12,11 +12,11 @@ from app.grading.operations.row import Cost, Operation, OperationExercise
 
 PAIR = ("*, * -> *",)
 MATRIX = (
-    "In a matrix product each factor gets what arrives, multiplied by the other factor, transposed, on its side: "
-    "the axis that it does not have itself is summed away."
+    "In a matrix product each factor gets the upstream gradient, multiplied by the other factor, transposed, on its "
+    "side: the axis that it does not have itself is summed away."
 )
-PASSED_ON = "A sum passes on to each of its terms what arrives."
-COPIED = "What was copied along an axis gets the sum of what arrives at its copies."
+PASSED_ON = "A sum passes the upstream gradient on to each of its terms."
+COPIED = "What was copied along an axis gets the sum of the gradients of its copies."
 SCALED = COPIED + " In a product each copy is scaled by the other factor first."
 
 
@@ -69,8 +69,8 @@ ARITHMETIC = (
             OperationExercise(
                 name="scores", family="attention", points=5, level=3, forward="{0} @ {1}.mT / {b} ** 0.5",
                 back=("g @ z / {b} ** 0.5", "T(g) @ z / {b} ** 0.5"), shapes=("... a b, ... c b -> ... a c",),
-                principle="Scores compare every row with every other one: each side gets what arrives times the other "
-                "side, and the scale of the forward line stays.",
+                principle="Scores compare every row with every other one: each side gets the upstream gradient times "
+                "the other side, and the scale of the forward line stays.",
             ),
         ),
     ),
@@ -91,7 +91,7 @@ ARITHMETIC = (
         "sub", "binary", np.subtract, also="subtract", sign="-", back=("g", "-g"),
         exercises=(OperationExercise(
             family="fork", points=3, level=2, weight=2, forward="{0} - {1}", shapes=PAIR, other=True,
-            principle="A difference passes on what arrives, and to what is subtracted with the opposite sign.",
+            principle="A difference passes on the upstream gradient, and to what is subtracted with the opposite sign.",
         ),),
     ),
     Operation(
@@ -116,8 +116,8 @@ ARITHMETIC = (
         "div", "binary", np.true_divide, also="divide true_divide", sign="/", back=("g / z", "-g * z / x ** 2"),
         exercises=(OperationExercise(
             family="fork", points=5, level=3, weight=3, forward="{0} / {1}", shapes=PAIR, other=True,
-            principle="A quotient divides what arrives; what divides gets the numerator over its own square, with a "
-            "minus.", slips="multiplied:div square-missing numerator-missing",
+            principle="A quotient divides the upstream gradient; what divides gets the numerator over its own square, "
+            "with a minus.", slips="multiplied:div square-missing numerator-missing",
         ),),
     ),
     Operation(

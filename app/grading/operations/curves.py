@@ -9,7 +9,7 @@ from app.grading.operations.row import Operation, OperationExercise
 
 GELU_INNER, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
 SAME = ("* -> *",)
-LOCAL = "A function that acts entry by entry multiplies what arrives by its local derivative"
+LOCAL = "A function that acts entry by entry multiplies the upstream gradient by its local derivative"
 
 
 def normal_density(x: Array) -> Array:
@@ -91,7 +91,7 @@ CURVES = (
         "relu", "curve", lambda x: np.maximum(x, 0.0), back=("g * (x > 0)",),
         exercises=(OperationExercise(
             family="gate", points=1, forward="torch.relu({0})", shapes=SAME, needs="signed", gives="tame",
-            principle="A gate lets through what arrives where it was open, and nothing where it was closed.",
+            principle="A gate lets the upstream gradient through where it was open, and nothing where it was closed.",
             slips="gate-flipped gate-value",
         ),),
     ),
@@ -99,7 +99,7 @@ CURVES = (
         "abs", "curve", np.abs, also="absolute", back=("g * sign(x)",),
         exercises=(OperationExercise(
             family="gate", points=1, forward="{0}.abs()", shapes=SAME, needs="signed", gives="",
-            principle="An absolute value passes on what arrives, with the sign of its input.",
+            principle="An absolute value passes on the upstream gradient, with the sign of its input.",
         ),),
     ),
     Operation(

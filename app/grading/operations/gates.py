@@ -33,7 +33,8 @@ GATES = (
         exercises=(OperationExercise(
             family="gate", points=2, level=2, forward="{0}.clamp(-0.5, 0.5)", shapes=("* -> *",), needs="wide",
             gives="tame", words={"low": "-0.5", "high": "0.5"}, slips="gate-flipped gate-limit gate-value",
-            principle="Between its limits a clamp passes on what arrives; outside it is flat, and nothing passes.",
+            principle="Between its limits a clamp passes on the upstream gradient; outside it is flat, and "
+            "nothing passes.",
         ),),
     ),
     Operation(
@@ -49,7 +50,7 @@ GATES = (
         exercises=(OperationExercise(
             family="gate", points=4, level=2, forward="torch.where({2} > 0, {0}, {1})", words={"m": "({2} > 0)"},
             shapes=("a b, a b, a b:mask -> a b",), gives="signed",
-            principle="A choice passes what arrives to the side that was chosen, and nothing to the other.",
+            principle="A choice passes the upstream gradient to the side that was chosen, and nothing to the other.",
         ),),
     ),
     Operation(
@@ -57,7 +58,7 @@ GATES = (
         exercises=(OperationExercise(
             family="gate", points=4, level=2, forward="torch.maximum({0}, {1})", needs="signed",
             shapes=("... a, ... a -> ... a",), slips="gate-flipped",
-            principle="Of two, the larger one gets what arrives, and the other one nothing.",
+            principle="Of two, the larger one gets the upstream gradient, and the other one nothing.",
         ),),
     ),
     Operation("minimum", "pair", np.minimum, back=("g * (x < z)",) * 2, takes="input other"),
@@ -66,7 +67,8 @@ GATES = (
         exercises=(OperationExercise(
             family="gate", points=4, level=2, forward="{0}.amax({axis}, keepdim=True)", shapes=REDUCED, needs="signed",
             gives="", slips="router-dense router-value router-shared router-axis",
-            principle="Only the winner of a maximum moved it: all that arrives goes to where the winner stands.",
+            principle="Only the winner of a maximum moved it: all of the upstream gradient goes to where "
+            "the winner stands.",
         ),),
     ),
     Operation("min", "reduction", np.min, also="amin", back=("g * (x == y)",), takes=TAKEN, group=PICKS),

@@ -155,7 +155,7 @@ MOVES = (
         exercises=(OperationExercise(
             family="layout", points=2, level=2, weight=3, forward="{0}.reshape({a}, {b} * {c})", gives="=",
             back=("g.reshape({a}, {b}, {c})",), shapes=("a b c -> a b*c",),
-            principle="A reshape moves nothing in memory: what arrives takes the old shape again.",
+            principle="A reshape moves nothing in memory: the upstream gradient takes the old shape again.",
         ),),
     ),
     _move("view", _viewed, known_as="reshape", sizes=AFTER_FIRST, group=VIEWS),

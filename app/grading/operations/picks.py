@@ -10,7 +10,7 @@ from app.grading.operations.numerics import Array, gather_index, one_hot
 from app.grading.operations.row import Operation, OperationExercise
 
 PICKS = "picks"
-SEVERAL_TIMES = " several times gets the sum of what arrives at each of the places."
+SEVERAL_TIMES = " several times gets the sum of the gradients of all these places."
 WINDOWS = "input weight bias stride padding dilation groups"
 WINDOWS_BACK = "input weight bias stride padding output_padding none dilation"
 """Of groups nothing is known here."""
@@ -83,7 +83,7 @@ PICKING = (
         exercises=(OperationExercise(
             name="scatter", family="index", points=3, level=2, weight=2, gives="",
             forward="torch.zeros({c}, {b}).index_add(0, {1}, {0})", back=("g[z]",), shapes=("a b, a:ints(c) -> c b",),
-            principle="Every row that was added to a place gets all that arrives at the place.",
+            principle="Every row that was added to a place gets all of the upstream gradient at that place.",
         ),),
     ),
     Operation("index_put", "value", _index_put, cost=of_first),

@@ -67,7 +67,7 @@ REDUCTIONS = (
         "sum", "reduction", np.sum, back=("g",), takes=TAKEN, group=MEANS,
         exercises=(OperationExercise(
             family="reduction", points=2, level=2, forward="{0}.sum({axis}, keepdim=True)", gives="=", shapes=REDUCED,
-            needs="free", principle="Each entry that was summed gets what arrives at the sum.",
+            needs="free", principle="Each entry that was summed gets the upstream gradient of the sum.",
         ),),
     ),
     Operation(
@@ -75,7 +75,8 @@ REDUCTIONS = (
         exercises=(OperationExercise(
             family="reduction", points=3, level=2, forward="{0}.mean({axis}, keepdim=True)", gives="=", shapes=REDUCED,
             needs="free", slips="factor",
-            principle="Each entry that was averaged gets what arrives at the average, divided by how many there were.",
+            principle="Each entry that was averaged gets the upstream gradient of the average, divided by how "
+            "many there were.",
         ),),
     ),
     Operation("nansum", "reduction", np.nansum, takes=TAKEN),
@@ -88,8 +89,8 @@ REDUCTIONS = (
         exercises=(OperationExercise(
             family="reduction", points=3, level=2, forward="{0}.cumsum({axis})",
             shapes=("a b -> a b @0", "a b -> a b @1"), slips="cumulated-forward",
-            principle="An entry is part of every total from its place on: what arrives is summed from there to the "
-            "end.",
+            principle="An entry is part of every total from its place on: the upstream gradient is summed from there "
+            "to the end.",
         ),),
     ),
     Operation("cumprod", "value", lambda x, dim: x.cumprod(dim)),
@@ -110,7 +111,8 @@ REDUCTIONS = (
             name="log-softmax", family="softmax", points=5, level=3, forward="torch.log_softmax({0}, {axis})",
             shapes=("a b -> a b @1",), gives="tame", needs="free", settles=True,
             slips="row-sum-missing mean-for-sum term-sign",
-            principle="What arrives in a row is summed, and each entry gives up its probability's part of it.",
+            principle="The upstream gradient is summed along each row, and each entry gives up its "
+            "probability's part of that sum.",
         ),),
     ),
     Operation(
@@ -118,7 +120,7 @@ REDUCTIONS = (
         exercises=(OperationExercise(
             family="softmax", points=3, level=2, forward="{0}.logsumexp({axis}, keepdim=True)", shapes=REDUCED,
             needs="free", gives="tame", slips="softmax-axis unnormalised",
-            principle="A soft maximum shares what arrives out by probability.",
+            principle="A soft maximum shares the upstream gradient out by probability.",
         ),),
     ),
     _loss("cross_entropy", ("(softmax(x) - t) * g / n",), "probabilities one-hot", CHANCES),
@@ -147,7 +149,8 @@ REDUCTIONS = (
         exercises=(OperationExercise(
             family="norm", points=3, level=2, forward="(({0} ** 2).sum({axis}, keepdim=True) + 0.1) ** 0.5",
             back=("g * x / y",), shapes=REDUCED, needs="free", gives="positive",
-            principle="A length grows along the vector itself: what arrives is scaled by the vector over its length.",
+            principle="A length grows along the vector itself: the upstream gradient is scaled by the vector "
+            "over its length.",
         ),),
     ),
     Operation(

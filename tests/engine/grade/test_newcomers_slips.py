@@ -383,7 +383,7 @@ LINES = [
     ),
     # Signs and upstreams.
     (TANH, "dx = dy * (y ** 2 - 1)", ["a difference the wrong way round"]),
-    (TANH, "dx = y * (1 - y ** 2)", ["what arrives there is `dy`, the gradient of its output"]),
+    (TANH, "dx = y * (1 - y ** 2)", ["its upstream gradient is `dy`, the gradient of its output"]),
 ]
 
 

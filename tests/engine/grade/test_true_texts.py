@@ -330,7 +330,7 @@ ROWS = [
     ("micrograd_neuron", "db = dn", "db = 0.5 * dn", "db:halved", ["or a division, in line 6."], ["Compare"]),
     ("activation_zoo", "d4 = du4", "d4 = du2", "dx:wrong-upstream:du2", ["share of `dx` through `u4`"], []),
     ("bilinear_ratings", "dloss * err", "(dloss + err)", "derr:sum-for-product", ["adds where"], ["does not belong"]),
-    ("maxout", "dm[:, :, None])", "dy[:, :, None])", "dz:wrong-upstream:dy", ["what arrives there is `dm`"], []),
+    ("maxout", "dm[:, :, None])", "dy[:, :, None])", "dz:wrong-upstream:dy", ["its upstream gradient is `dm`"], []),
     ("ridge_kalman", "dmn - dinn * h", "-(dmn - dinn * h)", "dm:sign", ["Where `dm` is written"], ["derivative of"]),
     ("rbf_kernel", "dk * k / ell ** 2", "dk / ell ** 2", "dd2:local-missing:exp", ["as if `exp` in"], []),
     ("relative_bias", "hts,hsd->htd', ds", "hts,hsd->hdt', ds", "dq:transposed", ["exchanged"], ["the two factors"]),

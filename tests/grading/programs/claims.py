@@ -490,7 +490,7 @@ def is_so(slip: Slip) -> bool | None:
         return _named_factor(case)
     if family == "share-factor":
         return _named_share_factor(case)
-    of_shares = ("is a product with", "what arrives is the gradient at", "nothing else that", " is `d")
+    of_shares = ("is a product with", "the upstream gradient is that of", "nothing else that", " is `d")
     if any(words in case.message for words in of_shares[: 4 if family == "copied" else 3]):
         # Of one share among several: numbers of the whole decide only where they agree.
         return CLAIMS[family](case) or (None if len(case.readers) > 1 or family != "copied" else False)
