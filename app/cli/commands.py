@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli import class_commands, lti_commands, person_commands
+from app.cli.groups import group_of
 from app.installation import version as installed_version
 
 HELP = """Interactive lessons on the backward pass: serve a course, prove it, grade a submission.
@@ -18,10 +18,15 @@ Without a command, the course is served to this machine at http://127.0.0.1:8000
 
 app = typer.Typer(name="backhand", help=HELP, add_completion=False, pretty_exceptions_enable=False)
 
-app.add_typer(class_commands.classes, name="class")
-app.add_typer(class_commands.instructors, name="instructor")
-app.add_typer(person_commands.people, name="person")
-app.add_typer(lti_commands.platforms, name="lti")
+app.add_typer(group_of("app.cli.classes", about="Classes: make, list, fill, assign, give out, end."), name="class")
+app.add_typer(group_of("app.cli.instructors", about="Who may make classes on this server."), name="instructor")
+app.add_typer(
+    group_of("app.cli.people", about="Somebody who has lost the way in: find, take out, delete."), name="person"
+)
+app.add_typer(
+    group_of("app.cli.lti", "app.cli.lti_courses", about="Learning platforms that open pages here (LTI 1.3)."),
+    name="lti",
+)
 
 
 @app.callback(invoke_without_command=True, help=HELP)

@@ -1,6 +1,7 @@
 """`backhand person …`: help of an operator for learners who cannot sign in."""
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,45 +10,58 @@ from app.accounts import people, recovery
 from app.accounts.data_export import delete_learner, list_learner_rows, zip_archive
 from app.accounts.people import PersonRecord
 from app.cli import environment
-from app.cli.classes import Facts, print_facts, run_transaction
-from app.cli.refuse import refuse
+from app.cli.transactions import AsJson, Facts, Printed, in_transaction, print_facts, run_transaction
+from app.store.classes import RefusedError
 from app.store.event_bus import EventBus
 from app.store.former_members import graded_classes
 from app.web.middleware.visitor import tell_servers
 
-
-def find(typed: str, group: int | None, *, as_json: bool) -> None:
-    async def work(db: AsyncSession) -> list[PersonRecord]:
-        return await people.find_people(db, typed, group)
-
-    listed = run_transaction(work)
-    facts = {"people": [_facts(person_record) for person_record in listed]}
-    print_facts(
-        facts, [str(person_record) for person_record in listed] or [f"Nobody here fits {typed!r}."], as_json=as_json
-    )
+Who = Annotated[str, typer.Argument(help="A name, an id at the school, an address, or a number such as '#12'.")]
+InClass = Annotated[int | None, typer.Option("--class", help="Only who is, or was, in this class.", min=1)]
+commands = typer.Typer()
 
 
-def takeout(typed: str, target: Path, group: int | None, *, as_json: bool) -> None:
-    async def work(db: AsyncSession) -> tuple[PersonRecord, bytes]:
-        person = await people.find_person(db, typed, group)
-        return person, zip_archive(await list_learner_rows(db, person.learner))
+@commands.command()
+@in_transaction
+async def find(db: AsyncSession, who: Who, group: InClass = None) -> Printed:
+    """Print all people who fit, with their classes, ways to sign in and how much they wrote."""
+    records = await people.find_people(db, who, group)
+    return {"people": list(map(_facts, records))}, list(map(str, records)) or [f"Nobody here fits {who!r}."]
 
+
+@commands.command()
+@in_transaction
+async def takeout(
+    db: AsyncSession,
+    who: Who,
+    target: Annotated[Path, typer.Argument(help="The archive to write, such as bob.zip.")],
+    group: InClass = None,
+) -> Printed:
+    """Write everything that is kept of one person to an archive, as *Take everything away* does."""
     if target.exists():
-        refuse(f"{target} is there already. Name a file that is not.")
-    person, content = run_transaction(work)
+        raise RefusedError(f"{target} is there already. Name a file that is not.")
+    person = await people.find_person(db, who, group)
+    content = zip_archive(await list_learner_rows(db, person.learner))
     try:
         with target.open("xb") as file:
             file.write(content)
     except OSError as error:
-        refuse(f"{target} cannot be written: {error.strerror}.")
-    print_facts(
-        _facts(person) | {"file": str(target)}, [str(person), f"Everything of them is in {target}."], as_json=as_json
-    )
+        raise RefusedError(f"{target} cannot be written: {error.strerror}.") from error
+    return _facts(person) | {"file": str(target)}, [str(person), f"Everything of them is in {target}."]
 
 
-def delete(typed: str, group: int | None, *, sure: bool, with_grades: bool, as_json: bool) -> None:
+@commands.command()
+def delete(
+    who: Who,
+    group: InClass = None,
+    sure: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    with_grades: Annotated[bool, typer.Option("--with-grades", help="Their points in gradebooks too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete everything of one person. What graded classes keep of them, name, id and points, stays."""
+
     async def look(db: AsyncSession) -> tuple[PersonRecord, list[str]]:
-        person = await people.find_person(db, typed, group)
+        person = await people.find_person(db, who, group)
         return person, [class_member.group.name for class_member in await graded_classes(db, person.learner)]
 
     person, graded = run_transaction(look)
@@ -69,14 +83,14 @@ def delete(typed: str, group: int | None, *, sure: bool, with_grades: bool, as_j
     print_facts(gone, lines, as_json=as_json)
 
 
-def reset(typed: str, group: int | None, *, as_json: bool) -> None:
-    async def work(db: AsyncSession) -> Facts:
-        person = await people.find_person(db, typed, group)
-        token = await recovery.reset_link(db, learner=person.learner, by=None)
-        return _facts(person) | {"link": f"{environment.load_settings().base_url}/sign-in/reset?token={token}"}
-
-    result = run_transaction(work)
-    print_facts(result, [f"With {result['link']} {typed} sets a new password: once, within a day."], as_json=as_json)
+@commands.command()
+@in_transaction
+async def reset(db: AsyncSession, who: Who, group: InClass = None) -> Printed:
+    """Print a link with which an account that has a password and nothing else gets a new one; its learner is told."""
+    person = await people.find_person(db, who, group)
+    token = await recovery.reset_link(db, learner=person.learner, by=None)
+    link = f"{environment.load_settings().base_url}/sign-in/reset?token={token}"
+    return _facts(person) | {"link": link}, [f"With {link} {who} sets a new password: once, within a day."]
 
 
 def _facts(person: PersonRecord) -> Facts:

@@ -53,9 +53,7 @@ def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments:
     assert {one for one in loaded if one.startswith("app.")} == {
         "app.cli",
         "app.cli.commands",
-        "app.cli.class_commands",
-        "app.cli.lti_commands",
-        "app.cli.person_commands",
+        "app.cli.groups",
         "app.installation",
     }
 
