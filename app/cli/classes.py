@@ -154,7 +154,7 @@ def assign(
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
     async def work(db: AsyncSession, *, meant: bool) -> Printed:
-        """What was assigned; or, unless all of it is *meant*, what looks like a slip."""
+        """Assign it and return the assignment; or, unless that is *meant*, return what looks like a slip."""
         group = await find_class(db, number)
         rows = await assignments.assignments_of(db, group.id)
         given = curriculum.next_round(lesson, [row.lesson for row in rows]) or target

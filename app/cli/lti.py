@@ -211,7 +211,7 @@ def try_(number: Number, as_json: AsJson = False) -> None:
 @in_transaction
 async def rotate(
     db: AsyncSession,
-    anew: Annotated[
+    revoke: Annotated[
         bool,
         typer.Option("--anew", help="Forget the old keys at once: where their secret is lost, or known to others."),
     ] = False,
@@ -219,8 +219,8 @@ async def rotate(
     """Sign with the next key from now on, and show platforms a newer one."""
     if not await lti_platforms.list_platforms(db):
         raise RefusedError("There is no platform yet, and so no key: backhand lti add")
-    await rotate_keys(db, encryption_in(environment.load_settings().lti_secret_path, make=anew), anew=anew)
-    what = "Platforms are shown new keys" if anew else "Messages are signed with the next key"
+    await rotate_keys(db, encryption_in(environment.load_settings().lti_secret_path, make=revoke), anew=revoke)
+    what = "Platforms are shown new keys" if revoke else "Messages are signed with the next key"
     keys = [key["kid"] for key in (await published_keys(db))["keys"]]
     return {"keys": keys}, [f"{what}. Platforms fetch keys by themselves, within the hour at most."]
 
