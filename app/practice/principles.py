@@ -96,16 +96,19 @@ class PrincipleQuestion:
 
 
 def ask_principle(
-    code: str, forward: Forward, require: Sequence[str], asked: frozenset[str]
+    code: str, forward: Forward, require: Sequence[str], asked: frozenset[str], starter: str = ""
 ) -> PrincipleQuestion | None:
     """A question about the first line of *code* that undoes an operation of a family that was not *asked* about.
 
     Args:
         code: A backward pass that is right.
         require: The gradients in it, each of which may be asked about.
+        starter: What the box began with: a line that was given is not asked about.
     """
-    short = [line for line in sources_of(code) if len(line) <= MAX_LINE_CHARS] if is_python(code) else []
-    lines = [(line, read_line(line).writes) for line in short]
+    given = {line.strip() for line in starter.splitlines()}
+    sources = sources_of(code) if is_python(code) else ()
+    own = [line for line in sources if len(line) <= MAX_LINE_CHARS and line not in given]
+    lines = [(line, read_line(line).writes) for line in own]
     for name in require:
         tensor = tensor_of(name, forward)
         family = family_at(forward, tensor, "") if tensor else None

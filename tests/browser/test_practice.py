@@ -165,7 +165,7 @@ def test_esc_skips_what_a_lesson_recalls_and_the_page_stays(page: Page) -> None:
     expect(page.locator("#recall")).to_have_count(0)
 
 
-def test_esc_puts_the_question_for_a_principle_away(page: Page) -> None:
+def test_praise_waits_until_the_question_for_a_principle_is_put_away(page: Page) -> None:
     page.goto(LESSON)
     exercise = next(box for box in read_lesson(SMALL_SLUG).exercises if isinstance(box, Grad))
     box = page.locator(f"#{exercise.name}")
@@ -173,9 +173,12 @@ def test_esc_puts_the_question_for_a_principle_away(page: Page) -> None:
     box.locator("[data-action=check]").click()
     question = box.locator("form.principle")
     expect(question).to_be_visible(timeout=DRAWN_MS)
+    praise = box.get_by_text("Each factor carries")
+    expect(praise).to_be_hidden()
     question.scroll_into_view_if_needed()
     page.evaluate("document.activeElement.blur()")
 
     page.keyboard.press("Escape")
 
     expect(question).to_have_count(0)
+    expect(praise).to_be_visible()

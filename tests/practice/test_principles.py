@@ -78,6 +78,17 @@ def test_a_family_that_was_asked_about_is_not_asked_again():
     assert second is None or second.family != first.family
 
 
+def test_a_line_that_was_given_is_not_asked_about():
+    program = forward_of("a = x @ w\ny = torch.tanh(a)", x="[N, D]", w="[D, N]")
+    code, starter = "da = dy * (1 - y ** 2)\ndx = da @ w.T", "da = dy * (1 - y ** 2)\ndx = ____"
+
+    question = ask_principle(code, program, ("da", "dx"), NOTHING, starter)
+
+    assert question is not None
+    assert question.line == "dx = da @ w.T"
+    assert ask_principle(code, program, ("da", "dx"), frozenset({"matmul"}), starter) is None
+
+
 def test_boxes_of_the_course_are_asked_about():
     boxes = [(lesson, box) for lesson in course_in(LESSONS).lessons for box in lesson.all_of(Grad)]
     asked = [

@@ -37,7 +37,7 @@ async def ask(
         async with site.database.read() as db:
             code = (await progress.right_texts(db, learner, lesson.name)).get(exercise.name, "")
             asked = frozenset(await progress.progress_in(db, learner, ROOM))
-        question = ask_principle(code, forward, exercise.require, asked)
+        question = ask_principle(code, forward, exercise.require, asked, exercise.starter.source)
     if learner is None or question is None:
         return HTMLResponse("")
     async with site.database.write(short=True) as db:

@@ -238,8 +238,11 @@ class CodeView:
 
     @property
     def asks_principle(self) -> bool:
-        """True if a right text may be asked about: which principle is behind one of its lines."""
-        return isinstance(self.exercise, Grad)
+        """True if a right text may be asked about: which principle is behind one of its lines.
+
+        An open hint or solution may say it already.
+        """
+        return isinstance(self.exercise, Grad) and not self.hints.open and not self.solution.shown
 
     @property
     def stretches(self) -> tuple[NamedStep, ...]:
@@ -528,13 +531,16 @@ def solution_view(exercise: CodeBox, state: LessonState, url: str) -> SolutionVi
     row = state.progress.get(exercise.name)
     solved = exercise.name in state.solved
     tries = state.tries.get(exercise.name)
-    closed = closed_because(exercise, solved=solved, hints=row.hints if row else 0, failed=tries.failed if tries else 0)
+    hints, failed = row.hints if row else 0, tries.failed if tries else 0
+    # What was opened stays open, where a later check brings further hints.
+    opened = row is not None and row.solution_at is not None and exercise.reveal != "never"
+    closed = "" if opened else closed_because(exercise, solved=solved, hints=hints, failed=failed)
     draft = state.drafts.get(exercise.name)
     return SolutionView(
         exercise=exercise,
         url=f"{url}/solution",
         closed=closed,
-        shown=not closed and row is not None and row.solution_at is not None,
+        shown=opened,
         own=draft.text if draft else None,
     )
 

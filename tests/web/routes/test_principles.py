@@ -33,6 +33,17 @@ def test_a_right_check_brings_the_question_and_a_wrong_one_does_not(learner):
         assert (f'hx-post="{BOX}/principle"' in text) == brings
 
 
+def test_nothing_is_asked_where_a_hint_may_have_said_it(learner):
+    box = learner.site.course.at["linear"].exercise("linear-backward")
+    learner.client.post(f"{BOX}/hint", data={"code": "dX = ____", "revision": "0"})
+    form = {"code": box.solution.source, "revision": "1"}
+
+    text = learner.client.post(f"{BOX}/check", data=form, headers=FRAGMENT).text
+
+    assert "Each factor carries" in text
+    assert f'hx-post="{BOX}/principle"' not in text
+
+
 def test_each_family_of_a_box_is_asked_about_once(solver):
     questions = [ask(solver) for _ in range(4)]
 
