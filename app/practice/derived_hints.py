@@ -3,10 +3,14 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
+from app.engine.json_columns import decoded_verdict
+from app.grading.judge.verdict import RIGHT
 from app.grading.operations.arithmetic import COPIED
 from app.practice.operations import FORKS, OPERATIONS
 from app.practice.scheduler import slip_of
+from app.store.tables import Attempt
 
 BLANK_MARK = "____"
 ADDED = "Here another share of the same gradient is added."
@@ -71,6 +75,20 @@ def line_at_fault(lines: Sequence[str], by: Sequence[str], code: str) -> int | N
         return added[0]
     own_lines = [lines[at] for at in own], [by[at] for at in own]
     return own[key_line(*own_lines, "" if wanted in FORKS else wanted)] if own else None
+
+
+def faults_met(checks: Sequence[Attempt], opened: Sequence[datetime]) -> tuple[str, ...]:
+    """What was not right yet as each hint was *opened*, and what is not now: diagnosis codes, empty before a check."""
+    faults = [(check.created_at, code) for check in checks if (code := _first_fault(check))]
+    known = [next((code for at, code in reversed(faults) if at <= moment), "") for moment in opened]
+    return (*known, faults[-1][1] if faults else "")
+
+
+def _first_fault(check: Attempt) -> str:
+    """The code of the first gradient whose own line is not right, such as `db:mean`, or `db:` for one left blank."""
+    verdict = decoded_verdict(check.verdict_json)
+    names = verdict.names if verdict else ()
+    return next((each.code or f"{each.name}:" for each in names if each.verdict not in RIGHT | {"follows"}), "")
 
 
 def explain_lines(lines: Sequence[str], by: Sequence[str]) -> list[str]:

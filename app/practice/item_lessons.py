@@ -1,7 +1,7 @@
 """Items of practice as lessons of their own, so that pages, answers and checks treat them as they treat a lesson."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -190,27 +190,39 @@ class PracticeItems:
 
     def __init__(self) -> None:
         self._lessons = LruCache[int, Lesson | None](MOST_PARSED)
-        self._hinted = LruCache[tuple[int, int], Lesson](MOST_PARSED)
+        self._hinted = LruCache[tuple[int, tuple[int, ...]], Lesson](MOST_PARSED)
 
-    def lesson(self, row: PracticeItem, code: str = "") -> Lesson | None:
+    def lesson(self, row: PracticeItem, faults: Sequence[str] = ("",)) -> Lesson | None:
         """*row* as a lesson; None for a text of long ago that is none any more.
 
         Args:
-            code: Of the newest diagnosis: hints are about the line that it is about.
+            faults: Diagnosis codes of what was not right yet as each hint was opened, and of what is not now: each
+                hint stays as it was opened, and those to come are about the line that is wrong now.
         """
         lesson = self._lessons.of(row.id, lambda: _parse_row(row))
-        return self._about(row, lesson, code) if lesson and code and form_of(row) in LINES_WRITTEN else lesson
-
-    def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
-        item = item_of(row)
-        # Of a gradient with several lines the open one; a given line is asked about only where it was changed.
-        lines = lines_open(row) or range(0)
-        at = line_at_fault(item.lines[lines.start : lines.stop], item.by[lines.start : lines.stop], code)
-        line = line_at_fault(item.lines, item.by, code) if at is None else lines.start + at
-        if line is None:
+        if lesson is None or form_of(row) not in LINES_WRITTEN:
             return lesson
-        hinted = partial(_boxes, lesson, lambda box: replace(box, hints=item.hints_at(line)))
-        return self._hinted.of((row.id, line), hinted)
+        item = item_of(row)
+        lines = lines_open(row) or range(len(item.lines))
+        asked = tuple(_line_hinted(item, lines, code) for code in faults)
+        return self._hinted.of((row.id, asked), partial(_with_hints, lesson, item, asked))
+
+
+def _line_hinted(item: GeneratedItem, lines: range, code: str) -> int:
+    """The index of the line that a diagnosis *code* is about; the first one that is open for none."""
+    # Of a gradient with several lines the open one; a given line is asked about only where it was changed.
+    found = line_at_fault(item.lines[lines.start : lines.stop], item.by[lines.start : lines.stop], code)
+    changed = line_at_fault(item.lines, item.by, code) if found is None else None
+    return lines.start + (found or 0) if changed is None else changed
+
+
+def _with_hints(lesson: Lesson, item: GeneratedItem, asked: tuple[int, ...]) -> Lesson:
+    """*lesson* with a hint for each line of *asked*, and all that are left for the last of them."""
+    ladders = {line: item.hints_at(line) for line in asked}
+    left = {line: iter(ladder) for line, ladder in ladders.items()}
+    opened = [hint for line in asked[:-1] if (hint := next(left[line], None))]
+    hints = (*opened, *left[asked[-1]])
+    return _boxes(lesson, lambda box: replace(box, hints=hints))
 
 
 def item_of(row: PracticeItem) -> GeneratedItem:

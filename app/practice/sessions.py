@@ -9,9 +9,11 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.content.blocks import Lesson
 from app.grading.operations.table import EXERCISES
 from app.practice import scheduler
 from app.practice.card_updates import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
+from app.practice.derived_hints import faults_met
 from app.practice.draw import VERSION
 from app.practice.item_lessons import LEVELS, PLANTED, Curriculum, PracticeItems, item_of, render_form
 from app.practice.occasions import OTHERWISE, is_measuring, requests_from
@@ -30,6 +32,7 @@ from app.practice.taught import families_of
 from app.store import cards, progress
 from app.store.cards import Candidate
 from app.store.database import now
+from app.store.moments import hints_opened
 from app.store.tables import PracticeItem
 
 DAY = timedelta(days=1)
@@ -138,6 +141,16 @@ class Practice:
             if wish.about not in tried and len(tried) < MOST_DRAWN:
                 return ItemShortage(wish, level, operations)
         return NOTHING_LEFT
+
+    async def lesson_of(self, db: AsyncSession, learner: int, item: int) -> Lesson | None:
+        """The *item* as a lesson, with hints about what is not right yet; None where *learner* was not given it."""
+        given = await cards.find_served_item(db, learner, item)
+        row = await cards.find_item(db, item) if given else None
+        if row is None:
+            return None
+        name = cards.lesson_of_item(item)
+        opened = await hints_opened(db, learner, name)
+        return self.items.lesson(row, faults_met(await cards.attempts_at(db, learner, name), opened))
 
     async def make(self, missing: ItemShortage) -> bool:
         """Have an item drawn that is missing; it may take a while."""

@@ -230,12 +230,6 @@ async def attempts_at(db: AsyncSession, learner: int, lesson: str) -> Sequence[A
     return list(await db.scalars(query.order_by(Attempt.id)))
 
 
-async def newest_code(db: AsyncSession, learner: int, lesson: str) -> str:
-    """The diagnosis of what *learner* checked last in *lesson*; empty where there is none."""
-    query = select(Attempt.code).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
-    return await db.scalar(query.order_by(Attempt.id.desc()).limit(1)) or ""
-
-
 async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
     """The operations of all items that *learner* was given: what was known then stays known.
 

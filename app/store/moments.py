@@ -23,6 +23,12 @@ def hint_moment(number: int) -> str:
     return f"hint-{number}"
 
 
+async def hints_opened(db: AsyncSession, learner: int, lesson: str) -> list[datetime]:
+    """When *learner* opened each hint in *lesson*, in order."""
+    mine = (Moment.learner_id == learner, Moment.lesson == lesson, Moment.what.startswith("hint-"))
+    return list(await db.scalars(select(Moment.happened_at).where(*mine).order_by(Moment.happened_at)))
+
+
 async def record_moment(db: AsyncSession, learner: int, lesson: str, exercise: str, what: str) -> None:
     """Keep that *what* happened now; the first time counts."""
     statement = _RECORD_SQLITE if db.get_bind().dialect.name == "sqlite" else _RECORD_POSTGRESQL

@@ -42,7 +42,6 @@ from app.practice.item_lessons import exercises_in
 from app.practice.sessions import Practice
 from app.practice.sitting_names import sitting_named
 from app.practice.sittings import SittingItems
-from app.store import cards
 from app.store.assignments import lessons_seen
 from app.store.board import Asked, assigned_exercises, has_exercise
 from app.store.database import Database
@@ -310,10 +309,7 @@ class Site:
         if learner is None or not ITEM.fullmatch(item):
             return None
         async with self.database.read() as db:
-            given = await cards.find_served_item(db, learner, int(item))
-            row = await cards.find_item(db, int(item)) if given else None
-            code = await cards.newest_code(db, learner, cards.lesson_of_item(row.id)) if row else ""
-        return self.practice.items.lesson(row, code) if row else None
+            return await self.practice.lesson_of(db, learner, int(item))
 
     async def state_of(self, learner: int | None, lesson: Lesson, exercise: str | None = None) -> LessonState:
         """State of *learner* in *lesson*, or at one *exercise* of it; empty for a new learner."""

@@ -3,6 +3,7 @@
 import asyncio
 import html
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -10,19 +11,24 @@ from app.check.bounded_grader import RetryingGrader
 from app.check.mutants import mutants_of
 from app.content.blocks import Bug, Grad, Sheet
 from app.course.prove import prove_lessons
+from app.engine.json_columns import to_json_column
+from app.grading.judge.verdict import NameVerdict, Verdict
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion
 from app.kinds.shape.block import ShapeQuestion
 from app.practice import forms
+from app.practice.derived_hints import faults_met
 from app.practice.draw import generate_item, named_items
 from app.practice.item import JUDGED, GeneratedItem
 from app.practice.item_lessons import PracticeItems, render_form
+from app.practice.operations import OPERATIONS
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items
-from app.store.tables import PracticeItem
+from app.store.tables import Attempt, PracticeItem
 from tests.graders import SharedGraders
 
+THEN = datetime(2026, 3, 2, tzinfo=UTC)
 ITEMS = [generate_item(1, 5), generate_item(2, 4, "mean"), generate_item(2, 9, "overwritten")]
 
 
@@ -201,7 +207,54 @@ def test_hints_after_a_wrong_line_are_about_a_line_that_is_open():
     name = silu.lines[line].split()[0]
     assert [text.split()[0] for text in silu.lines].index(name) < line
 
-    lesson = PracticeItems().lesson(row, f"{name}:unrecognised")
+    lesson = PracticeItems().lesson(row, [f"{name}:unrecognised"])
 
     assert lesson is not None
     assert [hint.html for hint in lesson.exercises[0].hints] == [hint.html for hint in silu.hints_at(line)]
+
+
+def three_missing() -> tuple[GeneratedItem, PracticeItem, list[str]]:
+    """Item, its row with three lines open, and what these write: three gradients."""
+    for item in curated_items(2):
+        form, fragment = render_form(item, "write", OPERATIONS[item.by[-1]].family, "") or ("", "")
+        if form.startswith("write-"):
+            first = int(form.partition("-")[2])
+            names = [line.split()[0] for line in item.lines[first : first + 3]]
+            if first and len({*names, item.lines[first - 1].split()[0]}) == 4:
+                return item, PracticeItem(**columns_of(item) | {"id": 1, "form": form, "fragment": fragment}), names
+    raise AssertionError("no such item")
+
+
+def test_hints_follow_the_first_line_that_is_not_right_yet_and_open_ones_stay():
+    item, row, names = three_missing()
+    first = int(row.form.partition("-")[2])
+    ladders = [item.hints_at(first + at) for at in range(3)]
+
+    def hints(*faults: str) -> tuple[str, ...]:
+        lesson = PracticeItems().lesson(row, faults)
+        assert lesson is not None
+        return tuple(str(hint.html) for hint in lesson.exercises[0].hints)
+
+    told = [tuple(str(hint.html) for hint in ladder) for ladder in ladders]
+    assert hints("") == told[0]
+    assert hints("", f"{names[1]}:sign") == (told[0][0], *told[1])
+    assert hints(*[""] * 3, f"{names[0]}:mean", f"{names[2]}:") == (*told[0], *told[2])
+    assert hints(f"{names[1]}:", f"{names[0]}:", f"{names[1]}:") == (told[1][0], told[0][0], *told[1][1:])
+
+
+def test_a_hint_belongs_to_what_the_last_check_before_it_found():
+    def check(at: int, *names: tuple[str, str]) -> Attempt:
+        rows = tuple(NameVerdict(name=name, verdict=standing, code=None) for name, standing in names)
+        verdict = to_json_column(Verdict(outcome="graded", names=rows))
+        return Attempt(created_at=THEN + timedelta(minutes=at), verdict_json=verdict, code=None)
+
+    checks = [
+        check(1, ("dp", "wrong"), ("dX", "follows")),
+        check(3, ("dp", "right"), ("dX", "not-yet")),
+        check(4),  # it stopped: nothing was judged
+        check(6, ("dp", "right"), ("dX", "right")),
+    ]
+
+    assert faults_met([], []) == ("",)
+    opened = [THEN + timedelta(minutes=at) for at in (0, 2, 5)]
+    assert faults_met(checks, opened) == ("", "dp:", "dX:", "dX:")

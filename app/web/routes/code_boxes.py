@@ -141,6 +141,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     tries, rows = await submission.record(saved, result)
     if not wants_fragment(request):
         return box.back(saved=saved)
+    box = await _with_new_hints(box, learner)
     passed = result.verdict.passed
     by_exercise = {box.exercise.name: tries}
     async with site.database.read() as db:
@@ -156,6 +157,13 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     return box_fragment(
         box, "_checked.html", view, view.checked.announcement, saved=saved, done=done, lamps=lamps, beside=beside
     )
+
+
+async def _with_new_hints(box: BoxRequest, learner: int) -> BoxRequest:
+    """The same box; of an item of practice, with hints about what its newest check found."""
+    lesson = await box.site.find_practice_lesson(learner, box.lesson.slug) if box.lesson.drawn else None
+    exercise = lesson.exercise(box.exercise.name) if lesson else None
+    return replace(box, lesson=lesson, exercise=exercise) if lesson and isinstance(exercise, CodeBox) else box
 
 
 @router.post("/run")

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.practice import pool
-from app.store import progress
+from app.store import moments, progress
 from app.store.tables import Class
 from tests.lti.platform import Platform
 from tests.web.classroom import Classroom
@@ -56,7 +56,8 @@ def bob(room: Classroom, group: Class) -> TestClient:
 def clock(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     app.state.site.practice.clock = clock
-    monkeypatch.setattr(progress, "now", clock)
+    for room in (progress, moments):
+        monkeypatch.setattr(room, "now", clock)
     monkeypatch.setattr(pool, "STOCK", 0)
     return clock
 

@@ -575,6 +575,29 @@ def test_after_a_wrong_check_the_hints_are_about_the_line_that_was_diagnosed(lea
         assert re.search(rf"Hint \d of \d+ is about {gradient}\b", learner.text(at)), gradient
 
 
+def test_a_check_that_finds_another_line_brings_hints_of_its_own(learner, grader, clock, monkeypatch):
+    learner.client.get(LESSON)
+    at = written(learner, begin="1")
+    name, row = learner.lesson(at).exercises[0].name, learner.row(at)
+    first, *_, last = dict.fromkeys(line.split()[0] for line in row.solution.splitlines())
+    for _ in learner.lesson(at).exercises[0].hints:
+        learner.client.post(f"{at}/code/{name}/hint")
+    clock.forward(seconds=20)
+    faults = [NameVerdict(name=first, verdict="right"), NameVerdict(name=last, verdict="not-yet")]
+    monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=tuple(faults), hidden_sizes=2))
+
+    clock.forward(seconds=20)
+    form = {"code": f"{last} = ____", "revision": "0"}
+    said = learner.client.post(f"{at}/code/{name}/check", data=form, headers={"hx-request": "true"}).text
+
+    button = re.search(rf'<button[^>]*id="{name}-hint"[^>]*>(.*?)</button>', said)
+    assert button is not None
+    assert button[1] == "Hint 4 of 6"
+    assert 'hx-swap-oob="true"' in button[0]
+    learner.client.post(f"{at}/code/{name}/hint")
+    assert learner.text(at).replace(" .", ".").count("The rule behind") == 2
+
+
 def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner):
     learner.client.get(LESSON)
     at = written(learner, begin="1")
@@ -733,15 +756,19 @@ def test_an_item_that_no_version_can_read_any_more_is_left(learner):
     at = learner.next(begin="1")
     number = int(at.rpartition("/")[2])
 
-    async def spoil() -> None:
-        async with learner.site.database.write() as db:
-            await db.execute(update(PracticeItem).where(PracticeItem.id == number).values(fragment=":::{gone} x"))
+    whole = learner.row(at).fragment
 
-    learner.client.portal.call(spoil)
-    learner.site.practice.items._lessons._values.clear()
+    def written_as(fragment: str) -> None:
+        stored = update(PracticeItem).where(PracticeItem.id == number).values(fragment=fragment)
+        learner.change(lambda db: db.execute(stored))
+        learner.site.practice.items._lessons._values.clear()
 
-    assert learner.client.get(at).status_code == 404
-    assert learner.next() not in (at, "/practice")
+    written_as(":::{gone} x")
+    try:
+        assert learner.client.get(at).status_code == 404
+        assert learner.next() not in (at, "/practice")
+    finally:
+        written_as(whole)  # others are given this item
 
 
 def test_a_slip_of_a_month_ago_that_is_no_slip_any_more_is_told(learner, clock, monkeypatch):
