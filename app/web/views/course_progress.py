@@ -107,22 +107,15 @@ class MapEntry:
     state: str
 
 
-def map_entries(site: Site, solved: Solved, at: str = "") -> tuple[MapEntry, ...]:
-    """All lessons in course order. Next is the one *at* which one left off, or the first that has all it needs."""
+def map_entries(site: Site, solved: Solved, following: str) -> tuple[MapEntry, ...]:
+    """All lessons in course order; next is the one named *following*, unless nothing in it is open."""
     every = [progress_in(site, lesson, solved) for lesson in site.course.lessons]
-    open_ones = [lesson_progress.lesson.name for lesson_progress in every if not lesson_progress.complete]
-    ready = [
-        lesson_progress.lesson.name
-        for lesson_progress in every
-        if not lesson_progress.complete and not {*lesson_progress.lesson.requires} & {*open_ones}
-    ]
-    following = at if at in open_ones else next(iter([*ready, *open_ones]), "")
     return tuple(
         MapEntry(
             lesson_progress,
             tuple(other for other in site.course.lessons if other.name in lesson_progress.lesson.requires),
             "next"
-            if lesson_progress.lesson.name == following
+            if lesson_progress.lesson.name == following and not lesson_progress.complete
             else "done"
             if lesson_progress.total and lesson_progress.complete
             else "open",

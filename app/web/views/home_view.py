@@ -6,9 +6,10 @@ from app.content.blocks import Course, Lesson, Train
 from app.content.program.training_sources import boxes_of
 from app.content.text.estimates import minutes_of
 from app.web.site import LessonProgress, Site
-from app.web.views.course_progress import Solved
+from app.web.views.course_progress import Solved, progress_in
 from app.web.views.exercise_view import exam_in
 from app.web.views.lamps import Lamp, gradients_of, right_in
+from app.web.views.next_step import settled
 from app.web.views.practice_view import PracticeView, practice_view
 
 SITTING = 6
@@ -34,6 +35,13 @@ class LampStrip:
     @property
     def complete(self) -> bool:
         return self.done == len(self.lamps)
+
+
+def minutes_to(site: Site, lesson: Lesson, solved: Solved) -> int:
+    """Minutes that what is left of *lesson* takes; what may be left out counts once nothing else is left."""
+    return minutes_left(progress_in(site, lesson, settled(site, solved))) or minutes_left(
+        progress_in(site, lesson, solved)
+    )
 
 
 def minutes_left(progress: LessonProgress) -> int:

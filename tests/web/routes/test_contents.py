@@ -12,8 +12,9 @@ from app.course.parse import parse_lesson
 from app.settings import Settings
 from app.store.progress import ResumePoint
 from app.web.application import create_app
-from app.web.routes.contents import _resume
-from app.web.views.home_view import due_text, minutes_left
+from app.web.site import RenderCache, Site
+from app.web.views.home_view import due_text, minutes_left, minutes_to
+from app.web.views.next_step import NextStep, next_step
 from app.web.views.practice_view import CardView, PracticeView
 
 FRONT = "---\ntitle: {name}\nid: {name}\nestimate: 1 min\n---\n"
@@ -28,7 +29,20 @@ def lesson(name: str) -> Lesson:
     return found
 
 
-SITE: Any = SimpleNamespace(course=SimpleNamespace(lessons=[lesson(name) for name in ("first", "second", "third")]))
+SITE: Any = SimpleNamespace(
+    course=SimpleNamespace(lessons=[lesson(name) for name in ("first", "second", "third")]), kept=RenderCache()
+)
+BOX = "\n:::{{grad}} {name}\n:forward: loss\n:require: {asked}\n{past}\nGo back.\n\n```{{solution}}\n{code}\n```\n:::\n"
+STEPS = (
+    FRONT.format(name="steps")
+    + QUIZ.format(name="before")
+    + "\n## Steps\n\n```{forward} loss\n:dims: {N: 4}\n:inputs: {x: [N]}\n:output: z\ny = 2 * x\nz = y ** 2\n```\n"
+    + QUIZ.format(name="beside")
+    + BOX.format(name="one", asked="dy", past="", code="dy = 2 * y * dz")
+    + "\n## All at once\n"
+    + BOX.format(name="all", asked="dy, dx", past=":past: one\n", code="dy = 2 * y * dz\ndx = 2 * dy")
+    + QUIZ.format(name="after")
+)
 
 
 @pytest.mark.parametrize(
@@ -51,15 +65,38 @@ SITE: Any = SimpleNamespace(course=SimpleNamespace(lessons=[lesson(name) for nam
 def test_one_continues_at_the_next_open_exercise(
     place: tuple[str, str | None], solved: dict[str, list[str]], leads_to: tuple[str, str | None]
 ) -> None:
-    resume = _resume(SITE, ResumePoint(*place), solved)
+    step = next_step(SITE, ResumePoint(*place), solved)
 
-    assert resume is not None
-    assert (resume.lesson.name, resume.exercise) == leads_to
+    assert step is not None
+    assert (step.lesson.name, step.exercise) == leads_to
 
 
-def test_nobody_and_who_was_in_a_lesson_that_is_gone_begin_anew() -> None:
-    assert _resume(SITE, None, {}) is None
-    assert _resume(SITE, ResumePoint("gone", "a"), {}) is None
+@pytest.mark.parametrize("place", [None, ResumePoint("gone", "a")])
+def test_nobody_and_who_was_in_a_lesson_that_is_gone_begin_anew(place: ResumePoint | None) -> None:
+    assert next_step(SITE, place, {}) == NextStep(SITE.course.lessons[0], None)
+
+
+@pytest.mark.parametrize(
+    ("solved", "leads_to", "minutes"),
+    [
+        ({"all"}, "after", 20),  # the box before the steps stays
+        ({"all", "after"}, "before", 10),
+        ({"before", "all", "after"}, "beside", 20),  # nothing else is left: of five, two
+        ({"before", "one"}, "all", 30),
+    ],
+)
+def test_steps_that_a_solved_box_leads_past_are_not_next(solved: set[str], leads_to: str, minutes: int) -> None:
+    found, errors = parse_lesson(STEPS.replace("1 min", "50 min"), "01-steps.md")
+    assert found is not None, errors
+    site: Any = SimpleNamespace(course=SimpleNamespace(lessons=[found]), kept=RenderCache())
+    site.progress = lambda *given: Site.progress(site, *given)
+    site.neighbours = lambda _: (None, None)
+
+    step = next_step(site, ResumePoint("steps", "all"), {"steps": solved})
+
+    assert step is not None
+    assert step.exercise == leads_to
+    assert minutes_to(site, found, {"steps": solved}) == minutes
 
 
 def test_units_are_numbered_by_their_place_and_not_by_their_folders(

@@ -385,15 +385,31 @@ def test_a_unit_says_how_long_it_takes_and_what_comes_of_it(client: TestClient) 
     assert "Begin with A comparison you can trust" in text
 
 
-def test_a_unit_goes_on_where_its_map_says_next(client: TestClient, write) -> None:
+def test_after_the_exam_every_page_names_the_same_next_step(client: TestClient, write) -> None:
     client.post("/lessons/first-layer-and-exam/code/exam/check", data={"code": "dC = 1", "revision": 0})
-    solve(write, ("first-layer-and-exam", "exam-middle"))
+    solve(write, EXAM, (EXAM[0], "kept-by-the-exam"))
 
-    text = client.get("/units/character-model").text
+    def pages() -> tuple[str, str, str]:
+        return (client.get("/").text, client.get("/units/character-model").text, client.get("/units/collapse").text)
 
-    (following,) = re.findall(r'data-state="next">.*?<a href="([^"]+)"', text, re.DOTALL)
-    assert f'data-primary href="{following}">Go on with' in text
-    assert following == "/lessons/first-layer-and-exam"
+    def following(text: str) -> list[str]:
+        return re.findall(r'data-state="next">.*?<a href="([^"]+)"', text, re.DOTALL)
+
+    index, own, later = pages()
+    assert 'href="/lessons/first-layer-and-exam#machine-run">Continue where you left off' in index
+    assert 'data-primary href="/lessons/first-layer-and-exam#machine-run">Go on with' in own
+    assert following(index) == following(own) == ["/lessons/first-layer-and-exam"]
+    assert 'href="/lessons/softmax-and-cross-entropy-in-one-line">Begin with' in later
+    assert 'You are at <a href="/lessons/first-layer-and-exam#machine-run">' in later
+    assert 'class="button" data-primary' not in later
+
+    solve(write, (EXAM[0], "machine-run"))  # what the exam leads past is open, and is not next
+    index, own, later = pages()
+    (href,) = following(index)
+    assert href == "/lessons/softmax-and-cross-entropy-in-one-line"
+    assert f'data-primary href="{href}">Begin with' in later
+    assert following(own) == []
+    assert f'You are at <a href="{href}">' in own
 
 
 def test_the_names_that_read_best_are_set_large() -> None:
