@@ -299,7 +299,7 @@ def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClien
     assert "Loss over 2,000 steps, from 3.30 to 2.40" in text
 
 
-LAMP = '<li data-done="{}"><a href="{}" title="{}">'
+LAMP = '<li data-done="{}"><a href="{}"><code>{}</code>'
 
 
 @pytest.mark.parametrize(
