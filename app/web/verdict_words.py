@@ -59,8 +59,9 @@ class VerdictRow:
 
     @property
     def name(self) -> str:
-        """Name of what is judged: the step on the way whose line is at fault, or the gradient itself."""
-        return self.verdict.step if self.fault and self.verdict.step else self.verdict.name
+        """Name of what is judged: what a marked line writes, the step on the way that is at fault, or the gradient."""
+        own = self.fault or self.verdict.name == LINE
+        return self.verdict.step if own and self.verdict.step else self.verdict.name
 
     @property
     def mark(self) -> Mark:

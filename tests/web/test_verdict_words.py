@@ -148,6 +148,14 @@ def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
     assert VerdictView(Verdict(outcome="graded", names=(line, dx, others))).title == "Fixed, and more was changed"
 
 
+def test_a_marked_line_is_called_by_what_it_writes() -> None:
+    for standing in ("right", "wrong"):
+        line = NameVerdict(name="line", verdict=standing, word="line 3", step="da")
+        assert VerdictView(Verdict(outcome="graded", names=(line,))).rows[0].name == "da"
+    blank = NameVerdict(name="line", verdict="not-yet", word="not marked yet")
+    assert VerdictView(Verdict(outcome="graded", names=(blank,))).rows[0].name == "line"
+
+
 def test_what_the_first_fault_says_is_not_said_twice() -> None:
     fault = NameVerdict(name="dX", verdict="wrong", message="Sizes differ. Line 1 stopped there.")
     names = (NameVerdict(name="dY", verdict="right"), fault)

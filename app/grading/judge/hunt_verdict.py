@@ -68,15 +68,17 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
     if named is None:
         message = "Mark the line that you suspect. The rest is looked at when it is the right one."
         return NameVerdict(name=LINE, verdict="not-yet", word="not marked yet", message=message)
+    writes = _written_at(bug.starter.source, named)
     if bug.line <= named <= bug.end:
-        return NameVerdict(name=LINE, verdict="right", word=f"line {named}, found")
+        return NameVerdict(name=LINE, verdict="right", word=f"line {named}, found", step=writes)
     said = next((correct_line.message for correct_line in bug.innocent if correct_line.line == named), "")
     if not 0 < named <= bug.starter.source.count("\n"):
         said = f"There is no line {named}."
     message = said or f"Line {named} is right as it stands. Look at the others."
     code = f"{LINE}:{INNOCENT}"
     key = "" if said else f"{code}:{named}"
-    return NameVerdict(name=LINE, verdict="wrong", code=code, key=key, word=f"not line {named}", message=message)
+    word = f"not line {named}"
+    return NameVerdict(name=LINE, verdict="wrong", code=code, key=key, word=word, message=message, step=writes)
 
 
 def cured_verdict(bug: Bug, changes: CodeChanges, named: int | None) -> NameVerdict | None:
@@ -171,6 +173,13 @@ def _statements(code: str) -> list[Statement] | None:
         return parse_code(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _written_at(code: str, line: int) -> str:
+    """The name that the statement on that *line* writes, such as `da`; empty where it writes none, or several."""
+    on_it = (each for each in _statements(code) or () if each.lineno <= line <= (each.end_lineno or each.lineno))
+    names = names_stored(statement) if (statement := next(on_it, None)) else set()
+    return next(iter(names)) if len(names) == 1 else ""
 
 
 def _needs(statement: Statement, others: list[Statement]) -> bool:

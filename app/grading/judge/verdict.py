@@ -72,7 +72,8 @@ class NameVerdict:
         differences: How the tensor differs from the reference on the lesson's own sizes.
         word: What the page calls the standing, where its usual word would not say enough.
         facts: Texts to look at beside the message, each with what it is: what was called, what it gave.
-        step: The step on the way, a name of the learner's, whose line is at fault; or by way of which it follows.
+        step: The step on the way, a name of the learner's, whose line is at fault, or by way of which it follows; in a
+            bug hunt what the marked line writes.
         also: Further lines that are at fault, where the message tells of several.
         key: Where no mistake is named, the code with a key of the numbers: the same for all who came to these.
     """

@@ -42,21 +42,21 @@ def test_no_other_text_names_a_line(text):
 
 
 @pytest.mark.parametrize(
-    ("named", "verdict", "said"),
+    ("named", "verdict", "writes", "said"),
     [
-        (4, "right", ""),
-        (6, "right", ""),
-        (2, "wrong", "The gain is right."),
-        (7, "wrong", "Line 7 is right as it stands. Look at the others."),
-        (8, "wrong", "There is no line 8."),
-        (0, "wrong", "There is no line 0."),
-        (None, "not-yet", "Mark the line"),
+        (4, "right", "dm", ""),
+        (6, "right", "dm", ""),
+        (2, "wrong", "du", "The gain is right."),
+        (7, "wrong", "dx", "Line 7 is right as it stands. Look at the others."),
+        (8, "wrong", "", "There is no line 8."),
+        (0, "wrong", "", "There is no line 0."),
+        (None, "not-yet", "", "Mark the line"),
     ],
 )
-def test_the_planted_statement_may_be_named_by_any_of_its_lines(named, verdict, said):
+def test_the_planted_statement_may_be_named_by_any_of_its_lines(named, verdict, writes, said):
     found = line_verdict(BUG, named)
 
-    assert found.verdict == verdict
+    assert (found.verdict, found.step) == (verdict, writes)
     assert said in found.message
 
 
