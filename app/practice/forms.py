@@ -25,6 +25,9 @@ HUNT = (
 )
 MISSING = "One line of this backward pass is missing."
 WHICH = "Which of the two is it?\n\n"
+WHERE_IT_BELONGS = (
+    "The missing line is about `{0}` in `{1}`. There `{0}` is `{2}`, and `d{3}`, which arrives, is `{4}`."
+)
 AXES = "Which axes of `{1}` are summed to give `{0}`?"
 AXES_HINT = (
     "Compare `{1}` with `{0}`, from the right. Which axes does `{0}` not have, or have with size 1? Along these it was "
@@ -90,12 +93,20 @@ def which_of_two(item: GeneratedItem, mutant: Mutant, reason: str) -> str | None
     offered = random.Random(item.name).sample(sorted(options), 2)
     left_open = [BLANK_MARK if rank == at else line for rank, line in enumerate(item.lines)]
     given = "\n".join(left_open)
-    hint = format_directive("hint", {}, why, ":::")
+    hint = format_directive("hint", {}, _where_it_belongs(item, at), ":::")
     question = format_directive(
         f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered) + hint
     )
     rule_box = format_directive(f"reveal {item.name}-rule", {"title": "The rule behind it"}, why, ":::")
     return f"{item.program_text}{item.arrives} {MISSING}\n\n```python\n{given}\n```\n\n{question}{rule_box}"
+
+
+def _where_it_belongs(item: GeneratedItem, at: int) -> str:
+    """Hint on the line with the index *at*: what it undoes, in which shapes. The rule stands below the question."""
+    to, step = item.lines[at].split()[0][1:], item.step_behind(at)
+    if step is None:
+        return f"The missing line is about `{to}`, which is `{item.shapes[to]}`."
+    return WHERE_IT_BELONGS.format(to, step.text, item.shapes[to], step.name, item.shapes[step.name])
 
 
 def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:

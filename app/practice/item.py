@@ -122,6 +122,13 @@ class GeneratedItem:
         rows = zip(self.program.source.splitlines(), map(OPERATIONS.get, self.operations), strict=True)
         return tuple(step_of(text, row, shapes) if row else None for text, row in rows)
 
+    def step_behind(self, line: int) -> ForwardStep | None:
+        """The line of the program that the *line* of the solution with that index undoes; None where it is not read."""
+        if None in self.steps:
+            return None
+        behind = [step for step in reversed(self.steps) if step for _ in step.terms]
+        return behind[line] if len(behind) == len(self.lines) else None
+
     @cached_property
     def key(self) -> int:
         """The index of the line of the solution that carries what is wanted."""

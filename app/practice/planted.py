@@ -58,7 +58,7 @@ TOLD: Mapping[str, str] = {
     "overwrote instead of added": "This line replaces the share that was there. It must be added.",
     "lost a kept dimension": "The axis of size 1 is lost here.",
     "kept a dimension": "An axis of size 1 is kept here, and the tensor has none.",
-    OTHER_GRADIENT: "This line begins with the gradient of another tensor.",
+    OTHER_GRADIENT: "This line reads `{}`, the gradient of another tensor.",
     AVERAGED: "This line divides by a size, and nothing was averaged.",
 }
 """By what a mutant did: the slip in a sentence, for those who chose its line."""
@@ -87,7 +87,9 @@ def chosen(item: GeneratedItem, family: str, slip: str, avoided: str = "") -> tu
 
 
 def told(mutant: Mutant) -> str:
-    return TOLD.get(mutant.edit) or f"The slip in that line: {slip_words(mutant.edit.partition(':')[0])}."
+    """What is wrong with the line, in a sentence."""
+    kind, _, read = mutant.edit.partition(": ")
+    return TOLD[kind].format(read) if kind in TOLD else f"The slip in that line: {slip_words(kind.partition(':')[0])}."
 
 
 def _first(
@@ -146,7 +148,7 @@ def _misread(item: GeneratedItem) -> Iterator[Mutant]:
         for other in sorted({f"d{item.program.output}", *targets[:at]} & whole - {read, to}) if read else ():
             if numbers[read].shape == numbers[other].shape and not is_equal(numbers[read], numbers[other]):
                 changed = re.sub(rf"\b{read}\b", other, value)
-                yield _instead(item, at, f"{to} {sign} {changed}", OTHER_GRADIENT)
+                yield _instead(item, at, f"{to} {sign} {changed}", f"{OTHER_GRADIENT}: {other}")
         sizes = re.findall(r"[A-Z]\w*", item.shapes.get(read[1:], ""))
         if sizes and "/" not in value and "mean" not in value:
             divided = f"{value} / {sizes[0]}" if _binds(value) else f"({value}) / {sizes[0]}"

@@ -9,7 +9,7 @@ import pytest
 
 from app.check.bounded_grader import RetryingGrader
 from app.check.mutants import mutants_of
-from app.content.blocks import Bug, Grad, Sheet
+from app.content.blocks import Bug, Grad, Prose, Reveal, Sheet
 from app.course.prove import prove_lessons
 from app.engine.json_columns import to_json_column
 from app.grading.judge.verdict import NameVerdict, Verdict
@@ -139,6 +139,22 @@ def test_questions_on_a_program_have_a_hint_and_say_how_to_answer() -> None:
 
     assert all(one.hints for one in (*questions, order) if not isinstance(one, ShapeQuestion))
     assert f"{item.shapes[item.program.output]}</code>, or <code" in str(sheet.prompt)
+
+
+@pytest.mark.parametrize("item", [*ITEMS, *named_items(3)], ids=lambda item: item.name)
+def test_the_hint_of_two_lines_says_what_is_undone_and_not_the_rule_below(item: GeneratedItem) -> None:
+    for fragment in chosen(item):
+        lesson = item.lesson_of(fragment)
+        (hint,) = lesson.exercises[0].hints
+        (rule,) = (block for block in lesson.blocks if isinstance(block, Reveal))
+        text = html.unescape(re.sub("<[^>]*>", "", str(hint.html)))
+
+        assert str(hint.html) not in "".join(str(block.html) for block in rule.blocks if isinstance(block, Prose))
+        to, line = re.findall("The missing line is about (\\w+) in (.*?)\\. There", text)[0]
+        assert line in item.program.source.splitlines()
+        assert re.search(rf"\b{to}\b", line.partition("=")[2])
+        given = fragment.partition("```python")[2].partition("```")[0]
+        assert next(one for one in item.lines if one not in given).startswith(f"d{to} ")
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
