@@ -346,6 +346,18 @@ def test_a_textbook_formula_is_right_in_the_boxes_of_the_course(engine, course, 
     assert verdict.passed, verdict
 
 
+def test_of_a_product_with_both_sides_swapped_each_line_is_told_its_own_side(engine, course):
+    code = "dr = 2 * r\ndq = dr\ndz = dr\ndx = dq * x\ndy = dq * y"
+
+    verdict = engine.check(task_in(course, "local-times-upstream", "walk-backward"), code)
+
+    said = {one.name: one.message for one in verdict.names if one.verdict == "wrong"}
+    assert {name: text.partition(": ")[2] for name, text in said.items()} == {
+        "dx": "`q` moves `y` times as far as `x`.",
+        "dy": "`q` moves `x` times as far as `y`.",
+    }
+
+
 @pytest.mark.parametrize(
     ("lesson", "box", "code"),
     [
