@@ -34,7 +34,8 @@ AXES_HINT = (
     "copied."
 )
 ORDER_HINT = "A line can run once all that it reads is finished. `d{}` is given: which line reads nothing else?"
-SHAPES = "Write the shape of each gradient, in letters or in numbers: `d{0}` is `{1}`, or `{2}`."
+SHAPES = "Write the shape of each gradient, in letters or in numbers: `{0}` is `{1}`, or `{2}`."
+SHAPE_HINT = "A gradient has the shape of its tensor. `{0}` is made in `{1}`, of {2}."
 TICKED = "Where axes are asked for, tick those that are summed."
 
 
@@ -149,18 +150,36 @@ def shapes_and_axes(item: GeneratedItem) -> str:
         )
         for name, source in sums[: MOST_ROWS - 2]
     ]
-    first = [name for name, _ in sums]
-    names = [*first, *(name for name in reversed(item.require) if name not in first)]
     rows += [
-        format_directive(f"shape {item.name}-shape-{name}", {"of": name}, "Its shape.", ":::")
-        for name in names[: MOST_ROWS - len(rows)]
+        format_directive(
+            f"shape {item.name}-shape-d{name}",
+            {"of": f"d{name}"},
+            f"Its shape.\n\n{format_directive('hint', {}, _shape_hint(item, name), ':::')}",
+        )
+        for name in _tensors_made(item)[: MOST_ROWS - len(rows)]
     ]
     options = {"forward": f"{item.name}-program"}
-    output = item.program.output
-    sizes = format_shape(list(infer_shapes(item.program)[output]))
-    asked = " ".join([SHAPES.format(output, item.shapes[output], sizes), *[TICKED] * bool(sums)])
+    # What is asked is printed nowhere: inputs have their shapes beside the program, and one is the example.
+    example = item.program.inputs[0].name
+    sizes = format_shape(list(infer_shapes(item.program)[example]))
+    asked = " ".join([SHAPES.format(example, item.shapes[example], sizes), *[TICKED] * bool(sums)])
     body = f"{asked}\n\n{''.join(rows)}"
     return item.program_text + format_directive(f"sheet {item.name}-shapes", options, body, ":::::")
+
+
+def _tensors_made(item: GeneratedItem) -> list[str]:
+    """Those that the program computes, one of each shape first, from the output back."""
+    made = [name[1:] for name in (f"d{item.program.output}", *item.require) if name[1:] not in item.input_names]
+    by_shape: dict[str, list[str]] = {}
+    for name in made:
+        by_shape.setdefault(item.shapes[name], []).append(name)
+    return [names[0] for names in by_shape.values()] + [name for names in by_shape.values() for name in names[1:]]
+
+
+def _shape_hint(item: GeneratedItem, name: str) -> str:
+    line = next(line for line in item.program.source.splitlines() if line.startswith(f"{name} = "))
+    read = dict.fromkeys(part for part in re.findall(r"\w+", line.partition("=")[2]) if part in item.shapes)
+    return SHAPE_HINT.format(name, line, " and ".join(f"`{part}` `{item.shapes[part]}`" for part in read))
 
 
 def _broadcast_gradients(item: GeneratedItem, at: int) -> tuple[str, str]:

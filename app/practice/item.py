@@ -100,6 +100,10 @@ class GeneratedItem:
         return next(iter(self.lesson_of(self.program_text).forwards.values()))
 
     @property
+    def input_names(self) -> frozenset[str]:
+        return frozenset(tensor_input.name for tensor_input in self.program.inputs)
+
+    @property
     def arrives(self) -> str:
         """Sentence on what the backward pass begins with."""
         return f"`d{self.program.output}` is given."

@@ -38,6 +38,7 @@ TITLES: Mapping[str, str] = {
 }
 """What an item is called, by its form."""
 PARTLY_WRITTEN = "Three lines are missing"
+WITHOUT_SUMS = "Shapes"
 
 LINES_WRITTEN: Mapping[str, int] = {"write": 3, "fade": 1}
 """Forms that leave lines open, and how many at most. It is stored which: `write-2` opens three lines from the third on,
@@ -84,6 +85,13 @@ def lines_open(row: PracticeItem) -> range | None:
     """Indices of the lines that *row* leaves open, as far as its solution has them; None where all are written."""
     form, _, first = row.form.partition("-")
     return range(int(first), int(first) + LINES_WRITTEN[form]) if form in LINES_WRITTEN and first else None
+
+
+def title_of(row: PracticeItem) -> str:
+    """What the item is called: by its form, and by what it asks where forms differ in that."""
+    if row.form.startswith("write-"):
+        return PARTLY_WRITTEN
+    return WITHOUT_SUMS if row.form == "shapes" and "{axes}" not in row.fragment else TITLES[form_of(row)]
 
 
 def families_written(row: PracticeItem) -> frozenset[str]:
@@ -253,7 +261,7 @@ def _parse_row(row: PracticeItem) -> Lesson | None:
         lesson,
         name=lesson_of_item(row.id),
         slug=str(row.id),
-        title=PARTLY_WRITTEN if row.form.startswith("write-") else TITLES[form_of(row)],
+        title=title_of(row),
         address=f"/practice/{row.id}",
         drawn=True,
     )

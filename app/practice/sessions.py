@@ -271,7 +271,12 @@ def _ahead(wishes: list[ItemRequest], met: ItemRequest) -> list[About]:
 
 
 def _choose(options: list[Candidate], form: str) -> Candidate:
-    """The simplest for a first meeting; else what has a name, or any: neighbours need not have the same before them."""
+    """The simplest for a first meeting; else what has a name, or any: neighbours need not have the same before them.
+
+    Where shapes and sums are asked for, a program with a sum comes first.
+    """
     if form in UNRATED:
         return min(options, key=lambda candidate: (candidate.points, candidate.id))
+    if form == "shapes":
+        options = [each for each in options if "broadcast" in families_of(each.operations)] or options
     return random.choice([candidate for candidate in options if candidate.named] or options)

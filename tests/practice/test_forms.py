@@ -25,6 +25,8 @@ from app.practice.item_lessons import PracticeItems, render_form
 from app.practice.operations import OPERATIONS
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items
+from app.practice.sessions import _choose
+from app.store.cards import Candidate
 from app.store.tables import Attempt, PracticeItem
 from tests.graders import SharedGraders
 
@@ -137,8 +139,42 @@ def test_questions_on_a_program_have_a_hint_and_say_how_to_answer() -> None:
     questions = [*sheet.rows, item.lesson_of(chosen(item)[0]).exercises[0]]
     order = item.lesson_of(forms.order_form(item) or "").exercises[0]
 
-    assert all(one.hints for one in (*questions, order) if not isinstance(one, ShapeQuestion))
-    assert f"{item.shapes[item.program.output]}</code>, or <code" in str(sheet.prompt)
+    assert all(one.hints for one in (*questions, order))
+    assert f"{item.shapes[item.program.inputs[0].name]}</code>, or <code" in str(sheet.prompt)
+
+
+@pytest.mark.parametrize("item", [*ITEMS, *curated_items(3)[:20]], ids=lambda item: item.name)
+def test_no_shape_that_is_asked_for_stands_on_the_page(item: GeneratedItem) -> None:
+    sheet = next(one for one in item.lesson_of(forms.shapes_and_axes(item)).blocks if isinstance(one, Sheet))
+    asked = [row.of for row in sheet.rows if isinstance(row, ShapeQuestion) and row.of]
+
+    assert asked
+    assert not {f"d{one.name}" for one in item.program.inputs} & {*asked}
+    assert all(f"<code>{name}</code> is" not in str(sheet.prompt) for name in asked)
+    # Each shape once, before any is asked for twice.
+    shapes = [item.shapes[name[1:]] for name in asked]
+    assert len({*shapes}) == len(shapes) or {*shapes} >= {
+        item.shapes[line.split()[0]] for line in item.program.source.splitlines()
+    }
+
+
+def test_shapes_without_a_sum_are_not_called_shapes_and_sums() -> None:
+    titles = {}
+    for item in curated_items(1)[:12]:
+        fragment = forms.shapes_and_axes(item)
+        row = PracticeItem(**columns_of(item) | {"id": 1, "form": "shapes", "fragment": fragment})
+        lesson = PracticeItems().lesson(row)
+        assert lesson is not None
+        titles[any(isinstance(one, AxesQuestion) for one in lesson.exercises)] = lesson.title
+
+    assert titles == {True: "Shapes and sums", False: "Shapes"}
+
+
+def test_where_sums_are_asked_for_a_program_with_one_is_chosen() -> None:
+    plain, summed = Candidate(1, frozenset({"matmul"}), 5.0, named=True), Candidate(2, frozenset({"bias"}), 5.0)
+
+    assert {_choose([plain, summed], "shapes").id for _ in range(20)} == {2}
+    assert _choose([plain], "shapes").id == 1
 
 
 @pytest.mark.parametrize("item", [*ITEMS, *named_items(3)], ids=lambda item: item.name)
