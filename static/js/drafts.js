@@ -119,6 +119,14 @@ class Draft {
     this.textarea.value = text;
   }
 
+  /** What a box begins with that continues another, now that this one is right; what was written stays. */
+  begin(text) {
+    if (this.textarea.value !== this.textarea.defaultValue) return;
+    this.textarea.defaultValue = text;
+    this.put(text);
+    this.saved = text;
+  }
+
   save({ leaving = false } = {}) {
     clearTimeout(this.timer);
     if (!this.dirty && !this.unsure) return this.busy;
@@ -288,6 +296,14 @@ function localise() {
     time.dataset.local = "";
   }
 }
+
+// A text for another box is put into it, where the editor and its history are; the textarea itself stays.
+document.addEventListener("htmx:before:swap", ({ detail: { tasks } }) => {
+  for (const task of tasks.filter(({ target }) => target?.name === "code")) {
+    tasks.splice(tasks.indexOf(task), 1);
+    draftOf(task.target.form)?.begin(task.fragment.querySelector("textarea").value);
+  }
+});
 
 document.addEventListener("htmx:after:swap", () => {
   all();

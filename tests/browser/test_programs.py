@@ -7,6 +7,7 @@ from tests.browser.steps import open_page, violations_in_both
 
 ADDRESS, ENGINE, WORK = "/lessons/continued", "engine", "engine-at-work"
 CLASS = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
+STARTER = "def doubled(x):\n    ____\n"
 WRONG = CLASS.replace("= data", "= None")
 SLOPES = "num-grad"
 WIDTH = 320
@@ -37,7 +38,7 @@ def test_a_program_and_what_goes_on_from_it_are_plain_forms(page: Page) -> None:
     judged(page, ENGINE, "true")
 
     begun = page.locator(f"#{WORK}-code").input_value()
-    assert begun == f"{CLASS}\n\ndef doubled(x):\n    ____\n"
+    assert begun == f"{CLASS}\n\n{STARTER}"
     page.locator(f"#{WORK}-code").fill(begun.replace("____", "return 2 * Value(x).data"))
     page.locator(f"#{WORK}-check").click()
     judged(page, WORK, "true")
@@ -49,11 +50,26 @@ def test_a_program_is_written_and_checked_by_the_keyboard(page: Page) -> None:
     page.keyboard.press("ControlOrMeta+Enter")
     judged(page, ENGINE, "true")
 
+    # A box that goes on from it takes the text, and so does the editor over it, without another load of the page.
+    expect(page.locator(f"#{WORK}-code")).to_have_value(f"{CLASS}\n\n{STARTER}")
+    expect(page.locator(f"#{WORK} .cm-content")).to_contain_text("class Value")
+    write_engine(page, CLASS.replace("data):", "data, *_):"))
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(page.locator(f"#{WORK}-code")).to_have_value(f"{CLASS.replace('data):', 'data, *_):')}\n\n{STARTER}")
+
+
+def test_what_was_written_meanwhile_stays_and_a_reset_brings_it(page: Page) -> None:
+    open_page(page, ADDRESS)
+    write_engine(page, "def doubled(x):\n    return 2", WORK)
+    write_engine(page, CLASS)
+    page.keyboard.press("ControlOrMeta+Enter")
+    judged(page, ENGINE, "true")
+    expect(page.locator(f"#{WORK}-code")).to_have_value("def doubled(x):\n    return 2")
+
     page.once("dialog", lambda asked: asked.accept())
     page.locator(f"#{WORK}-reset").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(f"#{WORK}-code")).to_have_value(f"{CLASS}\n\ndef doubled(x):\n    ____\n")
-    # The editor over it shows the same, without another load of the page.
+    expect(page.locator(f"#{WORK}-code")).to_have_value(f"{CLASS}\n\n{STARTER}")
     expect(page.locator(f"#{WORK} .cm-content")).to_contain_text("class Value")
 
 

@@ -4,6 +4,7 @@ Every button of a box belongs to its one form, so the text travels with each of 
 is no script.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -36,6 +37,7 @@ from app.web.views.exercise_view import (
     code_view,
     exam_of,
     field_of,
+    is_unedited,
     number_word,
     starter_of,
 )
@@ -154,8 +156,10 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     done = site.progress(box.lesson, state.solved)
     beside = await _solution_for_comparison(visitor, box, view) if passed else None
     lamps = await _lamps(box, learner) if passed else ()
+    begun = await _begun_boxes(box, learner) if passed else {}
+    told = view.checked.announcement
     return box_fragment(
-        box, "_checked.html", view, view.checked.announcement, saved=saved, done=done, lamps=lamps, beside=beside
+        box, "_checked.html", view, told, saved=saved, done=done, lamps=lamps, beside=beside, begun=begun
     )
 
 
@@ -272,6 +276,18 @@ async def _lamps(box: BoxRequest, learner: int) -> tuple[Lamp, ...]:
     return gradients_of(unit, exam[1], solved, right)
 
 
+async def _begun_boxes(box: BoxRequest, learner: int) -> dict[str, str]:
+    """By name, what stands in each box that continues this one, and was not edited, now that this one is right."""
+    later = [one for one in box.lesson.exercises if isinstance(one, FunctionBox) and one.after == box.exercise.name]
+    if not later:
+        return {}
+    async with box.site.database.read() as db:
+        kept = [await drafts.draft_of(db, learner, box.lesson.name, one.name) for one in later]
+    return {
+        one.name: starter_of(one, box.code) for one, draft in zip(later, kept, strict=True) if is_unedited(one, draft)
+    }
+
+
 async def _retry_later_response(
     request: Request, box: BoxRequest, learner: int, saved: SaveResult, later: RetryLaterError, *, run: bool = False
 ) -> Response:
@@ -310,6 +326,7 @@ def box_fragment(
     emptied: str = "",
     lamps: tuple[Lamp, ...] = (),
     beside: SolutionView | None = None,
+    begun: Mapping[str, str] | None = None,
 ) -> Response:
     if saved is not None and saved.conflict:
         announcement = f"{announcement} {CONFLICT}"
@@ -325,5 +342,6 @@ def box_fragment(
         emptied=emptied,
         lamps=lamps,
         beside=beside,
+        begun=begun or {},
     )
     return answer if saved is None else with_revision(answer, saved)

@@ -23,6 +23,7 @@ from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind
 from app.sandbox.gate import MAX_GATED_CHARS
 from app.store.moments import hint_moment
 from app.store.progress import LessonState
+from app.store.tables import Draft
 from app.store.written_sentences import Spoken
 from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, gradient_flow
@@ -36,7 +37,9 @@ E = TypeVar("E", bound=Exercise)
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
-UNTIL_RIGHT = "# Your code of the box above belongs here.\n# Once it is right, Reset brings it."
+UNTIL_RIGHT = (
+    "# Your code of the box above comes here once it is right.\n# If you have written here by then, Reset brings it."
+)
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 ANSWER = "answer"
@@ -398,9 +401,10 @@ def code_view(
     tries = state.tries.get(exercise.name)
     earlier = state.tries.get(exercise.after) if isinstance(exercise, FunctionBox) else None
     right = earlier.newest.text if earlier and earlier.newest.correct else ""
-    code, named = draft.text if draft else starter_of(exercise, right), None
+    text = draft.text if draft and not is_unedited(exercise, draft) else starter_of(exercise, right)
+    code, named = text, None
     if draft and (word := number_word(exercise)):
-        code, named = split_line(draft.text, word)
+        code, named = split_line(text, word)
     changed = state.changed(exercise.name, edition_in(cache, lesson, exercise))
     # What was right of an earlier edition stands in the history; here it would speak of another exercise.
     outdated = changed and tries is not None and tries.newest.correct is True
@@ -414,7 +418,7 @@ def code_view(
         revision=draft.revision if draft else 0,
         saved_at=draft.saved_at if draft else None,
         scope=scope,
-        stale=draft is not None and tries is not None and tries.newest.text != draft.text,
+        stale=draft is not None and tries is not None and tries.newest.text != text,
         checked=view,
         run=_ran(exercise, draft.run_json) if draft and draft.run_json else None,
         solved=exercise.name in state.solved,
@@ -451,6 +455,11 @@ def starter_of(exercise: CodeBox, right: str) -> str:
     if not isinstance(exercise, FunctionBox) or not exercise.after:
         return source
     return join_sources(right or UNTIL_RIGHT, source)
+
+
+def is_unedited(exercise: CodeBox, draft: Draft | None) -> bool:
+    """True if nothing was written in the box since it waits for the one that it continues."""
+    return draft is None or (isinstance(exercise, FunctionBox) and draft.text == starter_of(exercise, ""))
 
 
 def number_word(exercise: CodeBox) -> str | None:

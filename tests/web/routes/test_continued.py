@@ -38,6 +38,18 @@ def test_what_was_right_stands_above(client: TestClient, page) -> None:
     assert standing(page, client.get(LESSON).text) == f"{ENGINE}\n\n{STARTER}"
 
 
+def test_a_box_that_only_kept_its_place_was_not_edited(client: TestClient, page) -> None:
+    assert "engine-at-work-code" in send(client, "engine", "check", ENGINE)
+    send(client, "engine-at-work", "draft", f"{UNTIL_RIGHT}\n\n\n{STARTER}")
+
+    assert standing(page, send(client, "engine", "check", ENGINE)) == f"{ENGINE}\n\n{STARTER}"
+    assert standing(page, client.get(LESSON).text) == f"{ENGINE}\n\n{STARTER}"
+
+    send(client, "engine-at-work", "draft", STARTER, revision="1")
+    assert "engine-at-work-code" not in send(client, "engine", "check", ENGINE)
+    assert standing(page, client.get(LESSON).text) == STARTER
+
+
 def test_what_was_written_meanwhile_stays_until_it_is_reset(client: TestClient, page) -> None:
     send(client, "engine-at-work", "check", STARTER.replace("____", "return 2"))
     check_engine(client)
