@@ -12,3 +12,11 @@ FORKS = frozenset({"overwritten", "share-missing"})
 """Slips that any tensor with several readers can show."""
 SQUARE = frozenset({"matmul-order", "transposed"})
 """Slips that sizes tell apart unless they are equal."""
+OF_A_NUMBER = frozenset({
+    "sign", "minus-missing", "factor", "factor-missing", "factor-extra", "mean", "mean-missing", "mean-for-sum",
+    "divisor-missing", "divided", "divided-by", "multiplied", "doubled", "halved", "constant-missing",
+    "constant-changed", "constant-twice",
+})  # fmt: skip
+"""Slips in a number, which no step can show that only picks entries or moves them."""
+MOVING = frozenset({"index", "layout"})
+"""Families of such steps."""

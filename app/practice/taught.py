@@ -19,7 +19,7 @@ from app.grading.operations.table import EXERCISES
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import KnownNodes, OpNode, UntracedError
-from app.practice.operations import FORKS, HEAP, OPERATIONS
+from app.practice.operations import FORKS, HEAP, MOVING, OF_A_NUMBER, OPERATIONS
 from app.syntax import called_name, every_name_in, parse_code
 
 Kind = tuple[str, str]
@@ -31,11 +31,13 @@ UNSTEPPED = frozenset({"tensor", "number", "library"})
 SMALL = {letter: size for size, letter in enumerate("abcdefghijkl", start=2)}
 
 
-Steps = tuple[tuple[Kind, frozenset[str]], ...]
+Steps = tuple[tuple[Kind, frozenset[str], frozenset[str]], ...]
 
 
 def steps_of(forward: Forward) -> Steps:
-    """Every step of *forward* that can be read, with the names of the tensors that it reads itself."""
+    """Every step of *forward* that can be read, with the names of the tensors that it reads itself, and of all those
+    that its statement has read on the way to it.
+    """
     return _steps(forward.source, forward.inputs, tuple(forward.dims.items()))
 
 
@@ -54,12 +56,13 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
         if _scatters(op_node)
         or (op_node.value.dtype.kind not in "iu" and any(each.value.ndim for each in op_node.operands))
     )
-    return tuple((kind_of(node), _tensors_read(node)) for node in nodes)
+    below: dict[int, frozenset[str]] = {}
+    return tuple((kind_of(node), _tensors_read(node), _tensors_below(node, below)) for node in list(nodes))
 
 
 def operations_in(forward: Forward) -> frozenset[str]:
     """Names of the practice operations that *forward* uses."""
-    return operations_of(kind for kind, _ in steps_of(forward))
+    return operations_of(kind for kind, *_ in steps_of(forward))
 
 
 def operations_of(kinds: Iterable[Kind]) -> frozenset[str]:
@@ -82,13 +85,20 @@ def programs_asked(lesson: Lesson) -> tuple[Forward, ...]:
 
 def taught_by(lesson: Lesson) -> frozenset[Kind]:
     """The kinds of steps in those programs of *lesson* that something is asked about."""
-    return frozenset(kind for program in programs_asked(lesson) for kind, _ in steps_of(program))
+    return frozenset(kind for program in programs_asked(lesson) for kind, *_ in steps_of(program))
 
 
 def family_at(forward: Forward, tensor: str, slip: str) -> str | None:
-    """The family of operations at which the gradient of *tensor* shows *slip*; None where no such step reads it."""
-    readers = [_family(kind) for kind, names in steps_of(forward) if tensor in names]
+    """The family of operations at which the gradient of *tensor* shows *slip*; None where no such step reads it.
+
+    A slip in a number is that of a step which computes one: in `-q[i, t].mean()` the average, and not what is picked.
+    """
+    steps = steps_of(forward)
+    readers = [_family(kind) for kind, names, _ in steps if tensor in names]
     families = [reader for reader in readers if reader is not None]
+    if slip in OF_A_NUMBER and {*families} <= MOVING:
+        later = (_family(kind) for kind, _, below in steps if tensor in below)
+        families = [family for family in later if family and family not in MOVING] + families
     if slip in FORKS and len(readers) > 1:
         return FORK
     fitting = [family for family in families if any(slip in each.shows for each in EXERCISES if each.family == family)]
@@ -187,3 +197,10 @@ def _tensors_read(node: OpNode) -> frozenset[str]:
     if _scatters(node) and node.expr is not None:
         return frozenset(every_name_in(node.expr))
     return frozenset(op_node.text for op_node in node.operands if op_node.op == "tensor")
+
+
+def _tensors_below(node: OpNode, known: dict[int, frozenset[str]]) -> frozenset[str]:
+    """The tensors that *node* and the steps before it read; *known* by identity: a step may be read many times."""
+    if id(node) not in known:
+        known[id(node)] = _tensors_read(node).union(*(_tensors_below(operand, known) for operand in node.operands))
+    return known[id(node)]

@@ -51,6 +51,25 @@ def test_a_slip_belongs_to_the_operation_that_reads_the_tensor(tensor, slip, fam
     assert family_at(LINEAR, tensor, slip) == family
 
 
+@pytest.mark.parametrize(
+    ("source", "slip", "family"),
+    [
+        ("y = -q[torch.arange(N), t].mean()", "sign", "reduction"),
+        ("y = -q[torch.arange(N), t].mean()", "mean-missing", "reduction"),
+        ("y = -q[torch.arange(N), t].mean()", "scatter-overwrite", "index"),
+        ("y = -q[torch.arange(N), t].mean()", "", "index"),
+        ("y = q.T.exp()", "sign", "exponential"),
+        ("y = q.T", "sign", "layout"),
+        ("p = q[t]\ny = p.mean()", "sign", "index"),
+    ],
+)
+def test_a_slip_in_a_number_belongs_to_the_step_that_computes_it(source, slip, family):
+    places = Input(name="t", sizes=("N",), distribution="ints", bound="D")
+    picked = program(source, ("q", ("N", "D")))
+
+    assert family_at(replace(picked, inputs=(*picked.inputs, places)), "q", slip) == family
+
+
 def test_a_share_that_is_overwritten_belongs_to_the_fork():
     forked = program("h = torch.tanh(X)\ny = h * h + X\n", ("X", ("N", "D")))
 
