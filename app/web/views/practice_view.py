@@ -1,5 +1,7 @@
 """Pages of practice: cards in words, the rhythm of weeks, what comes back when."""
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,9 +18,12 @@ from app.practice.sessions import Practice, bugs_of
 from app.practice.taught import families_of
 from app.store import cards
 from app.store.database import Database
-from app.store.tables import Card
+from app.store.tables import Card, ServedItem
 
 WEEKS = 4
+TEN = 10
+WAYS = ("right at once", "after another try", "with a hint", "with the solution open", "left")
+"""How an exercise of a sitting was come by, in the order in which it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             due=tuple(_card(known[card_state.about], now, own.get(card_state.about)) for card_state in due),
             later=_later(known, now),
             rhythm=await _rhythm(db, learner, now),
-            ended=_end_text(standing, len(gone)),
+            ended=_end_text(standing, len(gone), await _items_told(db, learner, standing)),
             gone=tuple(_card(known[about], now) for about in gone if about in known),
             button=_button(standing, bool(due)),
             open=_open(standing),
@@ -178,11 +183,40 @@ def _is_ended(standing: SessionState | None) -> bool:
     return standing is not None and standing.over and bool(standing.done) and not standing.plan.drill
 
 
-def _end_text(standing: SessionState | None, gone: int) -> str:
+async def _items_told(db: AsyncSession, learner: int, standing: SessionState | None) -> Collection[int]:
+    """The items of a sitting that is over whose solution was open before they were solved."""
+    if standing is None or not _is_ended(standing):
+        return ()
+    return await cards.items_told(db, learner, [item.item_id for item in standing.given])
+
+
+def _end_text(standing: SessionState | None, gone: int, told: Collection[int]) -> str:
+    """What a sitting that is over came to; empty for any other."""
     if standing is None or not _is_ended(standing):
         return ""
+    out_of_time = "" if standing.done >= standing.plan.items else f"{_minutes_text(standing.plan.minutes)} are over: "
     result = f" {_count_text(gone, 'slip')} gone." if gone else ""
-    return f"{_count_text(standing.done, 'exercise')} done.{result} What you solved rests now and comes back later."
+    return (
+        f"{out_of_time}{_count_text(standing.done, 'exercise')} done: {_came_to(standing, told)}.{result} "
+        "What you solved rests now and comes back later."
+    )
+
+
+def _came_to(standing: SessionState, told: Collection[int]) -> str:
+    """`3 right at once, 1 with a hint`: how each exercise that was done was come by; and how many were left."""
+    ways = Counter(_way_of(item, told) for item in standing.given if item.done_at)
+    ways["left"] = sum(item.left_at is not None and item.done_at is None for item in standing.given)
+    return ", ".join(f"{ways[way]} {way}" for way in WAYS if ways[way])
+
+
+def _way_of(item: ServedItem, told: Collection[int]) -> str:
+    if item.item_id in told:
+        return "with the solution open"
+    return "with a hint" if item.hints else "right at once" if item.right_at_once else "after another try"
+
+
+def _minutes_text(minutes: float) -> str:
+    return "Ten minutes" if minutes == TEN else f"{minutes:g} minutes"
 
 
 def _count_text(number: int, thing: str) -> str:

@@ -61,9 +61,27 @@ def test_six_exercises_are_a_sitting_and_the_rest_comes_back_another_day(learner
     assert titles[:2] == ["A worked example", "One line is missing"]
     assert titles[2] in {"Write the backward pass", "Three lines are missing"}
     assert len(titles) == 6
-    assert "6 exercises done" in text
+    assert "6 exercises done: 6 right at once. What you solved" in text
     assert "The next comes back in 2 days." in text
     assert "Practised in 1 of the last 4 weeks." in text
+
+
+def test_a_sitting_ends_with_what_it_came_to_and_says_that_its_time_is_over(learner, clock):
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    for actions in ((), ("hint",), (*["hint"] * 3, "solution")):
+        name = learner.lesson(at).exercises[0].name
+        for action in actions:
+            learner.client.post(f"{at}/code/{name}/{action}", data={"code": "", "revision": "0"})
+        learner.solve(at)
+        left = at = learner.next()
+    learner.next(skip=left.rpartition("/")[2])
+    clock.forward(minutes=11)
+
+    assert learner.next() == "/practice"
+
+    ways = "1 right at once, 1 with a hint, 1 with the solution open, 1 left"
+    assert f"Ten minutes are over: 3 exercises done: {ways}." in learner.text("/practice")
 
 
 @pytest.mark.alone

@@ -5,7 +5,7 @@ import pytest
 from app.practice.session_plans import SessionPlan, SessionState, drill_of
 from app.store.database import now
 from app.store.tables import ServedItem
-from app.web.views.practice_view import _button
+from app.web.views.practice_view import _button, _end_text
 
 BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 
@@ -23,3 +23,29 @@ BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 )
 def test_a_sitting_goes_on_where_it_began(standing: SessionState | None, due: bool, word: str) -> None:
     assert _button(standing, due) == word
+
+
+def served(number: int, **how: object) -> ServedItem:
+    return ServedItem(**{"item_id": number, "given_at": now(), "done_at": now(), "hints": 0} | how)
+
+
+def test_an_end_tells_how_each_exercise_was_come_by_and_why_it_is_the_end() -> None:
+    given = (
+        served(1, right_at_once=True),
+        served(2, right_at_once=False),
+        served(3, right_at_once=False, hints=2),
+        served(4, right_at_once=False, hints=3),
+        served(5, right_at_once=True),
+        served(6, done_at=None, left_at=now()),
+    )
+    ways = "2 right at once, 1 after another try, 1 with a hint, 1 with the solution open"
+    over = replace(BEGUN, given=given, over=True)
+
+    assert _end_text(over, 1, {4}) == (
+        f"Ten minutes are over: 5 exercises done: {ways}, 1 left. 1 slip gone. "
+        "What you solved rests now and comes back later."
+    )
+    all_done = replace(over, given=given[:5], plan=SessionPlan(items=5))
+    assert _end_text(all_done, 0, {4}).startswith(f"5 exercises done: {ways}. What")
+    assert _end_text(replace(over, plan=SessionPlan(minutes=2.5)), 0, {4}).startswith("2.5 minutes are over: ")
+    assert _end_text(BEGUN, 0, ()) == ""
