@@ -4,19 +4,21 @@ All others get 404: whether a class exists is its own affair.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Path
+from fastapi import Depends
 from fastapi.routing import iter_route_contexts
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.settings import Settings
 from app.store.classes import ClassMember, Role, find_class_member, today_of
-from app.store.tables import Class, Learner
+from app.store.tables import Class, Learner, Membership
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -53,10 +55,61 @@ async def require_teacher(site: Site, learner: int | None) -> Learner:
     return me
 
 
-def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:
-    """Dependency that returns the class and the member, if their role may *act*; 404 for everyone else."""
+@dataclass(frozen=True, slots=True)
+class ClassPage:
+    """Request for a page of a class by one of its members."""
 
-    async def allowed(site: TheSite, visitor: TheVisitor, class_id: Annotated[str, Path()]) -> ClassMember:
+    request: Request
+    site: Site
+    member: ClassMember
+
+    @property
+    def group(self) -> Class:
+        return self.member.group
+
+    @property
+    def class_id(self) -> int:
+        return self.member.group.id
+
+    @property
+    def person(self) -> Membership:
+        return self.member.person
+
+    @property
+    def learner(self) -> int:
+        return self.member.person.learner_id
+
+    def may(self, act: Act) -> bool:
+        """True if this member may *act*."""
+        return may_act(self.member, act)
+
+    def read(self) -> AbstractAsyncContextManager[AsyncSession]:
+        return self.site.database.read()
+
+    def write(self) -> AbstractAsyncContextManager[AsyncSession]:
+        return self.site.database.write()
+
+    def render(self, template: str, *, problem: str = "", **values: Any) -> Response:
+        """The page; *template* extends `class.html` and says what the *problem* was with what was sent."""
+        shared = {
+            "within": self.member,
+            "group": self.group,
+            "tabs": tabs(self.request, self.member),
+            "server": server_of(self.request),
+            "end": end_of(self.group),
+        }
+        status = 409 if problem else 200
+        return self.site.pages.page(self.request, template, status=status, problem=problem, **shared, **values)
+
+    def back(self, *place: str | int) -> Response:
+        """On to a page of the class, such as `"assignments", 4`; without a place, to its home."""
+        return back_to("/".join(map(str, ("/classes", self.class_id, *place))))
+
+
+def require_role(act: Act) -> Callable[..., Awaitable[ClassPage]]:
+    """Dependency that returns a page of the class, if the role of its member may *act*; 404 for everyone else."""
+
+    async def allowed(request: Request, site: TheSite, visitor: TheVisitor, class_id: str) -> ClassPage:
         learner = await visitor.learner()
         if learner is None:
             raise HTTPException(404)
@@ -64,7 +117,7 @@ def require_role(act: Act) -> Callable[..., Awaitable[ClassMember]]:
             class_member = await find_class_member(db, parse_row_id(class_id), learner)
         if class_member is None or not may_act(class_member, act):
             raise HTTPException(404)
-        return class_member
+        return ClassPage(request, site, class_member)
 
     return allowed
 
@@ -75,10 +128,10 @@ def may_act(within: ClassMember, act: Act) -> bool:
     return within.is_at_least(least)
 
 
-Belonging = Annotated[ClassMember, Depends(require_role("belong"))]
-Watching = Annotated[ClassMember, Depends(require_role("watch"))]
-Grading = Annotated[ClassMember, Depends(require_role("grade"))]
-Arranging = Annotated[ClassMember, Depends(require_role("arrange"))]
+Belonging = Annotated[ClassPage, Depends(require_role("belong"))]
+Watching = Annotated[ClassPage, Depends(require_role("watch"))]
+Grading = Annotated[ClassPage, Depends(require_role("grade"))]
+Arranging = Annotated[ClassPage, Depends(require_role("arrange"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +179,6 @@ def end_of(group: Class) -> End | None:
         return None
     day = group.keep_until
     return End(f"{day.day} {day:%B %Y}", soon=day - today_of(group.timezone) <= SOON)
-
-
-def class_page(
-    request: Request, site: Site, within: ClassMember, template: str, *, problem: str = "", **values: Any
-) -> Response:
-    """A page of a class; *template* extends `class.html` and says what the *problem* was with what was sent."""
-    shared = {"within": within, "group": within.group, "tabs": tabs(request, within), "server": server_of(request)}
-    shared["end"] = end_of(within.group)
-    status = 409 if problem else 200
-    return site.pages.page(request, template, status=status, problem=problem, **shared, **values)
-
-
-def back_to_class(within: ClassMember, *place: str | int) -> Response:
-    """On to a page of the class, such as `"assignments", 4`; without a place, to its home."""
-    return back_to("/".join(map(str, ("/classes", within.group.id, *place))))
 
 
 def server_of(request: Request) -> str:

@@ -9,21 +9,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Path
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Lesson
 from app.store import assignments, classes
 from app.store.assignments import MOST_POINTS, AssignmentSettings
-from app.store.classes import ClassMember, RefusedError
+from app.store.classes import RefusedError
 from app.store.progress import SITTINGS
 from app.store.tables import Assignment, Membership
 from app.teaching import dates
 from app.teaching.roster import distinct_names, matching_people, read_days
 from app.teaching.text_input import LONGEST_LINE, one_line
-from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may_act, parse_row_id
+from app.web.class_access import PREFIX, Arranging, ClassPage, Grading, Watching, parse_row_id
 from app.web.routes.form_fields import parse_moment, parse_number, required_moment
-from app.web.site import Site, TheSite
+from app.web.site import Site
 from app.web.views.grade_sheet import assignment_titles, heading_for
 from app.web.views.sections import section_of
 
@@ -112,69 +111,62 @@ def terms_of(
 
 
 @router.get(ALL)
-async def listed(request: Request, site: TheSite, within: Watching) -> Response:
-    return await _list_page(request, site, within, AssignmentForm())
+async def listed(page: Watching) -> Response:
+    return await _list_page(page, AssignmentForm())
 
 
 async def _list_page(
-    request: Request,
-    site: Site,
-    within: ClassMember,
+    page: ClassPage,
     fields: AssignmentForm,
     problem: str = "",
     *,
     doubtful: bool = False,
 ) -> Response:
-    async with site.database.read() as db:
-        rows = await assignments.assignments_of(db, within.group.id)
-    return class_page(
-        request,
-        site,
-        within,
+    async with page.read() as db:
+        rows = await assignments.assignments_of(db, page.class_id)
+    return page.render(
         "assignments.html",
         rows=list(
             zip(
                 rows,
-                assignment_titles(site.assigned, rows),
-                [site.assigned(assignment.lesson) for assignment in rows],
+                assignment_titles(page.site.assigned, rows),
+                [page.site.assigned(assignment.lesson) for assignment in rows],
                 strict=True,
             )
         ),
-        lessons=[lesson for lesson in site.assignable_lessons if lesson.exercises],
+        lessons=[lesson for lesson in page.site.assignable_lessons if lesson.exercises],
         fields=fields,
         problem=problem,
         doubtful=doubtful,
-        arranges=may_act(within, "arrange"),
-        grades=may_act(within, "grade"),
-        said=_moment_format(within),
+        arranges=page.may("arrange"),
+        grades=page.may("grade"),
+        said=_moment_format(page),
     )
 
 
-def _moment_format(within: ClassMember) -> Callable[[datetime | None], str]:
+def _moment_format(page: ClassPage) -> Callable[[datetime | None], str]:
     """Function with which a template formats a moment in the time zone of the class."""
-    return lambda moment: dates.format_moment(moment, within.group.timezone) if moment else ""
+    return lambda moment: dates.format_moment(moment, page.group.timezone) if moment else ""
 
 
 @router.post(ALL)
-async def assign(
-    request: Request, site: TheSite, within: Arranging, fields: Annotated[AssignmentForm, Form()]
-) -> Response:
-    async with site.database.read() as db:
-        rows = await assignments.assignments_of(db, within.group.id)
-    open_to_all = site.practice.curriculum.next_round(fields.lesson, [row.lesson for row in rows])
-    lesson = open_to_all or (None if fields.lesson.startswith(SITTINGS) else site.assigned(fields.lesson))
+async def assign(page: Arranging, fields: Annotated[AssignmentForm, Form()]) -> Response:
+    async with page.read() as db:
+        rows = await assignments.assignments_of(db, page.class_id)
+    open_to_all = page.site.practice.curriculum.next_round(fields.lesson, [row.lesson for row in rows])
+    lesson = open_to_all or (None if fields.lesson.startswith(SITTINGS) else page.site.assigned(fields.lesson))
     try:
-        terms = terms_of(fields, lesson, within.group.timezone, assignment_titles(site.assigned, rows))
+        terms = terms_of(fields, lesson, page.group.timezone, assignment_titles(page.site.assigned, rows))
         name = lesson.name if lesson else ""
-        async with site.database.write() as db:
-            doubts = await assignments.assignment_doubts(db, within.group, name, terms) if not fields.confirm else []
+        async with page.write() as db:
+            doubts = await assignments.assignment_doubts(db, page.group, name, terms) if not fields.confirm else []
             if not doubts:
-                await assignments.assign_lesson(db, within.group.id, name, terms, within.person.learner_id)
+                await assignments.assign_lesson(db, page.class_id, name, terms, page.learner)
     except RefusedError as refused:
-        return await _list_page(request, site, within, fields, str(refused))
+        return await _list_page(page, fields, str(refused))
     if doubts:
-        return await _list_page(request, site, within, fields, " ".join(doubts), doubtful=True)
-    return back_to_class(within, "assignments")
+        return await _list_page(page, fields, " ".join(doubts), doubtful=True)
+    return page.back("assignments")
 
 
 async def _other_titles(site: Site, group: int, but: int) -> list[str]:
@@ -185,10 +177,10 @@ async def _other_titles(site: Site, group: int, but: int) -> list[str]:
     return [head for row, head in zip(rows, heads, strict=True) if row.id != but]
 
 
-async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
+async def assignment_of(page: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
     """An assignment of this very class; 404 for every other."""
-    async with site.database.read() as db:
-        assignment = await assignments.assignment_in(db, within.group.id, parse_row_id(assignment_id))
+    async with page.read() as db:
+        assignment = await assignments.assignment_in(db, page.class_id, parse_row_id(assignment_id))
     if assignment is None:
         raise HTTPException(404)
     return assignment
@@ -198,15 +190,13 @@ TheAssignment = Annotated[Assignment, Depends(assignment_of)]
 
 
 @router.get(ONE)
-async def one(request: Request, site: TheSite, within: Grading, row: TheAssignment) -> Response:
-    return await _one(request, site, within, row)
+async def one(page: Grading, row: TheAssignment) -> Response:
+    return await _one(page, row)
 
 
-async def _one(
-    request: Request, site: Site, within: ClassMember, row: Assignment, problem: str = "", **more: Any
-) -> Response:
-    group = within.group
-    async with site.database.read() as db:
+async def _one(page: ClassPage, row: Assignment, problem: str = "", **more: Any) -> Response:
+    group = page.group
+    async with page.read() as db:
         people = await classes.list_members(db, group.id)
         time = await assignments.assignment_times(db, group)
         excuses = await assignments.list_overrides(db, row)
@@ -226,59 +216,50 @@ async def _one(
         "names": distinct_names(people),
         "extensions": [extension for (of, _), extension in time.extensions.items() if of == row.id],
         "excuses": excuses,
-        "said": _moment_format(within),
+        "said": _moment_format(page),
     }
-    return class_page(
-        request,
-        site,
-        within,
+    return page.render(
         "assignment.html",
         row=row,
-        lesson=site.assigned(row.lesson),
+        lesson=page.site.assigned(row.lesson),
         heading=row.heading,
-        arranges=may_act(within, "arrange"),
+        arranges=page.may("arrange"),
         problem=problem,
         **{**given, **more},
     )
 
 
 @router.post(ONE)
-async def change(
-    request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[AssignmentForm, Form()]
-) -> Response:
+async def change(page: Arranging, row: TheAssignment, fields: Annotated[AssignmentForm, Form()]) -> Response:
     if row.lesson.startswith(SITTINGS):
-        return await _one(request, site, within, row, OF_A_SITTING)
+        return await _one(page, row, OF_A_SITTING)
     try:
-        taken = await _other_titles(site, within.group.id, row.id)
-        terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone, taken)
-        async with site.database.write() as db:
+        taken = await _other_titles(page.site, page.class_id, row.id)
+        terms = terms_of(fields, page.site.assigned(row.lesson), page.group.timezone, taken)
+        async with page.write() as db:
             fresh_row = await db.get_one(Assignment, row.id)
-            doubts = [] if fields.confirm else assignments.date_doubts(within.group, terms, fresh_row.due_at)
+            doubts = [] if fields.confirm else assignments.date_doubts(page.group, terms, fresh_row.due_at)
             if not doubts:
-                await assignments.change_terms(db, fresh_row, terms, within.person.learner_id)
+                await assignments.change_terms(db, fresh_row, terms, page.learner)
     except RefusedError as refused:
-        return await _one(request, site, within, row, str(refused), fields=fields)
+        return await _one(page, row, str(refused), fields=fields)
     if doubts:
-        return await _one(request, site, within, row, " ".join(doubts), fields=fields, doubtful=True)
-    return back_to_class(within, "assignments")
+        return await _one(page, row, " ".join(doubts), fields=fields, doubtful=True)
+    return page.back("assignments")
 
 
 @router.post(ONE + "/delete")
-async def delete(
-    request: Request, site: TheSite, within: Arranging, row: TheAssignment, sure: Annotated[str, Form()] = ""
-) -> Response:
+async def delete(page: Arranging, row: TheAssignment, sure: Annotated[str, Form()] = "") -> Response:
     if row.lesson.startswith(SITTINGS) and sure != "yes":
-        return await _one(request, site, within, row, NOT_SURE)
-    async with site.database.write() as db:
-        await assignments.take_back(db, await db.get_one(Assignment, row.id), within.person.learner_id)
-    return back_to_class(within, "assignments")
+        return await _one(page, row, NOT_SURE)
+    async with page.write() as db:
+        await assignments.take_back(db, await db.get_one(Assignment, row.id), page.learner)
+    return page.back("assignments")
 
 
 @router.post(ONE + "/extensions")
 async def extend(
-    request: Request,
-    site: TheSite,
-    within: Grading,
+    page: Grading,
     row: TheAssignment,
     text: Annotated[str, Form()] = "",
     who: Annotated[str, Form()] = "",
@@ -287,29 +268,25 @@ async def extend(
     apply: Annotated[str, Form()] = "",
 ) -> Response:
     """More time: for one until a date, or for many by lines that are shown before they are applied."""
-    group, reason = within.group, one_line(reason)[:LONGEST_LINE]
+    group, reason = page.group, one_line(reason)[:LONGEST_LINE]
     if row.lesson.startswith(SITTINGS):
-        return await _one(request, site, within, row, OF_A_SITTING)
-    async with site.database.read() as db:
+        return await _one(page, row, OF_A_SITTING)
+    async with page.read() as db:
         people = [membership for membership in await classes.list_members(db, group.id) if membership.role == "learner"]
     try:
         if who or until:
             moment = required_moment("Until", until, group.timezone)
-            more = [
-                (person.learner_id, moment) for person in await _chosen_learners(site, within, row, who, people, moment)
-            ]
-            await _extend_due_date(site, within, row, more, reason)
-            return back_to_class(within, "assignments", row.id)
+            more = [(person.learner_id, moment) for person in await _chosen_learners(page, row, who, people, moment)]
+            await _extend_due_date(page, row, more, reason)
+            return page.back("assignments", row.id)
         extended, faults = read_days(text, people)
         if apply and extended:
-            await _extend_due_date(
-                site, within, row, [(membership.learner_id, days) for membership, days in extended], reason
-            )
-            return back_to_class(within, "assignments", row.id)
+            await _extend_due_date(page, row, [(membership.learner_id, days) for membership, days in extended], reason)
+            return page.back("assignments", row.id)
     except (RefusedError, ValueError) as refused:
-        return await _one(request, site, within, row, str(refused), text=text, reason=reason)
+        return await _one(page, row, str(refused), text=text, reason=reason)
     due = row.due_at
-    async with site.database.read() as db:
+    async with page.read() as db:
         time = await assignments.assignment_times(db, group)
     names = distinct_names(people)
     planned = [
@@ -323,18 +300,16 @@ async def extend(
         if due
     ]
     problem = "" if due and (extended or faults) else "Write a line for each." if due else assignments.NEVER_DUE
-    return await _one(request, site, within, row, problem, text=text, reason=reason, planned=planned, faults=faults)
+    return await _one(page, row, problem, text=text, reason=reason, planned=planned, faults=faults)
 
 
-async def _extend_due_date(
-    site: Site, within: ClassMember, row: Assignment, more: Sequence[tuple[int, Any]], reason: str
-) -> None:
-    async with site.database.write() as db:
-        await assignments.extend_due_date(db, within.group, row, more, reason, within.person.learner_id)
+async def _extend_due_date(page: ClassPage, row: Assignment, more: Sequence[tuple[int, Any]], reason: str) -> None:
+    async with page.write() as db:
+        await assignments.extend_due_date(db, page.group, row, more, reason, page.learner)
 
 
 async def _chosen_learners(
-    site: Site, within: ClassMember, row: Assignment, who: str, people: Sequence[Membership], until: datetime
+    page: ClassPage, row: Assignment, who: str, people: Sequence[Membership], until: datetime
 ) -> list[Membership]:
     """One learner, or those of a section who have no time as long as *until*; all of it where each has.
 
@@ -346,16 +321,16 @@ async def _chosen_learners(
     section = [person for person in people if person.label and person.label == who.removeprefix(OF_LABEL)]
     if not section:
         raise RefusedError(f"Nobody in this class has the label {who.removeprefix(OF_LABEL)!r}.")
-    async with site.database.read() as db:
-        time = await assignments.assignment_times(db, within.group)
+    async with page.read() as db:
+        time = await assignments.assignment_times(db, page.group)
     dues = {person.learner_id: time.deadline(row, person.learner_id).due for person in section}
     return [person for person in section if (due := dues[person.learner_id]) is None or due < until] or section
 
 
-async def _learners(site: Site, within: ClassMember) -> list[Membership]:
-    async with site.database.read() as db:
+async def _learners(page: ClassPage) -> list[Membership]:
+    async with page.read() as db:
         return [
-            membership for membership in await classes.list_members(db, within.group.id) if membership.role == "learner"
+            membership for membership in await classes.list_members(db, page.class_id) if membership.role == "learner"
         ]
 
 
@@ -373,17 +348,15 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
 
 
 @router.post(ONE + "/extensions/{learner_id}/delete")
-async def shorten(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
-    async with site.database.write() as db:
-        await assignments.withdraw_extension(db, row, parse_row_id(learner_id), within.person.learner_id)
-    return back_to_class(within, "assignments", row.id)
+async def shorten(page: Grading, row: TheAssignment, learner_id: str) -> Response:
+    async with page.write() as db:
+        await assignments.withdraw_extension(db, row, parse_row_id(learner_id), page.learner)
+    return page.back("assignments", row.id)
 
 
 @router.post(ONE + "/excuses")
 async def excuse(
-    request: Request,
-    site: TheSite,
-    within: Grading,
+    page: Grading,
     row: TheAssignment,
     who: Annotated[str, Form()] = "",
     points: Annotated[str, Form()] = "",
@@ -391,23 +364,23 @@ async def excuse(
     confirm: Annotated[str, Form()] = "",
 ) -> Response:
     """Set a grade by hand; without points it does not count for that learner."""
-    people = await _learners(site, within)
+    people = await _learners(page)
     try:
         learner = _somebody(who, people).learner_id
         given = parse_number("Points", points) if points.strip() else None
         if given is not None and row.points < given <= MOST_POINTS and not confirm:
             problem = BEYOND.format(given=given, points=row.points)
-            return await _one(request, site, within, row, problem, grade=points, graded=who, beyond=True)
-        async with site.database.write() as db:
+            return await _one(page, row, problem, grade=points, graded=who, beyond=True)
+        async with page.write() as db:
             note = one_line(reason)[:LONGEST_LINE]
-            await assignments.override_grade(db, row, learner, given, note, within.person.learner_id)
+            await assignments.override_grade(db, row, learner, given, note, page.learner)
     except RefusedError as refused:
-        return await _one(request, site, within, row, str(refused), grade=points)
-    return back_to_class(within, "assignments", row.id)
+        return await _one(page, row, str(refused), grade=points)
+    return page.back("assignments", row.id)
 
 
 @router.post(ONE + "/excuses/{learner_id}/delete")
-async def withdraw_override(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
-    async with site.database.write() as db:
-        await assignments.withdraw_override(db, row, parse_row_id(learner_id), within.person.learner_id)
-    return back_to_class(within, "assignments", row.id)
+async def withdraw_override(page: Grading, row: TheAssignment, learner_id: str) -> Response:
+    async with page.write() as db:
+        await assignments.withdraw_override(db, row, parse_row_id(learner_id), page.learner)
+    return page.back("assignments", row.id)

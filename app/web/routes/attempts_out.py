@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.engine.grade.seeds import Seeds, seeds_in
@@ -15,8 +14,7 @@ from app.store.attempts_out import attempt_pages, let_attempts_out
 from app.store.classes import record_event
 from app.store.database import Database
 from app.store.tables import Attempt, Class
-from app.web.class_access import PREFIX, Arranging, back_to_class, class_page
-from app.web.site import TheSite
+from app.web.class_access import PREFIX, Arranging
 
 router = APIRouter(prefix=PREFIX)
 
@@ -25,33 +23,33 @@ VERBS = {"quiz": "answered", "code": "checked"}
 
 
 @router.get("/attempts")
-async def page(request: Request, site: TheSite, within: Arranging) -> Response:
-    return class_page(request, site, within, "class_attempts.html")
+async def show(page: Arranging) -> Response:
+    return page.render("class_attempts.html")
 
 
 @router.post("/attempts")
-async def switch(site: TheSite, within: Arranging, allowed: Annotated[str, Form()] = "") -> Response:
+async def switch(page: Arranging, allowed: Annotated[str, Form()] = "") -> Response:
     """Allow that attempts are taken out, or end it; their learners are told on the page of the class."""
-    async with site.database.write() as db:
-        group = await db.get_one(Class, within.group.id)
-        await let_attempts_out(db, group, within.person.learner_id, allowed=allowed == "yes")
-    return back_to_class(within, "attempts")
+    async with page.write() as db:
+        group = await db.get_one(Class, page.class_id)
+        await let_attempts_out(db, group, page.learner, allowed=allowed == "yes")
+    return page.back("attempts")
 
 
 @router.get("/attempts.jsonl")
-async def as_lines(request: Request, site: TheSite, within: Arranging) -> Response:
+async def as_lines(page: Arranging) -> Response:
     """One line for each attempt that is stored."""
-    if not within.group.attempts_out:
+    if not page.group.attempts_out:
         raise HTTPException(409, CLOSED)
-    settings: Settings = request.app.state.settings
+    settings: Settings = page.request.app.state.settings
     seeds = seeds_in(settings.data_dir)
-    async with site.database.write() as db:
-        await record_event(db, within.group.id, within.person.learner_id, "attempts-taken-out", within.group.id)
+    async with page.write() as db:
+        await record_event(db, page.class_id, page.learner, "attempts-taken-out", page.class_id)
     headers = {
         "cache-control": "private, no-store",
-        "content-disposition": f'attachment; filename="attempts-{within.group.id}.jsonl"',
+        "content-disposition": f'attachment; filename="attempts-{page.class_id}.jsonl"',
     }
-    lines = _lines(site.database, within.group.id, seeds)
+    lines = _lines(page.site.database, page.class_id, seeds)
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
 
 

@@ -12,17 +12,15 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.settings import Settings
 from app.store import board
-from app.store.classes import ClassMember, find_class_member
+from app.store.classes import find_class_member
 from app.store.database import now
-from app.web.class_access import MAY, PREFIX, Watching, class_page
+from app.web.class_access import MAY, PREFIX, ClassPage, Watching
 from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
-from app.web.site import Site, TheSite
 from app.web.views.board_view import GONE_AFTER, AssignedExercise, BoardView, assigned_places, board_view, by_lesson
 from app.web.views.sections import LabelQuery, section_of
 from app.web.views.slips_view import recent_mistakes, slips_view
@@ -68,21 +66,18 @@ TheBoardQuery = Annotated[BoardQuery, Depends(board_query)]
 
 
 @router.get("/board")
-async def look(request: Request, site: TheSite, within: Watching, query: TheBoardQuery) -> Response:
+async def look(page: Watching, query: TheBoardQuery) -> Response:
     """Show the board of one exercise; if none is named, the one with the latest wrong answer."""
-    group = within.group.id
-    async with site.database.read() as db:
-        all_places = await assigned_places(db, site.course, group)
+    group = page.class_id
+    async with page.read() as db:
+        all_places = await assigned_places(db, page.site.course, group)
         current = await _place(db, group, all_places, query.place)
-        view = await _view(request, db, within, current, query.label) if current else None
+        view = await _view(page, db, current, query.label) if current else None
         people = await board.list_learners(db, group)
-        recent = await recent_mistakes(db, site.assigned, group, now() - JUST_NOW)
+        recent = await recent_mistakes(db, page.site.assigned, group, now() - JUST_NOW)
     at = all_places.index(current) if current else 0
     query = replace(query, place=current.value if current else "")
-    return class_page(
-        request,
-        site,
-        within,
+    return page.render(
         "board_projected.html" if query.project else "board.html",
         view=view,
         asked=query,
@@ -101,30 +96,27 @@ async def look(request: Request, site: TheSite, within: Watching, query: TheBoar
 
 @router.post("/board/explained")
 async def mark_explanation(
-    site: TheSite,
-    within: Watching,
+    page: Watching,
     place: Annotated[str, Form(max_length=400)] = "",
     label: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Mark this moment; the board tells from here on who has left the mistake."""
-    group = within.group.id
-    async with site.database.write() as db:
-        current = _get_place(await assigned_places(db, site.course, group), place)
-        await board.record_explanation(db, group, within.person.learner_id, current.lesson.name, current.exercise.name)
-        await site.bus.publish(db, board.exercise_topic(current.lesson.name, current.exercise.name))
+    group = page.class_id
+    async with page.write() as db:
+        current = _get_place(await assigned_places(db, page.site.course, group), place)
+        await board.record_explanation(db, group, page.learner, current.lesson.name, current.exercise.name)
+        await page.site.bus.publish(db, board.exercise_topic(current.lesson.name, current.exercise.name))
     return back_to(BoardQuery(place=place, project=False, graph=False, label=label).address(group))
 
 
-async def watch_board(
-    request: Request, site: TheSite, within: Watching, query: TheBoardQuery
-) -> AsyncIterator[AsyncIterator[str]]:
+async def watch_board(page: Watching, query: TheBoardQuery) -> AsyncIterator[AsyncIterator[str]]:
     """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
-    async with site.database.read() as db:
-        current = _get_place(await assigned_places(db, site.course, within.group.id), query.place)
-    with site.runs.watching(within.person.learner_id) as free:
+    async with page.read() as db:
+        current = _get_place(await assigned_places(db, page.site.course, page.class_id), query.place)
+    with page.site.runs.watching(page.learner) as free:
         if not free:
             raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
-        yield _moments(request, site, within, current, query)
+        yield _moments(page, current, query)
 
 
 @router.get("/board/events", response_class=EventSourceResponse)
@@ -134,24 +126,22 @@ async def events(moments: Annotated[AsyncIterator[str], Depends(watch_board)]) -
         yield ServerSentEvent(raw_data=html, event="board")
 
 
-async def _moments(
-    request: Request, site: Site, within: ClassMember, current: AssignedExercise, query: BoardQuery
-) -> AsyncIterator[str]:
+async def _moments(page: ClassPage, current: AssignedExercise, query: BoardQuery) -> AsyncIterator[str]:
     """Events until the server stops, the viewer loses access, or the exercise is no longer assigned."""
-    group, last_html = within.group.id, ""
-    with site.bus.subscribe(board.exercise_topic(current.lesson.name, current.exercise.name)) as ear:
-        while not site.runs.closing:
+    group, last_html = page.class_id, ""
+    with page.site.bus.subscribe(board.exercise_topic(current.lesson.name, current.exercise.name)) as ear:
+        while not page.site.runs.closing:
             began = time.monotonic()
-            async with site.database.read() as db:
-                member = await find_class_member(db, group, within.person.learner_id)
+            async with page.read() as db:
+                member = await find_class_member(db, group, page.learner)
                 asks = board.has_exercise(
                     await board.assigned_exercises(db, group), current.lesson.name, current.exercise.name
                 )
                 if member is None or not member.is_at_least(MAY["watch"]) or not asks:
                     return
-                view = await _view(request, db, within, current, query.label)
+                view = await _view(page, db, current, query.label)
             template = "_board_projected.html" if query.project else "_board.html"
-            html = site.pages.text(template, view=view, asked=query, group=within.group)
+            html = page.site.pages.text(template, view=view, asked=query, group=page.group)
             if html != last_html:
                 yield html
                 last_html = html
@@ -159,11 +149,9 @@ async def _moments(
             await ear.wait()
 
 
-async def _view(
-    request: Request, db: AsyncSession, within: ClassMember, current: AssignedExercise, label: str
-) -> BoardView:
-    settings: Settings = request.app.state.settings
-    return await board_view(db, within.group, current.lesson, current.exercise, least=settings.shared_by, label=label)
+async def _view(page: ClassPage, db: AsyncSession, current: AssignedExercise, label: str) -> BoardView:
+    settings: Settings = page.request.app.state.settings
+    return await board_view(db, page.group, current.lesson, current.exercise, least=settings.shared_by, label=label)
 
 
 def _get_place(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
@@ -188,8 +176,8 @@ async def _place(
 
 
 @router.get("/slips")
-async def slips(request: Request, site: TheSite, within: Watching) -> Response:
+async def slips(page: Watching) -> Response:
     """Which mistakes the class makes, by the operation that they are made at."""
-    async with site.database.read() as db:
-        view = slips_view(site.assigned, await board.slip_counts(db, within.group.id), by_learners=True)
-    return class_page(request, site, within, "slips.html", view=view)
+    async with page.read() as db:
+        view = slips_view(page.site.assigned, await board.slip_counts(db, page.class_id), by_learners=True)
+    return page.render("slips.html", view=view)

@@ -12,14 +12,14 @@ from starlette.responses import Response
 
 from app.store import classes, invitations, joining
 from app.store.assignments import assignments_of
-from app.store.classes import ClassMember, RefusedError
+from app.store.classes import RefusedError
 from app.store.comparisons import is_comparing
 from app.store.former_members import is_graded
 from app.store.learner_views import views_of
 from app.store.tables import Class, Learner
 from app.teaching.dates import format_moment, list_timezones, parse_day, zone_fault
 from app.teaching.text_input import name_fault, one_line
-from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page, require_teacher
+from app.web.class_access import MAY, PREFIX, Arranging, Belonging, ClassPage, require_teacher
 from app.web.render import back_to
 from app.web.routes.rosters import roster_page
 from app.web.site import Site, TheSite, TheVisitor
@@ -84,62 +84,58 @@ def _form(
 
 
 @router.get(PREFIX)
-async def home(request: Request, site: TheSite, within: Belonging) -> Response:
-    if within.is_at_least(MAY["watch"]):
-        view = await home_view(site, within, request.app.state.settings.shared_by)
+async def home(page: Belonging) -> Response:
+    if page.member.is_at_least(MAY["watch"]):
+        view = await home_view(page.site, page.member, page.request.app.state.settings.shared_by)
     else:
-        view = await own_view(site, within)
-    async with site.database.read() as db:
-        comparing = await is_comparing(db, within.group.id)
-        looked = await views_of(db, within.group.id, within.person.learner_id)
-    return class_page(
-        request, site, within, "class_home.html", view=view, comparing=comparing, looked=_local_times(within, looked)
-    )
+        view = await own_view(page.site, page.member)
+    async with page.read() as db:
+        comparing = await is_comparing(db, page.class_id)
+        looked = await views_of(db, page.class_id, page.learner)
+    return page.render("class_home.html", view=view, comparing=comparing, looked=_local_times(page, looked))
 
 
-def _local_times(within: ClassMember, looked: Sequence[tuple[str, datetime]]) -> list[tuple[str, str]]:
+def _local_times(page: ClassPage, looked: Sequence[tuple[str, datetime]]) -> list[tuple[str, str]]:
     """Names of those who looked at pages as this member, with the time in the zone of the class."""
-    return [(name, format_moment(at, within.group.timezone)) for name, at in looked]
+    return [(name, format_moment(at, page.group.timezone)) for name, at in looked]
 
 
 @router.get(PREFIX + "/leave")
-async def ask_to_leave(request: Request, site: TheSite, within: Belonging) -> Response:
+async def ask_to_leave(page: Belonging) -> Response:
     """Show what stays and what is deleted, before a member leaves."""
-    return await _leave(request, site, within)
+    return await _leave(page)
 
 
-async def _leave(request: Request, site: Site, within: ClassMember, problem: str = "") -> Response:
-    async with site.database.read() as db:
-        graded = within.person.role == "learner" and await is_graded(db, within.group.id)
-    return class_page(request, site, within, "leave.html", graded=graded, problem=problem)
+async def _leave(page: ClassPage, problem: str = "") -> Response:
+    async with page.read() as db:
+        graded = page.person.role == "learner" and await is_graded(db, page.class_id)
+    return page.render("leave.html", graded=graded, problem=problem)
 
 
 @router.post(PREFIX + "/leave")
-async def leave(request: Request, site: TheSite, within: Belonging, sure: Annotated[str, Form()] = "") -> Response:
+async def leave(page: Belonging, sure: Annotated[str, Form()] = "") -> Response:
     if sure != "yes":
-        return await _leave(request, site, within)
+        return await _leave(page)
     try:
-        async with site.database.write() as db:
-            await joining.leave_class(db, within.group, within.person.learner_id)
+        async with page.write() as db:
+            await joining.leave_class(db, page.group, page.learner)
     except RefusedError as refused:
-        return await _leave(request, site, within, str(refused))
+        return await _leave(page, str(refused))
     return back_to("/classes")
 
 
 @router.post(PREFIX + "/joining")
 async def let_in(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
+    page: Arranging,
     joining: Annotated[Literal["open", "invited", "closed", "rotate"], Form()],
     confirm: Annotated[str, Form()] = "",
 ) -> Response:
     """Set who may join with the class code, or replace the code, once that is confirmed."""
     if joining == "rotate" and not confirm:
-        return await roster_page(request, site, within, REPLACES, replacing=True)
-    async with site.database.write() as db:
-        await classes.let_in(db, within.group.id, joining, within.person.learner_id)
-    return back_to_class(within, "roster")
+        return await roster_page(page, REPLACES, replacing=True)
+    async with page.write() as db:
+        await classes.let_in(db, page.class_id, joining, page.learner)
+    return page.back("roster")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +152,8 @@ MOVES = "The moments stay, and another time zone shows them at other times. Look
 
 
 @router.get(PREFIX + "/settings")
-async def settings(request: Request, site: TheSite, within: Arranging) -> Response:
-    return _settings(request, site, within, _form_values(within.group))
+async def settings(page: Arranging) -> Response:
+    return _settings(page, _form_values(page.group))
 
 
 def _form_values(group: Class) -> dict[str, str | bool]:
@@ -171,9 +167,7 @@ def _form_values(group: Class) -> dict[str, str | bool]:
 
 
 def _settings(
-    request: Request,
-    site: Site,
-    within: ClassMember,
+    page: ClassPage,
     typed: dict[str, str | bool],
     problem: str = "",
     moved: Sequence[Moved] = (),
@@ -182,16 +176,14 @@ def _settings(
         "moved": moved,
         "zones": list_timezones(),
         "typed": typed,
-        "first": classes.today_of(within.group.timezone) + classes.NOTICE,
+        "first": classes.today_of(page.group.timezone) + classes.NOTICE,
     }
-    return class_page(request, site, within, "class_settings.html", problem=problem, **shown)
+    return page.render("class_settings.html", problem=problem, **shown)
 
 
 @router.post(PREFIX + "/settings")
 async def change(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
+    page: Arranging,
     name: Annotated[str, Form()] = "",
     timezone: Annotated[str, Form()] = "",
     keep_until: Annotated[str, Form()] = "",
@@ -201,8 +193,8 @@ async def change(
 ) -> Response:
     moved: list[Moved] = []
     try:
-        async with site.database.write() as db:
-            group = await db.get_one(Class, within.group.id)
+        async with page.write() as db:
+            group = await db.get_one(Class, page.class_id)
             terms = classes.ClassSettings(
                 one_line(name)[:200],
                 timezone,
@@ -210,9 +202,9 @@ async def change(
                 archived=archived,
                 assistants_grade=assistants_grade,
             )
-            moved = [] if confirm == timezone else await _moved_dates(site, db, group, timezone)
+            moved = [] if confirm == timezone else await _moved_dates(page.site, db, group, timezone)
             if not moved:
-                await classes.change_class(db, group, terms, within.person.learner_id)
+                await classes.change_class(db, group, terms, page.learner)
     except (RefusedError, ValueError) as refused:
         typed: dict[str, str | bool] = {
             "name": name,
@@ -221,12 +213,12 @@ async def change(
             "archived": archived,
             "assistants_grade": assistants_grade,
         }
-        return _settings(request, site, within, typed, str(refused))
+        return _settings(page, typed, str(refused))
     if moved:
         typed = {"name": name, "timezone": timezone, "keep_until": keep_until, "archived": archived}
         typed |= {"assistants_grade": assistants_grade}
-        return _settings(request, site, within, typed, MOVES, moved)
-    return back_to_class(within)
+        return _settings(page, typed, MOVES, moved)
+    return page.back()
 
 
 async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str) -> list[Moved]:
@@ -244,15 +236,13 @@ async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str
 
 
 @router.post(PREFIX + "/delete")
-async def delete(
-    request: Request, site: TheSite, visitor: TheVisitor, within: Arranging, name: Annotated[str, Form()] = ""
-) -> Response:
+async def delete(visitor: TheVisitor, page: Arranging, name: Annotated[str, Form()] = "") -> Response:
     """Forget the class now; for an instructor who has typed its name."""
-    group = within.group
+    group = page.group
     try:
-        async with site.database.write() as db:
-            await classes.delete_class(db, group, name, within.person.learner_id)
+        async with page.write() as db:
+            await classes.delete_class(db, group, name, page.learner)
             await visitor.sessions.tell(db)
     except RefusedError as refused:
-        return _settings(request, site, within, _form_values(group), str(refused))
+        return _settings(page, _form_values(group), str(refused))
     return back_to("/classes")

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.lti.families import help_with
 from app.store import lti_scores
-from app.store.classes import ClassMember
 from app.store.grades import Gradebook, State, build_gradebook
 from app.store.lti_platforms import contexts_of
 from app.teaching.roster import distinct_names
-from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page
-from app.web.site import Site, TheSite
+from app.web.class_access import PREFIX, Arranging, ClassPage, Watching
 from app.web.views.grade_sheet import System, assignment_titles, gradebook_csv, is_confirmed, shown_points, total_points
 from app.web.views.sections import LabelQuery, narrowed_book, section_of
 
@@ -27,23 +24,20 @@ UNKEPT = {"cache-control": "private, no-store"}
 
 
 @router.get("/gradebook")
-async def page(request: Request, site: TheSite, within: Watching, label: LabelQuery = "") -> Response:
-    whole = await _book(site, within)
+async def show(page: Watching, label: LabelQuery = "") -> Response:
+    whole = await _book(page)
     book = narrowed_book(whole, label)
-    return class_page(
-        request,
-        site,
-        within,
+    return page.render(
         "gradebook.html",
         book=book,
-        titles=assignment_titles(site.assigned, book.assignments),
+        titles=assignment_titles(page.site.assigned, book.assignments),
         points=shown_points,
         totals=total_points,
         names=distinct_names([row.person for row in whole.rows if row.left_at is None]),
         section=section_of((row.person for row in whole.rows), label),
         marks=SHOWN_STATES,
         without_id=[row.person for row in book.rows if not row.person.external_id],
-        platforms=await _platforms(site, within),
+        platforms=await _platforms(page),
         unconfirmed=[row.person for row in book.rows if row.person.external_id and not is_confirmed(row.person)],
     )
 
@@ -72,15 +66,15 @@ class PlatformGrades:
     notes: tuple[tuple[str, str], ...]
 
 
-async def _platforms(site: Site, within: ClassMember) -> PlatformGrades | None:
+async def _platforms(page: ClassPage) -> PlatformGrades | None:
     """Grades that platforms have yet to be told; None for a class without platforms."""
-    async with site.database.read() as db:
-        contexts = await contexts_of(db, within.group.id)
+    async with page.read() as db:
+        contexts = await contexts_of(db, page.class_id)
         if not contexts:
             return None
-        waiting, failing = await lti_scores.waiting(db, within.group.id), await lti_scores.failing(db, within.group.id)
-        noted = await lti_scores.noted_line_items(db, within.group.id)
-    titles = assignment_titles(site.assigned, [assignment for _, _, assignment, _ in failing])
+        waiting, failing = await lti_scores.waiting(db, page.class_id), await lti_scores.failing(db, page.class_id)
+        noted = await lti_scores.noted_line_items(db, page.class_id)
+    titles = assignment_titles(page.site.assigned, [assignment for _, _, assignment, _ in failing])
     refused = tuple(
         RefusedGrade(
             person.name,
@@ -91,35 +85,35 @@ async def _platforms(site: Site, within: ClassMember) -> PlatformGrades | None:
         )
         for (score, person, _, platform), title in zip(failing, titles, strict=True)
     )
-    headings = assignment_titles(site.assigned, [assignment for _, assignment in noted])
+    headings = assignment_titles(page.site.assigned, [assignment for _, assignment in noted])
     notes = tuple((title, item.answer or "") for (item, _), title in zip(noted, headings, strict=True))
     return PlatformGrades(tuple(dict.fromkeys(platform.name for _, platform in contexts)), waiting, refused, notes)
 
 
 @router.post("/gradebook/again")
-async def send_again(site: TheSite, within: Arranging) -> Response:
+async def send_again(page: Arranging) -> Response:
     """Tell platforms once more what they did not take."""
-    async with site.database.write() as db:
-        await lti_scores.try_refused_again(db, within.group.id)
-    return back_to_class(within, "gradebook")
+    async with page.write() as db:
+        await lti_scores.try_refused_again(db, page.class_id)
+    return page.back("gradebook")
 
 
 @router.get("/gradebook.csv")
 async def as_csv(
-    site: TheSite, within: Watching, system: Annotated[System, Query(alias="for")] = "", label: LabelQuery = ""
+    page: Watching, system: Annotated[System, Query(alias="for")] = "", label: LabelQuery = ""
 ) -> Response:
-    text = gradebook_csv(site.assigned, narrowed_book(await _book(site, within), label), system)
+    text = gradebook_csv(page.site.assigned, narrowed_book(await _book(page), label), system)
     section = re.sub(r"[^A-Za-z0-9]+", "-", f"-{label}" if label else "").rstrip("-")
-    name = f"grades-{within.group.id}{section}{f'-{system}' if system else ''}.csv"
+    name = f"grades-{page.class_id}{section}{f'-{system}' if system else ''}.csv"
     headers = {**UNKEPT, "content-disposition": f'attachment; filename="{name}"'}
     # A byte order mark makes spreadsheets read names as they are; Canvas and Moodle would read it as part of the head.
     return Response(("" if system else "\ufeff") + text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/gradebook.json")
-async def as_json(site: TheSite, within: Watching, label: LabelQuery = "") -> Response:
-    book = narrowed_book(await _book(site, within), label)
-    heads = assignment_titles(site.assigned, book.assignments)
+async def as_json(page: Watching, label: LabelQuery = "") -> Response:
+    book = narrowed_book(await _book(page), label)
+    heads = assignment_titles(page.site.assigned, book.assignments)
     assignments = [
         {
             "id": assignment.id,
@@ -155,9 +149,9 @@ async def as_json(site: TheSite, within: Watching, label: LabelQuery = "") -> Re
         }
         for row in book.rows
     ]
-    return JSONResponse({"class": within.group.id, "assignments": assignments, "learners": learners}, headers=UNKEPT)
+    return JSONResponse({"class": page.class_id, "assignments": assignments, "learners": learners}, headers=UNKEPT)
 
 
-async def _book(site: Site, within: ClassMember) -> Gradebook:
-    async with site.database.read() as db:
-        return await build_gradebook(db, within.group, site.exercises)
+async def _book(page: ClassPage) -> Gradebook:
+    async with page.read() as db:
+        return await build_gradebook(db, page.group, page.site.exercises)

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import classes
@@ -20,9 +19,9 @@ from app.store.tables import Class
 from app.store.written_sentences import take_over_sentences
 from app.teaching.dates import parse_day
 from app.teaching.text_input import one_line
-from app.web.class_access import PREFIX, Arranging, back_to_class, class_page, parse_row_id, require_teacher
+from app.web.class_access import PREFIX, Arranging, ClassPage, parse_row_id, require_teacher
 from app.web.render import back_to, own_path
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import Site, TheVisitor
 
 router = APIRouter(prefix=PREFIX)
 
@@ -34,37 +33,35 @@ TOO_LATE = "{day} is more than ten years after {first}, when the earlier term be
 
 
 @router.get("/next")
-async def ask(request: Request, site: TheSite, visitor: TheVisitor, within: Arranging) -> Response:
-    await require_teacher(site, await visitor.learner())
-    return await _form(request, site, within, {"name": within.group.name, "first": "", "weeks": ""})
+async def ask(visitor: TheVisitor, page: Arranging) -> Response:
+    await require_teacher(page.site, await visitor.learner())
+    return await _form(page, {"name": page.group.name, "first": "", "weeks": ""})
 
 
 @router.post("/next")
 async def make(
-    request: Request,
-    site: TheSite,
     visitor: TheVisitor,
-    within: Arranging,
+    page: Arranging,
     name: Annotated[str, Form()] = "",
     first: Annotated[str, Form()] = "",
     weeks: Annotated[str, Form()] = "",
 ) -> Response:
     """Make the class of next term, with who asks as its instructor."""
-    me = await require_teacher(site, await visitor.learner())
+    me = await require_teacher(page.site, await visitor.learner())
     typed = {"name": one_line(name)[:200], "first": first.strip()[:40], "weeks": weeks.strip()[:20]}
-    async with site.database.read() as db:
-        began = await first_day(db, within.group)
+    async with page.read() as db:
+        began = await first_day(db, page.group)
     if not typed["name"]:
-        return await _form(request, site, within, typed, classes.NO_CLASS_NAME)
+        return await _form(page, typed, classes.NO_CLASS_NAME)
     try:
         days = days_to_move(typed["first"], typed["weeks"], began)
     except ValueError as error:
-        return await _form(request, site, within, typed, str(error))
-    async with site.database.write() as db:
-        earlier = await db.get_one(Class, within.group.id)
-        group = await classes.create_class(db, typed["name"], earlier.timezone, me.id, within.person.name)
+        return await _form(page, typed, str(error))
+    async with page.write() as db:
+        earlier = await db.get_one(Class, page.class_id)
+        group = await classes.create_class(db, typed["name"], earlier.timezone, me.id, page.person.name)
         group.assistants_grade = earlier.assistants_grade
-        await take_over_assignments(db, earlier, group, me.id, days, left_out=site.private_lessons)
+        await take_over_assignments(db, earlier, group, me.id, days, left_out=page.site.private_lessons)
         await take_over_sentences(db, earlier.id, group.id)
         await visitor.sessions.tell(db)
     return back_to(f"/classes/{group.id}/assignments")
@@ -93,11 +90,9 @@ def days_to_move(first: str, weeks: str, began: date | None) -> int:
     return moves.pop()
 
 
-async def _form(
-    request: Request, site: Site, within: ClassMember, typed: Mapping[str, str], problem: str = ""
-) -> Response:
-    copied = await _copy_summary(site, within.group)
-    return class_page(request, site, within, "class_next.html", typed=typed, problem=problem, **copied)
+async def _form(page: ClassPage, typed: Mapping[str, str], problem: str = "") -> Response:
+    copied = await _copy_summary(page.site, page.group)
+    return page.render("class_next.html", typed=typed, problem=problem, **copied)
 
 
 async def _copy_summary(site: Site, earlier: Class) -> dict[str, Any]:
@@ -109,54 +104,47 @@ async def _copy_summary(site: Site, earlier: Class) -> dict[str, Any]:
 
 
 @router.get("/take-over")
-async def ask_to_take_over(
-    request: Request, site: TheSite, within: Arranging, earlier: str = "", to: str = ""
-) -> Response:
+async def ask_to_take_over(page: Arranging, earlier: str = "", to: str = "") -> Response:
     """Offer the assignments of the class whose course was copied."""
     if not earlier:
-        return back_to_class(within)
-    before = await _earlier(site, within, earlier)
-    return await _offer(request, site, within, before.group, {"first": "", "weeks": "", "to": to})
+        return page.back()
+    before = await _earlier(page, earlier)
+    return await _offer(page, before.group, {"first": "", "weeks": "", "to": to})
 
 
 @router.post("/take-over")
 async def take_over(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
+    page: Arranging,
     earlier: Annotated[str, Form()] = "",
     first: Annotated[str, Form()] = "",
     weeks: Annotated[str, Form()] = "",
     to: Annotated[str, Form()] = "",
 ) -> Response:
     if not earlier:
-        return back_to_class(within)
-    before, typed = await _earlier(site, within, earlier), {"first": first.strip()[:40], "weeks": weeks.strip()[:20]}
-    async with site.database.read() as db:
+        return page.back()
+    before, typed = await _earlier(page, earlier), {"first": first.strip()[:40], "weeks": weeks.strip()[:20]}
+    async with page.read() as db:
         began = await first_day(db, before.group)
     try:
         days = days_to_move(typed["first"], typed["weeks"], began)
     except ValueError as error:
-        return await _offer(request, site, within, before.group, {**typed, "to": to}, str(error))
-    async with site.database.write() as db:
-        group, me = await db.merge(within.group, load=True), within.person.learner_id
-        await take_over_assignments(db, before.group, group, me, days, left_out=site.private_lessons)
-    return back_to_class(within, "assignments")
+        return await _offer(page, before.group, {**typed, "to": to}, str(error))
+    async with page.write() as db:
+        group, me = await db.merge(page.group, load=True), page.learner
+        await take_over_assignments(db, before.group, group, me, days, left_out=page.site.private_lessons)
+    return page.back("assignments")
 
 
-async def _offer(
-    request: Request, site: Site, within: ClassMember, earlier: Class, typed: Mapping[str, str], problem: str = ""
-) -> Response:
-    to, copied = typed["to"], await _copy_summary(site, earlier)
-    wanted = own_path(to) if to else f"/classes/{within.group.id}"
-    page = {"earlier": earlier, "typed": typed, "to": wanted, "problem": problem, **copied}
-    return class_page(request, site, within, "lti_take_over.html", **page)
+async def _offer(page: ClassPage, earlier: Class, typed: Mapping[str, str], problem: str = "") -> Response:
+    to, copied = typed["to"], await _copy_summary(page.site, earlier)
+    wanted = own_path(to) if to else f"/classes/{page.class_id}"
+    return page.render("lti_take_over.html", earlier=earlier, typed=typed, to=wanted, problem=problem, **copied)
 
 
-async def _earlier(site: Site, within: ClassMember, number: str) -> ClassMember:
+async def _earlier(page: ClassPage, number: str) -> ClassMember:
     """The earlier class, of which they are an instructor as well; 404 for all others."""
-    async with site.database.read() as db:
-        before = await find_class_member(db, parse_row_id(number), within.person.learner_id)
-    if before is None or not before.is_at_least("instructor") or before.group.id == within.group.id:
+    async with page.read() as db:
+        before = await find_class_member(db, parse_row_id(number), page.learner)
+    if before is None or not before.is_at_least("instructor") or before.group.id == page.class_id:
         raise HTTPException(404)
     return before

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, File, Form, UploadFile
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import classes, invitations, roster_lists
@@ -12,9 +11,8 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
 from app.teaching.roster_columns import Field
 from app.teaching.sheets import text_of
-from app.web.class_access import PREFIX, Arranging, back_to_class, class_page, server_of
+from app.web.class_access import PREFIX, Arranging, server_of
 from app.web.routes.rosters import ROSTER, roster_page, sheet_file
-from app.web.site import TheSite
 
 router = APIRouter()
 EMPTY_LIST = "The list is empty. Paste a name a line, or choose a file."
@@ -30,9 +28,7 @@ FIELD_WORDS: Mapping[Field, str] = {
 
 @router.post(ROSTER)
 async def list_people(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
+    page: Arranging,
     text: Annotated[str, Form()] = "",
     file: Annotated[UploadFile | None, File()] = None,
     apply: Annotated[str, Form()] = "",
@@ -43,54 +39,46 @@ async def list_people(
     given = text_of(await file.read()) if file is not None and file.size else text
     listing = read_roster(given, column, named=bool(head))
     if not listing.entries and not listing.faults:
-        return await roster_page(
-            request, site, within, problem="The list is empty. Paste a name a line, or choose a file."
-        )
+        return await roster_page(page, problem="The list is empty. Paste a name a line, or choose a file.")
     if not apply or not listing.entries:
-        async with site.database.read() as db:
-            planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, within.group.id))
-        return class_page(
-            request,
-            site,
-            within,
+        async with page.read() as db:
+            planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, page.class_id))
+        return page.render(
             "roster_preview.html",
             changes=planned,
             listing=listing,
             text=given,
             words=FIELD_WORDS,
         )
-    async with site.database.write() as db:
-        await roster_lists.apply_list(db, within.group, listing.entries, within.person.learner_id)
-    return back_to_class(within, "roster")
+    async with page.write() as db:
+        await roster_lists.apply_list(db, page.group, listing.entries, page.learner)
+    return page.back("roster")
 
 
 @router.post(ROSTER + "/undo")
-async def undo(site: TheSite, within: Arranging) -> Response:
+async def undo(page: Arranging) -> Response:
     """Take the last list back."""
-    async with site.database.write() as db:
-        await roster_lists.undo_list(db, within.group, within.person.learner_id)
-    return back_to_class(within, "roster")
+    async with page.write() as db:
+        await roster_lists.undo_list(db, page.group, page.learner)
+    return page.back("roster")
 
 
 @router.post(PREFIX + "/invitations")
-async def invite(
-    request: Request, site: TheSite, within: Arranging, kind: Annotated[Literal["page", "csv"], Form()] = "page"
-) -> Response:
+async def invite(page: Arranging, kind: Annotated[Literal["page", "csv"], Form()] = "page") -> Response:
     """Create a link for every expected member. It is shown here and nowhere else: only its hash is stored."""
-    async with site.database.write() as db:
+    async with page.write() as db:
         expected = [
-            membership for membership in await classes.list_members(db, within.group.id) if membership.joined_at is None
+            membership for membership in await classes.list_members(db, page.class_id) if membership.joined_at is None
         ]
         words = await invitations.seat_words(db, expected)
-        await classes.record_event(
-            db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words)
-        )
+        await classes.record_event(db, page.class_id, page.learner, "invited", page.class_id, of=len(words))
     links = [
-        (membership, f"{server_of(request)}/join/{shown_code(words[membership.learner_id])}") for membership in expected
+        (membership, f"{server_of(page.request)}/join/{shown_code(words[membership.learner_id])}")
+        for membership in expected
     ]
     if kind == "csv":
         rows = [(membership.name, membership.external_id, membership.label, link) for membership, link in links]
-        return sheet_file(f"links-{within.group.id}.csv", [("name", "id", "label", "link"), *rows])
-    answer = class_page(request, site, within, "invitations.html", links=links)
+        return sheet_file(f"links-{page.class_id}.csv", [("name", "id", "label", "link"), *rows])
+    answer = page.render("invitations.html", links=links)
     answer.headers["cache-control"] = "no-store"
     return answer

@@ -6,13 +6,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Form, Path, Query
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.accounts import recovery
 from app.accounts.seats import seat_person
 from app.store import classes, rosters
-from app.store.classes import ClassMember, RefusedError, Role
+from app.store.classes import RefusedError, Role
 from app.store.former_members import forget_former
 from app.store.lti_platforms import contexts_of
 from app.store.tables import LtiContext, LtiPlatform, Membership
@@ -20,8 +19,8 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
 from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, parse_row_id, server_of
-from app.web.site import Site, TheSite
+from app.web.class_access import PREFIX, Arranging, ClassPage, Watching, parse_row_id, server_of
+from app.web.site import Site
 from app.web.views.roster_view import RosterFilter, roster_view
 
 router = APIRouter()
@@ -32,33 +31,28 @@ ROSTER_COLUMNS = ("name", "id", "label", "role", "joined", "last seen", "extra d
 
 
 @router.get(ROSTER)
-async def roster(request: Request, site: TheSite, within: Watching, only: Annotated[RosterFilter, Query()]) -> Response:
-    return await roster_page(request, site, within, only=only)
+async def roster(page: Watching, only: Annotated[RosterFilter, Query()]) -> Response:
+    return await roster_page(page, only=only)
 
 
 async def roster_page(
-    request: Request,
-    site: Site,
-    within: ClassMember,
+    page: ClassPage,
     problem: str = "",
     only: RosterFilter | None = None,
     *,
     replacing: bool = False,
 ) -> Response:
     """The roster, with what was wrong with what was sent."""
-    group, only = within.group, only or RosterFilter()
-    return class_page(
-        request,
-        site,
-        within,
+    group, only = page.group, only or RosterFilter()
+    return page.render(
         "roster.html",
-        view=await roster_view(site, within, only),
-        platforms=await _platforms(site, group.id),
-        offers=await _offers(site, group.id) if within.is_at_least("instructor") else [],
+        view=await roster_view(page.site, page.member, only),
+        platforms=await _platforms(page.site, group.id),
+        offers=await _offers(page.site, group.id) if page.member.is_at_least("instructor") else [],
         only=only,
         code=shown_code(group.join_code) if group.join_code else "",
         problem=problem,
-        arranges=within.is_at_least("instructor"),
+        arranges=page.member.is_at_least("instructor"),
         replacing=replacing,
     )
 
@@ -76,9 +70,9 @@ async def _offers(site: Site, group: int) -> list[tuple[Membership, Membership]]
 
 
 @router.get(PREFIX + "/roster.csv")
-async def roster_file(site: TheSite, within: Watching) -> Response:
-    group = within.group.id
-    async with site.database.read() as db:
+async def roster_file(page: Watching) -> Response:
+    group = page.class_id
+    async with page.read() as db:
         listed = await classes.list_members(db, group)
         seen = await rosters.last_seen(db, group)
         days = await rosters.extra_days(db, group)
@@ -112,39 +106,37 @@ class Selection(BaseModel):
 
 @router.post(ROSTER + "/selected")
 async def change_selected(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
+    page: Arranging,
     selection: Annotated[Selection, Form()],
     only: Annotated[RosterFilter, Query()],
 ) -> Response:
     """One label for many, or many taken out of the class, once that was confirmed."""
-    view = await roster_view(site, within, only)
+    view = await roster_view(page.site, page.member, only)
     chosen = [
         membership for membership in view.shown if selection.everybody or str(membership.learner_id) in selection.person
     ]
     if not chosen:
-        return await roster_page(request, site, within, NOBODY, only)
+        return await roster_page(page, NOBODY, only)
     if selection.act == "remove" and not selection.confirm:
-        return class_page(request, site, within, "roster_selected.html", chosen=chosen)
+        return page.render("roster_selected.html", chosen=chosen)
     try:
-        async with site.database.write() as db:
+        async with page.write() as db:
             for membership in await rosters.people_in(
-                db, within.group.id, [membership.learner_id for membership in chosen]
+                db, page.class_id, [membership.learner_id for membership in chosen]
             ):
                 if selection.act == "remove":
-                    await rosters.take_out(db, within.group, membership, within.person.learner_id, block=False)
+                    await rosters.take_out(db, page.group, membership, page.learner, block=False)
                 else:
                     membership.label = one_line(selection.new_label)[:LONGEST_LINE] or None
     except RefusedError as refused:
-        return await roster_page(request, site, within, str(refused), only)
-    return back_to_class(within, "roster")
+        return await roster_page(page, str(refused), only)
+    return page.back("roster")
 
 
-async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
+async def person_of(page: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
     """Person on the roster; 404 for any other."""
-    async with site.database.read() as db:
-        person = await rosters.person_in(db, within.group.id, parse_row_id(learner_id))
+    async with page.read() as db:
+        person = await rosters.person_in(db, page.class_id, parse_row_id(learner_id))
     if person is None or (person.left_at is not None and not person.blocked):
         raise HTTPException(404)
     return person
@@ -154,17 +146,15 @@ ThePerson = Annotated[Membership, Depends(person_of)]
 
 
 @router.get(PERSON)
-async def person(request: Request, site: TheSite, within: Arranging, person: ThePerson) -> Response:
-    return await _person(request, site, within, person)
+async def person(page: Arranging, person: ThePerson) -> Response:
+    return await _person(page, person)
 
 
-async def _person(
-    request: Request, site: Site, within: ClassMember, person: Membership, problem: str = "", **typed: str | int
-) -> Response:
-    async with site.database.read() as db:
-        days = await rosters.extra_days(db, within.group.id)
+async def _person(page: ClassPage, person: Membership, problem: str = "", **typed: str | int) -> Response:
+    async with page.read() as db:
+        days = await rosters.extra_days(db, page.class_id)
         has_account = await recovery.has_account(db, person.learner_id)
-        listed = await classes.list_members(db, within.group.id)
+        listed = await classes.list_members(db, page.class_id)
     fields = {
         "name": person.name,
         "external_id": person.external_id or "",
@@ -172,10 +162,7 @@ async def _person(
         "role": person.role,
         "extra_days": days.get(person.learner_id, 0),
     }
-    return class_page(
-        request,
-        site,
-        within,
+    return page.render(
         "roster_person.html",
         one=person,
         typed={**fields, **typed},
@@ -189,9 +176,7 @@ async def _person(
 
 @router.post(PERSON)
 async def change(
-    request: Request,
-    site: TheSite,
-    within: Arranging,
+    page: Arranging,
     person: ThePerson,
     name: Annotated[str, Form()] = "",
     external_id: Annotated[str, Form()] = "",
@@ -202,78 +187,72 @@ async def change(
     entry = RosterEntry(0, one_line(name), one_line(external_id)[:200], one_line(label)[:200])
     problem = name_fault(entry.name)
     try:
-        async with site.database.write() as db:
-            membership = await rosters.person_in(db, within.group.id, person.learner_id)
+        async with page.write() as db:
+            membership = await rosters.person_in(db, page.class_id, person.learner_id)
             if membership is not None and not problem:
-                await rosters.change_person(
-                    db, within.group, membership, entry, role, extra_days, within.person.learner_id
-                )
+                await rosters.change_person(db, page.group, membership, entry, role, extra_days, page.learner)
     except RefusedError as refused:
         problem = str(refused)
     if problem:
         typed = {"name": name, "external_id": external_id, "label": label}
-        return await _person(request, site, within, person, problem, role=role, extra_days=extra_days, **typed)
-    return back_to_class(within, "roster")
+        return await _person(page, person, problem, role=role, extra_days=extra_days, **typed)
+    return page.back("roster")
 
 
 @router.post(PERSON + "/seat")
-async def put_into_seat(
-    request: Request, site: TheSite, within: Arranging, person: ThePerson, seat: Annotated[int, Form()] = 0
-) -> Response:
+async def put_into_seat(page: Arranging, person: ThePerson, seat: Annotated[int, Form()] = 0) -> Response:
     """Put a learner into the seat that was reserved for them, with everything that was arranged for it."""
     try:
-        async with site.database.write() as db:
-            await seat_person(db, within.group, person.learner_id, seat, within.person.learner_id)
+        async with page.write() as db:
+            await seat_person(db, page.group, person.learner_id, seat, page.learner)
     except RefusedError as refused:
-        return await _person(request, site, within, person, str(refused))
-    return back_to_class(within, "roster", person.learner_id)
+        return await _person(page, person, str(refused))
+    return page.back("roster", person.learner_id)
 
 
 @router.post(PERSON + "/reset")
-async def let_reset(request: Request, site: TheSite, within: Arranging, person: ThePerson) -> Response:
+async def let_reset(page: Arranging, person: ThePerson) -> Response:
     """A link to come back: to a new password, or to the seat of who has no account. It is shown nowhere else."""
-    by = within.person.learner_id
+    by = page.learner
     try:
-        async with site.database.write() as db:
+        async with page.write() as db:
             account = await recovery.has_account(db, person.learner_id)
             if account:
                 place = f"/sign-in/reset?token={await recovery.reset_link(db, learner=person.learner_id, by=by)}"
             else:
-                place = f"/join/{shown_code(await recovery.seat_link(db, within.group, person, by))}"
+                place = f"/join/{shown_code(await recovery.seat_link(db, page.group, person, by))}"
     except RefusedError as refused:
-        return await _person(request, site, within, person, str(refused))
-    link = server_of(request) + place
-    answer = class_page(request, site, within, "reset_link.html", one=person, link=link, account_link=account)
+        return await _person(page, person, str(refused))
+    link = server_of(page.request) + place
+    answer = page.render("reset_link.html", one=person, link=link, account_link=account)
     answer.headers["cache-control"] = "no-store"
     return answer
 
 
 @router.post(PERSON + "/remove")
-async def remove(
-    request: Request, site: TheSite, within: Arranging, person: ThePerson, block: Annotated[bool, Form()] = False
-) -> Response:
+async def remove(page: Arranging, person: ThePerson, block: Annotated[bool, Form()] = False) -> Response:
     try:
-        async with site.database.write() as db:
-            membership = await rosters.person_in(db, within.group.id, person.learner_id)
+        async with page.write() as db:
+            membership = await rosters.person_in(db, page.class_id, person.learner_id)
             if membership is not None:
-                await rosters.take_out(db, within.group, membership, within.person.learner_id, block=block)
+                await rosters.take_out(db, page.group, membership, page.learner, block=block)
     except RefusedError as refused:
-        return await _person(request, site, within, person, str(refused))
-    return back_to_class(within, "roster")
+        return await _person(page, person, str(refused))
+    return page.back("roster")
 
 
 @router.post(PERSON + "/unblock")
-async def unblock(site: TheSite, within: Arranging, person: ThePerson) -> Response:
-    async with site.database.write() as db:
-        membership = await rosters.person_in(db, within.group.id, person.learner_id)
+async def unblock(page: Arranging, person: ThePerson) -> Response:
+    async with page.write() as db:
+        membership = await rosters.person_in(db, page.class_id, person.learner_id)
         if membership is not None:
-            await rosters.unblock_member(db, within.group, membership, within.person.learner_id)
-    return back_to_class(within, "roster")
+            await rosters.unblock_member(db, page.group, membership, page.learner)
+    return page.back("roster")
 
 
 @router.post(PREFIX + "/former/{former_id}/forget")
-async def forget(site: TheSite, within: Arranging, former_id: Annotated[str, Path()]) -> Response:
+async def forget(page: Arranging, former_id: Annotated[str, Path()]) -> Response:
     """Let the grades of one who left go."""
-    async with site.database.write() as db:
-        await forget_former(db, within.group.id, parse_row_id(former_id), within.person.learner_id)
-    return back_to_class(within, "roster")
+    async with page.write() as db:
+        await forget_former(db, page.class_id, parse_row_id(former_id), page.learner)
+    return page.back("roster")

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store.learner_views import VIEW_STAYS, begin_view, end_view
-from app.web.class_access import PREFIX, Arranging, back_to_class, parse_row_id
+from app.web.class_access import PREFIX, Arranging, parse_row_id
 from app.web.middleware.visitor import END_OF_VIEW, seeing_cookie
 from app.web.render import back_to
 from app.web.site import TheSite, TheVisitor
@@ -17,14 +17,14 @@ router = APIRouter()
 
 
 @router.post(f"{PREFIX}/learners/{{learner_id}}/see")
-async def begin(request: Request, site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Response:
+async def begin(page: Arranging, learner_id: Annotated[str, Path()]) -> Response:
     """See pages as a learner of the class from now on, for an hour at most; it is written down, for them too."""
-    async with site.database.write() as db:
-        token = await begin_view(db, within.group.id, within.person.learner_id, parse_row_id(learner_id))
+    async with page.write() as db:
+        token = await begin_view(db, page.class_id, page.learner, parse_row_id(learner_id))
     if token is None:
         raise HTTPException(404)
-    secure, seconds = request.app.state.settings.secure_cookies, round(VIEW_STAYS.total_seconds())
-    response = back_to_class(within)
+    secure, seconds = page.request.app.state.settings.secure_cookies, round(VIEW_STAYS.total_seconds())
+    response = page.back()
     response.set_cookie(
         seeing_cookie(secure=secure), token, max_age=seconds, httponly=True, samesite="lax", secure=secure
     )

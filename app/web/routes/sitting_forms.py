@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form
 from pydantic import BaseModel
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.practice.item_lessons import LEVELS
@@ -13,12 +12,12 @@ from app.practice.practice_words import family_words
 from app.practice.sittings import MAX_ITEMS, SLOTS, SittingSlot
 from app.practice.taught import families_of
 from app.store import assignments, sittings
-from app.store.classes import ClassMember, RefusedError
+from app.store.classes import RefusedError
 from app.store.sittings import SittingSettings
 from app.teaching.text_input import LONGEST_LINE, one_line
-from app.web.class_access import PREFIX, Arranging, back_to_class, class_page
+from app.web.class_access import PREFIX, Arranging, ClassPage
 from app.web.routes.form_fields import parse_number, parse_whole_number, required_moment
-from app.web.site import Site, TheSite
+from app.web.site import Site
 from app.web.views.grade_sheet import assignment_titles, heading_for
 
 router = APIRouter(prefix=PREFIX + "/sittings")
@@ -48,15 +47,15 @@ class SittingForm(BaseModel):
 
 
 @router.get("/new")
-async def ask(request: Request, site: TheSite, within: Arranging) -> Response:
-    return _form(request, site, within, SittingForm())
+async def ask(page: Arranging) -> Response:
+    return _form(page, SittingForm())
 
 
-def _form(request: Request, site: Site, within: ClassMember, fields: SittingForm, problem: str = "") -> Response:
-    families = sorted(families_of(_operations(site)), key=family_words)
+def _form(page: ClassPage, fields: SittingForm, problem: str = "") -> Response:
+    families = sorted(families_of(_operations(page.site)), key=family_words)
     rows = [*fields.rows, EMPTY_ROW][:MAX_ITEMS] if fields.another else fields.rows
-    return class_page(
-        request, site, within, "sitting_new.html", fields=fields, rows=rows, problem=problem,
+    return page.render(
+        "sitting_new.html", fields=fields, rows=rows, problem=problem,
         families=[(family, family_words(family)) for family in families], levels=LEVELS, most=MAX_ITEMS,
     )  # fmt: skip
 
@@ -67,21 +66,21 @@ def _operations(site: Site) -> frozenset[str]:
 
 
 @router.post("")
-async def make(request: Request, site: TheSite, within: Arranging, fields: Annotated[SittingForm, Form()]) -> Response:
+async def make(page: Arranging, fields: Annotated[SittingForm, Form()]) -> Response:
     """Make a sitting of what was typed; or give the form one row more, where *another* is asked for."""
     if fields.another:
-        return _form(request, site, within, fields)
+        return _form(page, fields)
     try:
-        slots = _slots(site, fields)
+        slots = _slots(page.site, fields)
         items = sum(slot.count for slot in slots)
-        async with site.database.write() as db:
-            rows = await assignments.assignments_of(db, within.group.id)
-            settings = read_settings(fields, within, items, assignment_titles(site.assigned, rows))
+        async with page.write() as db:
+            rows = await assignments.assignments_of(db, page.class_id)
+            settings = read_settings(fields, page, items, assignment_titles(page.site.assigned, rows))
             text = SLOTS.dump_json(slots).decode()
-            made = await sittings.create_sitting(db, within.group.id, settings, text, items, within.person.learner_id)
+            made = await sittings.create_sitting(db, page.class_id, settings, text, items, page.learner)
     except RefusedError as refused:
-        return _form(request, site, within, fields, str(refused))
-    return back_to_class(within, "sittings", made.id)
+        return _form(page, fields, str(refused))
+    return page.back("sittings", made.id)
 
 
 def _slots(site: Site, fields: SittingForm) -> tuple[SittingSlot, ...]:
@@ -112,13 +111,13 @@ def _slots(site: Site, fields: SittingForm) -> tuple[SittingSlot, ...]:
     return tuple(slots)
 
 
-def read_settings(fields: SittingForm, within: ClassMember, items: int, taken: list[str]) -> SittingSettings:
+def read_settings(fields: SittingForm, page: ClassPage, items: int, taken: list[str]) -> SittingSettings:
     """Settings of a sitting of so many *items*, beside assignments whose titles are *taken*.
 
     Raises:
         RefusedError: A date or a number cannot be read, or another assignment has that title.
     """
-    title, zone = one_line(fields.title)[:LONGEST_LINE], within.group.timezone
+    title, zone = one_line(fields.title)[:LONGEST_LINE], page.group.timezone
     return SittingSettings(
         title=heading_for(title, title, taken) if title else "",
         opens_at=required_moment("When it opens", fields.opens, zone),

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Path
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.practice.sitting_names import sitting_named
@@ -19,7 +18,7 @@ from app.practice.sittings import (
     slot_of_item,
 )
 from app.store import assignments, classes, sitting_results, sittings
-from app.store.classes import ClassMember, RefusedError
+from app.store.classes import RefusedError
 from app.store.sittings import ExtraTime, OwnSitting
 from app.store.tables import Membership
 from app.teaching import dates
@@ -27,16 +26,13 @@ from app.teaching.roster import distinct_names
 from app.web.class_access import (
     PREFIX,
     Arranging,
+    ClassPage,
     Grading,
     Watching,
-    back_to_class,
-    class_page,
-    may_act,
     parse_row_id,
 )
 from app.web.routes.form_fields import parse_whole_number, required_moment
 from app.web.routes.sitting_forms import SittingForm, read_settings
-from app.web.site import Site, TheSite
 from app.web.views.grade_sheet import assignment_titles
 from app.web.views.sitting_board import board_of
 from app.web.views.sitting_view import graded_items, sitting_view, slot_words, written_items
@@ -48,10 +44,10 @@ SPECIMEN = 0
 """Whose items a specimen is: nobody's."""
 
 
-async def setup_of(site: TheSite, within: Watching, sitting_id: Annotated[str, Path()]) -> OwnSitting:
+async def setup_of(page: Watching, sitting_id: Annotated[str, Path()]) -> OwnSitting:
     """A sitting of this very class; 404 for every other."""
-    async with site.database.read() as db:
-        own = await sittings.find_sitting(db, within.group.id, parse_row_id(sitting_id))
+    async with page.read() as db:
+        own = await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id))
     if own is None:
         raise HTTPException(404)
     return own
@@ -61,9 +57,7 @@ TheSetup = Annotated[OwnSitting, Depends(setup_of)]
 
 
 async def board_page(
-    request: Request,
-    site: Site,
-    within: ClassMember,
+    page: ClassPage,
     own: OwnSitting,
     problem: str = "",
     *,
@@ -71,55 +65,53 @@ async def board_page(
     typed: Mapping[str, str] | None = None,
 ) -> Response:
     """Page of a sitting: who has begun and handed in, and the results; drafts are never shown."""
-    group, row, sitting = within.group, own.assignment, own.sitting
-    async with site.database.read() as db:
+    group, row, sitting = page.group, own.assignment, own.sitting
+    async with page.read() as db:
         people = await classes.list_members(db, group.id)
         records = await sittings.list_records(db, row.id)
         answers = await sitting_results.answers_of(db, row.id)
         programs = await sitting_results.programs_of(db, row.id)
     slots = SLOTS.validate_json(sitting.slots_json)
     there = sum(map(len, programs.values())), VARIANTS * len(slot_of_item(slots))
-    moment = site.practice.clock()
+    moment = page.site.practice.clock()
     shown = fields or SittingForm(
         title=row.heading or "", opens=dates.date_field(row.opens_at, group.timezone),
         until=dates.date_field(row.due_at, group.timezone), minutes=str(sitting.minutes), points=f"{row.points:g}",
         shows=sitting.shows,
     )  # fmt: skip
     plain = OwnSitting(row, sitting, None)
-    return class_page(
-        request, site, within, "sitting_board.html", problem=problem, row=row, sitting=sitting, fields=shown,
+    return page.render(
+        "sitting_board.html", problem=problem, row=row, sitting=sitting, fields=shown,
         view=sitting_view(plain, records, group.timezone, moment), slots=tuple(map(slot_words, slots)),
         board=board_of(plain, people, records, answers, group.timezone, moment, there),
         learners=[person for person in people if person.role == "learner"], names=distinct_names(people),
-        arranges=may_act(within, "arrange"), grades=may_act(within, "grade"), typed=typed or NOTHING_TYPED,
+        arranges=page.may("arrange"), grades=page.may("grade"), typed=typed or NOTHING_TYPED,
         address=f"/classes/{group.id}/sittings/{row.id}",
     )  # fmt: skip
 
 
 @router.post(ONE)
-async def change(
-    request: Request, site: TheSite, within: Arranging, own: TheSetup, fields: Annotated[SittingForm, Form()]
-) -> Response:
+async def change(page: Arranging, own: TheSetup, fields: Annotated[SittingForm, Form()]) -> Response:
     """Another title, window, time or worth; what is drawn stays."""
     name = sitting_named(own.assignment.lesson)
     try:
-        async with site.database.write() as db:
-            rows = [row for row in await assignments.assignments_of(db, within.group.id) if row.id != own.assignment.id]
-            titles = assignment_titles(site.assigned, rows)
-            settings = read_settings(fields, within, name.items if name else 0, titles)
-            fresh = await sittings.find_sitting(db, within.group.id, own.assignment.id)
+        async with page.write() as db:
+            rows = [row for row in await assignments.assignments_of(db, page.class_id) if row.id != own.assignment.id]
+            titles = assignment_titles(page.site.assigned, rows)
+            settings = read_settings(fields, page, name.items if name else 0, titles)
+            fresh = await sittings.find_sitting(db, page.class_id, own.assignment.id)
             assert fresh is not None, "it was there a moment ago"
-            moment = site.practice.clock()
-            await sittings.change_sitting(db, fresh, settings, within.person.learner_id, moment)
+            moment = page.site.practice.clock()
+            await sittings.change_sitting(db, fresh, settings, page.learner, moment)
     except RefusedError as refused:
-        return await board_page(request, site, within, own, str(refused), fields=fields)
-    return back_to_class(within, "sittings", own.assignment.id)
+        return await board_page(page, own, str(refused), fields=fields)
+    return page.back("sittings", own.assignment.id)
 
 
 @router.get(ONE + "/specimen")
-async def specimen(request: Request, site: TheSite, within: Watching, own: TheSetup) -> Response:
+async def specimen(page: Watching, own: TheSetup) -> Response:
     """Show a specimen: items of the same draw that no learner has."""
-    async with site.database.read() as db:
+    async with page.read() as db:
         rows = await sitting_results.programs_of(db, own.assignment.id)
         records = await sittings.list_records(db, own.assignment.id)
     name = sitting_named(own.assignment.lesson)
@@ -131,50 +123,48 @@ async def specimen(request: Request, site: TheSite, within: Watching, own: TheSe
         sitting_item(resized(known[item.program], item.sizes), name, number, SPECIMEN)
         for number, item in zip(sorted(rows), drawn, strict=True)
     ]
-    items = written_items(site, lessons, {})
-    view = sitting_view(own, records, within.group.timezone, site.practice.clock(), items=items)
-    return class_page(
-        request, site, within, "sitting_specimen.html", view=view,
-        address=f"/classes/{within.group.id}/sittings/{own.assignment.id}",
+    items = written_items(page.site, lessons, {})
+    view = sitting_view(own, records, page.group.timezone, page.site.practice.clock(), items=items)
+    return page.render(
+        "sitting_specimen.html", view=view,
+        address=f"/classes/{page.class_id}/sittings/{own.assignment.id}",
     )  # fmt: skip
 
 
 @router.get(ONE + "/results/{learner_id}")
-async def result(
-    request: Request, site: TheSite, within: Watching, own: TheSetup, learner_id: Annotated[str, Path()]
-) -> Response:
+async def result(page: Watching, own: TheSetup, learner_id: Annotated[str, Path()]) -> Response:
     """The full diagnosis of one learner, once it is over for all."""
     learner = parse_row_id(learner_id)
-    person = await _learner(site, within, learner)
-    async with site.database.read() as db:
-        specimen_setup = await sittings.find_sitting(db, within.group.id, own.assignment.id, learner)
+    person = await _learner(page, learner)
+    async with page.read() as db:
+        specimen_setup = await sittings.find_sitting(db, page.class_id, own.assignment.id, learner)
         if specimen_setup is None or person is None:
             raise HTTPException(404)
         graded = specimen_setup.record is not None and specimen_setup.record.graded_at is not None
         items = []
         if graded:
             answers = await sitting_results.answers_of(db, own.assignment.id, learner)
-            items = graded_items(site, await site.sittings.of(db, specimen_setup), answers)
+            items = graded_items(page.site, await page.site.sittings.of(db, specimen_setup), answers)
         records = await sittings.list_records(db, own.assignment.id)
-    view = sitting_view(specimen_setup, records, within.group.timezone, site.practice.clock(), items=items)
-    return class_page(
-        request, site, within, "sitting_result.html", view=view, graded=graded, person=person,
-        address=f"/classes/{within.group.id}/sittings/{own.assignment.id}",
+    view = sitting_view(specimen_setup, records, page.group.timezone, page.site.practice.clock(), items=items)
+    return page.render(
+        "sitting_result.html", view=view, graded=graded, person=person,
+        address=f"/classes/{page.class_id}/sittings/{own.assignment.id}",
     )  # fmt: skip
 
 
-async def _learner(site: Site, within: ClassMember, learner: int) -> Membership | None:
-    async with site.database.read() as db:
-        people = await classes.list_members(db, within.group.id)
+async def _learner(page: ClassPage, learner: int) -> Membership | None:
+    async with page.read() as db:
+        people = await classes.list_members(db, page.class_id)
     return next((person for person in people if person.learner_id == learner), None)
 
 
-async def _find_learner(site: Site, within: ClassMember, who: str) -> Membership:
+async def _find_learner(page: ClassPage, who: str) -> Membership:
     """
     Raises:
         RefusedError: It is no learner of the class.
     """
-    person = await _learner(site, within, parse_row_id(who)) if who.isdecimal() else None
+    person = await _learner(page, parse_row_id(who)) if who.isdecimal() else None
     if person is None or person.role != "learner":
         raise RefusedError("Choose one learner of this class.")
     return person
@@ -182,9 +172,7 @@ async def _find_learner(site: Site, within: ClassMember, who: str) -> Membership
 
 @router.post(ONE + "/time")
 async def give_time(
-    request: Request,
-    site: TheSite,
-    within: Grading,
+    page: Grading,
     own: TheSetup,
     who: Annotated[str, Form()] = "",
     percent: Annotated[str, Form()] = "",
@@ -194,29 +182,29 @@ async def give_time(
 ) -> Response:
     """The time of one learner: more of it, or a window of their own; nothing takes it back."""
     typed = {"who": who, "percent": percent, "minutes": minutes, "opens": opens, "until": until}
-    zone = within.group.timezone
+    zone = page.group.timezone
     try:
-        person = await _find_learner(site, within, who)
+        person = await _find_learner(page, who)
         extra = ExtraTime(
             percent=parse_whole_number("Per cent", percent.replace("%", "")),
             minutes=parse_whole_number("Minutes more", minutes),
             opens_at=required_moment("When their window opens", opens, zone) if opens or until else None,
             until=required_moment("When their window ends", until, zone) if opens or until else None,
         )
-        async with site.database.write() as db:
-            actor, moment = within.person.learner_id, site.practice.clock()
+        async with page.write() as db:
+            actor, moment = page.learner, page.site.practice.clock()
             await sittings.give_time(db, own, person.learner_id, extra, actor, moment)
     except RefusedError as refused:
-        return await board_page(request, site, within, own, str(refused), typed=typed)
-    return back_to_class(within, "sittings", own.assignment.id)
+        return await board_page(page, own, str(refused), typed=typed)
+    return page.back("sittings", own.assignment.id)
 
 
 @router.post(ONE + "/switches/{learner_id}")
-async def allow_switch(site: TheSite, within: Grading, own: TheSetup, learner_id: Annotated[str, Path()]) -> Response:
+async def allow_switch(page: Grading, own: TheSetup, learner_id: Annotated[str, Path()]) -> Response:
     """Let a learner go on on one more device."""
-    person = await _learner(site, within, parse_row_id(learner_id))
+    person = await _learner(page, parse_row_id(learner_id))
     if person is None or person.role != "learner":
         raise HTTPException(404)
-    async with site.database.write() as db:
-        await sittings.allow_switch(db, own.assignment, person.learner_id, within.person.learner_id)
-    return back_to_class(within, "sittings", own.assignment.id)
+    async with page.write() as db:
+        await sittings.allow_switch(db, own.assignment, person.learner_id, page.learner)
+    return page.back("sittings", own.assignment.id)

@@ -17,18 +17,18 @@ from starlette.responses import JSONResponse, Response
 from app.content.blocks import CodeBox, Lesson
 from app.practice.sittings import draw_for
 from app.store import drafts, sitting_results, sittings
-from app.store.classes import ClassMember, RefusedError, record_event
+from app.store.classes import RefusedError, record_event
 from app.store.learners import hash_of
 from app.store.progress import lesson_state
 from app.store.sittings import GRACE, OwnSitting
 from app.teaching.dates import to_local
-from app.web.class_access import MAY, PREFIX, Belonging, back_to_class, class_page, parse_row_id
+from app.web.class_access import MAY, PREFIX, Belonging, ClassPage, parse_row_id
 from app.web.middleware.visitor import RetryLaterError, run_until_disconnect
 from app.web.render import wants_fragment
 from app.web.routes.code_boxes import CONFLICT, with_revision
 from app.web.routes.sign_in_result import device_of
 from app.web.routes.sitting_setup import board_page
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import TheVisitor
 from app.web.views.sitting_view import SittingItemView, graded_items, sitting_state, sitting_view, written_items
 
 router = APIRouter(prefix=PREFIX + "/sittings/{sitting_id}")
@@ -45,176 +45,161 @@ NO_SWITCH = "You used your change of device. Ask your instructor for another one
 class SittingRequest:
     """One learner at one sitting, at a *moment*, in the browser of *token_hash*."""
 
-    site: Site
-    within: ClassMember
+    page: ClassPage
     own: OwnSitting
     moment: datetime
     token_hash: str
 
     @property
     def learner(self) -> int:
-        return self.within.person.learner_id
-
-    @property
-    def group(self) -> int:
-        return self.within.group.id
+        return self.page.learner
 
     async def fresh(self, db: AsyncSession) -> OwnSitting:
         """The same as it is in *db*, where it may be changed."""
-        own = await sittings.find_sitting(db, self.group, self.own.assignment.id, self.learner)
+        own = await sittings.find_sitting(db, self.page.class_id, self.own.assignment.id, self.learner)
         if own is None:
             raise HTTPException(404)
         return own
 
     def back(self, anchor: str = "") -> Response:
-        response = back_to_class(self.within, "sittings", self.own.assignment.id)
+        response = self.page.back("sittings", self.own.assignment.id)
         if anchor:
             response.headers["location"] += f"#{anchor}"
         return response
 
 
-async def sitting_of(
-    site: TheSite, visitor: TheVisitor, within: Belonging, sitting_id: Annotated[str, Path()]
-) -> SittingRequest:
+async def sitting_of(visitor: TheVisitor, page: Belonging, sitting_id: Annotated[str, Path()]) -> SittingRequest:
     """A sitting of this very class; 404 for every other."""
-    async with site.database.read() as db:
-        own = await sittings.find_sitting(db, within.group.id, parse_row_id(sitting_id), within.person.learner_id)
+    async with page.read() as db:
+        own = await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id), page.learner)
     if own is None:
         raise HTTPException(404)
-    return SittingRequest(site, within, own, site.practice.clock(), hash_of(visitor.token))
+    return SittingRequest(page, own, page.site.practice.clock(), hash_of(visitor.token))
 
 
 TheSitting = Annotated[SittingRequest, Depends(sitting_of)]
 
 
-async def sitter_of(sitting_request: TheSitting) -> SittingRequest:
+async def sitter_of(sitting: TheSitting) -> SittingRequest:
     """The same for a learner who changes something; 409 for who teaches the class."""
-    if sitting_request.within.person.role != "learner":
+    if sitting.page.person.role != "learner":
         raise HTTPException(409, NOT_A_LEARNER)
-    return sitting_request
+    return sitting
 
 
 TheSitter = Annotated[SittingRequest, Depends(sitter_of)]
 
 
 @router.get("")
-async def page(request: Request, visitor: TheVisitor, sitting_request: TheSitting) -> Response:
+async def page(visitor: TheVisitor, sitting: TheSitting) -> Response:
     """For a learner the sitting as it is for them; for instructors who has begun, and what came of it."""
-    if sitting_request.within.is_at_least(MAY["watch"]):
-        return await board_page(request, sitting_request.site, sitting_request.within, sitting_request.own)
-    return await _page(request, sitting_request, framed=visitor.framed)
+    if sitting.page.member.is_at_least(MAY["watch"]):
+        return await board_page(sitting.page, sitting.own)
+    return await _page(sitting, framed=visitor.framed)
 
 
-async def _page(
-    request: Request, sitting_request: SittingRequest, problem: str = "", *, framed: bool = False, sure: bool = False
-) -> Response:
-    own, site = sitting_request.own, sitting_request.site
-    async with site.database.read() as db:
+async def _page(sitting: SittingRequest, problem: str = "", *, framed: bool = False, sure: bool = False) -> Response:
+    own, page = sitting.own, sitting.page
+    async with page.read() as db:
         records = await sittings.list_records(db, own.assignment.id)
-        items = await _items(db, sitting_request)
-    view = sitting_view(
-        own, records, sitting_request.within.group.timezone, sitting_request.moment, sitting_request.token_hash, items
-    )
-    response = class_page(
-        request, site, sitting_request.within, "sitting.html", problem=problem, view=view,
+        items = await _items(db, sitting)
+    view = sitting_view(own, records, page.group.timezone, sitting.moment, sitting.token_hash, items)
+    response = page.render(
+        "sitting.html", problem=problem, view=view,
         note=IN_A_FRAME if framed else "",
-        address=f"/classes/{sitting_request.group}/sittings/{own.assignment.id}", sure=sure and view.state == "writing",
+        address=f"/classes/{page.class_id}/sittings/{own.assignment.id}", sure=sure and view.state == "writing",
     )  # fmt: skip
     response.headers["cache-control"] = "no-store"
     return response
 
 
-async def _items(db: AsyncSession, sitting_request: SittingRequest) -> list[SittingItemView]:
+async def _items(db: AsyncSession, sitting: SittingRequest) -> list[SittingItemView]:
     """Items that a learner sees now: none before they begin, and none once they handed in, until it is shown."""
-    own = sitting_request.own
-    match sitting_state(own, sitting_request.moment, sitting_request.token_hash):
+    own = sitting.own
+    match sitting_state(own, sitting.moment, sitting.token_hash):
         case "writing":
-            lessons = await sitting_request.site.sittings.of(db, own)
-            state = await lesson_state(db, sitting_request.learner, own.assignment.lesson)
-            return written_items(sitting_request.site, lessons, state.drafts)
+            lessons = await sitting.page.site.sittings.of(db, own)
+            state = await lesson_state(db, sitting.learner, own.assignment.lesson)
+            return written_items(sitting.page.site, lessons, state.drafts)
         case "shown":
-            lessons = await sitting_request.site.sittings.of(db, own)
-            answers = await sitting_results.answers_of(db, own.assignment.id, sitting_request.learner)
-            return graded_items(sitting_request.site, lessons, answers)
+            lessons = await sitting.page.site.sittings.of(db, own)
+            answers = await sitting_results.answers_of(db, own.assignment.id, sitting.learner)
+            return graded_items(sitting.page.site, lessons, answers)
     return []
 
 
 @router.post("/begin")
-async def begin(request: Request, visitor: TheVisitor, sitting_request: TheSitter) -> Response:
+async def begin(visitor: TheVisitor, sitting: TheSitter) -> Response:
     """Begin: from now on the time runs."""
     await visitor.begin()
     if visitor.framed:
-        return await _page(request, sitting_request, IN_A_FRAME, framed=True)
-    if sitting_state(sitting_request.own, sitting_request.moment, sitting_request.token_hash) == "undrawn":
-        return await _page(request, sitting_request, UNDRAWN)
+        return await _page(sitting, IN_A_FRAME, framed=True)
+    if sitting_state(sitting.own, sitting.moment, sitting.token_hash) == "undrawn":
+        return await _page(sitting, UNDRAWN)
     try:
-        async with sitting_request.site.database.write() as db:
-            own = await sitting_request.fresh(db)
-            draw = await draw_for(db, own, sitting_request.learner)
-            place = sitting_request.token_hash, device_of(request)
-            await sittings.begin_sitting(
-                db, sitting_request.within.group, own, sitting_request.learner, draw, place, sitting_request.moment
-            )
+        async with sitting.page.write() as db:
+            own = await sitting.fresh(db)
+            draw = await draw_for(db, own, sitting.learner)
+            place = sitting.token_hash, device_of(sitting.page.request)
+            await sittings.begin_sitting(db, sitting.page.group, own, sitting.learner, draw, place, sitting.moment)
     except RefusedError as refused:
-        return await _page(request, sitting_request, str(refused))
-    return sitting_request.back()
+        return await _page(sitting, str(refused))
+    return sitting.back()
 
 
 @router.post("/switch")
-async def switch(request: Request, visitor: TheVisitor, sitting_request: TheSitter) -> Response:
+async def switch(visitor: TheVisitor, sitting: TheSitter) -> Response:
     """Go on in this browser, and no more in the other one."""
     await visitor.begin()
-    async with sitting_request.site.database.write() as db:
-        own = await sitting_request.fresh(db)
-        if sitting_state(own, sitting_request.moment, sitting_request.token_hash) != "elsewhere" or own.record is None:
-            return sitting_request.back()
-        record = await sittings.record_for(db, own.assignment.id, sitting_request.learner)
+    async with sitting.page.write() as db:
+        own = await sitting.fresh(db)
+        if sitting_state(own, sitting.moment, sitting.token_hash) != "elsewhere" or own.record is None:
+            return sitting.back()
+        record = await sittings.record_for(db, own.assignment.id, sitting.learner)
         may = record.switches < record.switches_allowed
         if may:
             record.switches += 1
             record.token_hash, record.device, record.switched_at = (
-                sitting_request.token_hash,
-                device_of(request),
-                sitting_request.moment,
+                sitting.token_hash,
+                device_of(sitting.page.request),
+                sitting.moment,
             )
             await record_event(
                 db,
-                sitting_request.group,
-                sitting_request.learner,
+                sitting.page.class_id,
+                sitting.learner,
                 "sitting-went-on",
-                sitting_request.learner,
+                sitting.learner,
                 assignment=own.assignment.id,
             )
-    return sitting_request.back() if may else await _page(request, sitting_request, NO_SWITCH)
+    return sitting.back() if may else await _page(sitting, NO_SWITCH)
 
 
 @router.post("/hand-in")
-async def hand_in(
-    request: Request, visitor: TheVisitor, sitting_request: TheSitter, sure: Annotated[str, Form()] = ""
-) -> Response:
+async def hand_in(visitor: TheVisitor, sitting: TheSitter, sure: Annotated[str, Form()] = "") -> Response:
     """Hand in before the time is over, once that is confirmed."""
     await visitor.begin()
     if sure != "yes":
-        return await _page(request, sitting_request, sure=True)
-    async with sitting_request.site.database.write() as db:
-        own = await sitting_request.fresh(db)
-        if sitting_state(own, sitting_request.moment, sitting_request.token_hash) == "writing":
-            record = await sittings.record_for(db, own.assignment.id, sitting_request.learner)
-            record.handed_in_at, record.handed_in_by = sitting_request.moment, "learner"
-    return sitting_request.back()
+        return await _page(sitting, sure=True)
+    async with sitting.page.write() as db:
+        own = await sitting.fresh(db)
+        if sitting_state(own, sitting.moment, sitting.token_hash) == "writing":
+            record = await sittings.record_for(db, own.assignment.id, sitting.learner)
+            record.handed_in_at, record.handed_in_by = sitting.moment, "learner"
+    return sitting.back()
 
 
 @dataclass(frozen=True, slots=True)
 class SittingItemRequest:
     """One item of a sitting, and the text that was sent from its box."""
 
-    asked: SittingRequest
+    sitting: SittingRequest
     name: str
     code: str
     revision: int
 
     async def lesson(self, db: AsyncSession, own: OwnSitting) -> tuple[Lesson, CodeBox]:
-        lessons: Sequence[Lesson] = await self.asked.site.sittings.of(db, own)
+        lessons: Sequence[Lesson] = await self.sitting.page.site.sittings.of(db, own)
         for lesson in lessons:
             if lesson.boxes[0].name == self.name:
                 return lesson, lesson.boxes[0]
@@ -226,32 +211,30 @@ class SittingItemRequest:
         Raises:
             RefusedError: The time is over, or they went on elsewhere.
         """
-        sitting_request = self.asked
-        own = await sitting_request.fresh(db)
+        sitting = self.sitting
+        own = await sitting.fresh(db)
         if own.record is None or own.record.begun_at is None:
             raise RefusedError("You have not begun this sitting.")
-        if own.is_over(sitting_request.moment, GRACE):
+        if own.is_over(sitting.moment, GRACE):
             raise RefusedError(OVER)
-        if own.record.token_hash != sitting_request.token_hash:
+        if own.record.token_hash != sitting.token_hash:
             at = own.record.switched_at
-            zone = sitting_request.within.group.timezone
+            zone = sitting.page.group.timezone
             raise RefusedError(ELSEWHERE.format(at=f" at {to_local(at, zone):%H:%M} ({zone})" if at else ""))
         await self.lesson(db, own)
         lesson = own.assignment.lesson
-        return own, await drafts.save_draft(
-            db, sitting_request.learner, lesson, self.name, self.code, base=self.revision
-        )
+        return own, await drafts.save_draft(db, sitting.learner, lesson, self.name, self.code, base=self.revision)
 
 
 async def item_of(
-    sitting_request: TheSitter,
+    sitting: TheSitter,
     name: Annotated[str, Path(max_length=20)],
     code: Annotated[str, Form()] = "",
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)] = 0,
 ) -> SittingItemRequest:
     return SittingItemRequest(
-        sitting_request, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision
+        sitting, name, code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), revision
     )
 
 
@@ -263,14 +246,14 @@ async def draft(request: Request, visitor: TheVisitor, item: TheItem) -> Respons
     """Save what is being typed."""
     await visitor.begin()
     try:
-        async with item.asked.site.database.write(short=True) as db:
+        async with item.sitting.page.site.database.write(short=True) as db:
             _, saved = await item.save(db)
     except RefusedError as refused:
         if "application/json" not in request.headers.get("accept", ""):
-            return await _page(request, item.asked, str(refused))
+            return await _page(item.sitting, str(refused))
         return JSONResponse({"message": str(refused)}, 409, headers={"cache-control": "no-store"})
     if "application/json" not in request.headers.get("accept", ""):
-        return item.asked.back(item.name)
+        return item.sitting.back(item.name)
     answer = {
         "revision": saved.draft.revision,
         "saved": saved.draft.saved_at.isoformat(),
@@ -283,25 +266,26 @@ async def draft(request: Request, visitor: TheVisitor, item: TheItem) -> Respons
 @router.post("/code/{name}/check")
 async def check(request: Request, visitor: TheVisitor, item: TheItem) -> Response:
     """Say whether the text is right, and nothing else, where the sitting tells that."""
-    sitting_request = item.asked
+    sitting = item.sitting
     await visitor.begin()
-    if sitting_request.own.sitting.shows != "right":
+    if sitting.own.sitting.shows != "right":
         raise HTTPException(403, "This sitting tells nothing before its end.")
     try:
-        async with sitting_request.site.database.write(short=True) as db:
+        async with sitting.page.site.database.write(short=True) as db:
             own, saved = await item.save(db)
             lesson, box = await item.lesson(db, own)
     except RefusedError as refused:
         raise HTTPException(409, str(refused)) from None
     try:
         result = await run_until_disconnect(
-            request, sitting_request.site.checks.check(sitting_request.learner, lesson, box, item.code, stored=None)
+            request,
+            sitting.page.site.checks.check(sitting.learner, lesson, box, item.code, stored=None),
         )
         words, status = ("Right." if result.verdict.passed else "Not yet."), 200
     except RetryLaterError as later:
         words, status = later.detail, 429
-    at = f"{to_local(sitting_request.moment, sitting_request.within.group.timezone):%H:%M}"
+    at = f"{to_local(sitting.moment, sitting.page.group.timezone):%H:%M}"
     if not wants_fragment(request):
-        return await _page(request, sitting_request, f"Item {item.name.removeprefix('item-')}, {at}: {words}")
-    shown = sitting_request.site.pages.fragment("_sitting_told.html", status=status, name=item.name, words=words, at=at)
+        return await _page(sitting, f"Item {item.name.removeprefix('item-')}, {at}: {words}")
+    shown = sitting.page.site.pages.fragment("_sitting_told.html", status=status, name=item.name, words=words, at=at)
     return with_revision(shown, saved)

@@ -13,6 +13,7 @@ from app.store.classes import find_class_member
 from app.store.event_bus import Subscription
 from app.store.tables import Assignment
 from app.web.application import create_app
+from app.web.class_access import ClassPage
 from app.web.routes.class_board import BoardQuery, _moments
 from app.web.views.board_view import AssignedExercise
 from tests.waiting import SECONDS
@@ -237,10 +238,10 @@ def test_a_board_is_sent_on_each_change_and_ends_with_the_right_to_see_it(settin
 
         async def watch():
             async with site.database.read() as db:
-                within = await find_class_member(db, group.id, room.ids["Ada"])
-            request = Request({"type": "http", "app": app})
+                member = await find_class_member(db, group.id, room.ids["Ada"])
+            page = ClassPage(Request({"type": "http", "app": app}), site, member)
             asked = BoardQuery(place=AT, project=False, graph=False)
-            moments = _moments(request, site, within, here, asked)
+            moments = _moments(page, here, asked)
             first = await anext(moments)
             coming = asyncio.ensure_future(anext(moments))
             await asyncio.sleep(0)
