@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, cast
 
-from fastapi import Depends, Path
+from fastapi import Depends
 from markupsafe import Markup
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
@@ -421,7 +421,7 @@ async def lesson_of(request: Request, site: TheSite, visitor: TheVisitor) -> Les
 TheLesson = Annotated[Lesson, Depends(lesson_of)]
 
 
-async def exercise_of(lesson: TheLesson, name: Annotated[str, Path()]) -> Exercise:
+async def exercise_of(lesson: TheLesson, name: str) -> Exercise:
     exercise = lesson.named.get(name)
     if exercise is None:
         raise HTTPException(404)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Path
+from fastapi import APIRouter, Depends, Form
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -21,7 +21,7 @@ from app.teaching import dates
 from app.teaching.roster import distinct_names, matching_people, read_days
 from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, Grading, Watching, parse_row_id
-from app.web.routes.form_fields import parse_moment, parse_number, required_moment
+from app.web.routes.form_fields import Typed, parse_moment, parse_number, required_moment
 from app.web.site import Site
 from app.web.views.grade_sheet import assignment_titles, heading_for
 from app.web.views.sections import section_of
@@ -177,7 +177,7 @@ async def _other_titles(site: Site, group: int, but: int) -> list[str]:
     return [head for row, head in zip(rows, heads, strict=True) if row.id != but]
 
 
-async def assignment_of(page: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
+async def assignment_of(page: Watching, assignment_id: str) -> Assignment:
     """An assignment of this very class; 404 for every other."""
     async with page.read() as db:
         assignment = await assignments.assignment_in(db, page.class_id, parse_row_id(assignment_id))
@@ -249,7 +249,7 @@ async def change(page: Arranging, row: TheAssignment, fields: Annotated[Assignme
 
 
 @router.post(ONE + "/delete")
-async def delete(page: Arranging, row: TheAssignment, sure: Annotated[str, Form()] = "") -> Response:
+async def delete(page: Arranging, row: TheAssignment, sure: Typed = "") -> Response:
     if row.lesson.startswith(SITTINGS) and sure != "yes":
         return await _one(page, row, NOT_SURE)
     async with page.write() as db:
@@ -261,11 +261,11 @@ async def delete(page: Arranging, row: TheAssignment, sure: Annotated[str, Form(
 async def extend(
     page: Grading,
     row: TheAssignment,
-    text: Annotated[str, Form()] = "",
-    who: Annotated[str, Form()] = "",
-    until: Annotated[str, Form()] = "",
-    reason: Annotated[str, Form()] = "",
-    apply: Annotated[str, Form()] = "",
+    text: Typed = "",
+    who: Typed = "",
+    until: Typed = "",
+    reason: Typed = "",
+    apply: Typed = "",
 ) -> Response:
     """More time: for one until a date, or for many by lines that are shown before they are applied."""
     group, reason = page.group, one_line(reason)[:LONGEST_LINE]
@@ -358,10 +358,10 @@ async def shorten(page: Grading, row: TheAssignment, learner_id: str) -> Respons
 async def excuse(
     page: Grading,
     row: TheAssignment,
-    who: Annotated[str, Form()] = "",
-    points: Annotated[str, Form()] = "",
-    reason: Annotated[str, Form()] = "",
-    confirm: Annotated[str, Form()] = "",
+    who: Typed = "",
+    points: Typed = "",
+    reason: Typed = "",
+    confirm: Typed = "",
 ) -> Response:
     """Set a grade by hand; without points it does not count for that learner."""
     people = await _learners(page)

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
@@ -15,6 +15,7 @@ from app.store.classes import record_event
 from app.store.database import Database
 from app.store.tables import Attempt, Class
 from app.web.class_access import PREFIX, Arranging
+from app.web.routes.form_fields import Typed
 
 router = APIRouter(prefix=PREFIX)
 
@@ -28,7 +29,7 @@ async def show(page: Arranging) -> Response:
 
 
 @router.post("/attempts")
-async def switch(page: Arranging, allowed: Annotated[str, Form()] = "") -> Response:
+async def switch(page: Arranging, allowed: Typed = "") -> Response:
     """Allow that attempts are taken out, or end it; their learners are told on the page of the class."""
     async with page.write() as db:
         group = await db.get_one(Class, page.class_id)

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from app.store import drafts
 from app.web.render import back_to, wants_fragment
 from app.web.routes.code_boxes import CONFLICT, TheBox, TheCodeBox, box_fragment, with_revision
+from app.web.routes.form_fields import Typed
 from app.web.site import TheLesson, TheSite, TheVisitor
 from app.web.views.text_history import Against, HistoryView, history_view
 
@@ -32,7 +33,7 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
 
 
 @router.post("/reset")
-async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Annotated[str, Form()] = "") -> Response:
+async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Typed = "") -> Response:
     """Put the starter back, once that is confirmed; the replaced text is stored."""
     learner = await visitor.begin()
     async with box.site.database.write(short=True) as db:

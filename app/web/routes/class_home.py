@@ -21,6 +21,7 @@ from app.teaching.dates import format_moment, list_timezones, parse_day, zone_fa
 from app.teaching.text_input import name_fault, one_line
 from app.web.class_access import MAY, PREFIX, Arranging, Belonging, ClassPage, require_teacher
 from app.web.render import back_to
+from app.web.routes.form_fields import Typed
 from app.web.routes.rosters import roster_page
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.class_home_view import home_view, own_view
@@ -52,9 +53,9 @@ async def make(
     request: Request,
     site: TheSite,
     visitor: TheVisitor,
-    name: Annotated[str, Form()] = "",
-    timezone: Annotated[str, Form()] = "UTC",
-    called: Annotated[str, Form()] = "",
+    name: Typed = "",
+    timezone: Typed = "UTC",
+    called: Typed = "",
 ) -> Response:
     me = await require_teacher(site, await visitor.learner())
     await visitor.begin()
@@ -113,7 +114,7 @@ async def _leave(page: ClassPage, problem: str = "") -> Response:
 
 
 @router.post(PREFIX + "/leave")
-async def leave(page: Belonging, sure: Annotated[str, Form()] = "") -> Response:
+async def leave(page: Belonging, sure: Typed = "") -> Response:
     if sure != "yes":
         return await _leave(page)
     try:
@@ -128,7 +129,7 @@ async def leave(page: Belonging, sure: Annotated[str, Form()] = "") -> Response:
 async def let_in(
     page: Arranging,
     joining: Annotated[Literal["open", "invited", "closed", "rotate"], Form()],
-    confirm: Annotated[str, Form()] = "",
+    confirm: Typed = "",
 ) -> Response:
     """Set who may join with the class code, or replace the code, once that is confirmed."""
     if joining == "rotate" and not confirm:
@@ -184,12 +185,12 @@ def _settings(
 @router.post(PREFIX + "/settings")
 async def change(
     page: Arranging,
-    name: Annotated[str, Form()] = "",
-    timezone: Annotated[str, Form()] = "",
-    keep_until: Annotated[str, Form()] = "",
+    name: Typed = "",
+    timezone: Typed = "",
+    keep_until: Typed = "",
     archived: Annotated[bool, Form()] = False,
     assistants_grade: Annotated[bool, Form()] = False,
-    confirm: Annotated[str, Form()] = "",
+    confirm: Typed = "",
 ) -> Response:
     moved: list[Moved] = []
     try:
@@ -236,7 +237,7 @@ async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str
 
 
 @router.post(PREFIX + "/delete")
-async def delete(visitor: TheVisitor, page: Arranging, name: Annotated[str, Form()] = "") -> Response:
+async def delete(visitor: TheVisitor, page: Arranging, name: Typed = "") -> Response:
     """Forget the class now; for an instructor who has typed its name."""
     group = page.group
     try:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -60,7 +60,7 @@ async def lesson(page: Watching, lesson: TheLesson, label: LabelQuery = "") -> R
 @router.get("/learners/{learner_id}")
 async def learner(
     page: Watching,
-    learner_id: Annotated[str, Path()],
+    learner_id: str,
     asked: Annotated[str, Query(alias="lesson", max_length=200)] = "",
 ) -> Response:
     """Every attempt in order, in one lesson: the one that was worked in last, where none is named."""

@@ -26,6 +26,7 @@ from app.store.progress import LessonState
 from app.store.tables import Draft
 from app.web.middleware.visitor import RetryLaterError, Visitor, run_until_disconnect
 from app.web.render import back_to, wants_fragment
+from app.web.routes.form_fields import Typed
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.submission import Submission
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
@@ -118,7 +119,7 @@ async def box_of(
     site: TheSite,
     lesson: TheLesson,
     exercise: TheCodeBox,
-    code: Annotated[str, Form()] = "",
+    code: Typed = "",
     line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)],
@@ -216,7 +217,7 @@ async def shapes(
     site: TheSite,
     lesson: TheLesson,
     exercise: TheCodeBox,
-    code: Annotated[str, Form()] = "",
+    code: Typed = "",
     given: Annotated[bool, Form()] = False,
 ) -> JSONResponse:
     """Infer the shape of each line of the text; nothing is run, saved or counted, and no session is begun.

@@ -5,7 +5,7 @@ A class compares nothing unless its instructor begins it, and its learners are t
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Path, Query
+from fastapi import APIRouter, Form, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -119,7 +119,7 @@ async def begin(
 
 
 @router.post("/{comparison_id}/end")
-async def end(page: Arranging, comparison_id: Annotated[str, Path()]) -> Response:
+async def end(page: Arranging, comparison_id: str) -> Response:
     """Show neither wording any more."""
     async with page.write() as db:
         row = await db.get(Comparison, parse_row_id(comparison_id))

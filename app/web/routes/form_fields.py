@@ -2,11 +2,16 @@
 
 import math
 from datetime import datetime
+from typing import Annotated
+
+from fastapi import Form
 
 from app.store.classes import RefusedError
 from app.teaching import dates
 
 MAX_QUOTED_CHARS = 20
+Typed = Annotated[str, Form()]
+"""A field of a form, as it is typed."""
 
 
 def parse_number(field: str, typed: str) -> float:

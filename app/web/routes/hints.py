@@ -13,6 +13,7 @@ from app.store.comparisons import record_shown
 from app.store.moments import hint_moment
 from app.web.render import back_to, wants_fragment
 from app.web.routes.code_boxes import BoxRequest, received_text, with_revision
+from app.web.routes.form_fields import Typed
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import hints_view, select_draw
 
@@ -27,7 +28,7 @@ async def hint(
     lesson: TheLesson,
     exercise: TheExercise,
     kind: Literal["quiz", "code", "train"],
-    code: Annotated[str, Form()] = "",
+    code: Typed = "",
     line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
     revision: Annotated[int | None, Form(ge=0, lt=2**31)] = None,
     draw: Annotated[int, Form(ge=0, lt=1000)] = 0,

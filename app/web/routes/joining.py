@@ -2,9 +2,9 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +20,7 @@ from app.teaching.codes import read_code, shown_code
 from app.teaching.text_input import name_fault, one_line
 from app.web.middleware.visitor import Visitor, client_network
 from app.web.render import back_to
+from app.web.routes.form_fields import Typed
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter()
@@ -69,8 +70,8 @@ async def enter(
     site: TheSite,
     visitor: TheVisitor,
     code: str,
-    name: Annotated[str, Form()] = "",
-    external_id: Annotated[str, Form()] = "",
+    name: Typed = "",
+    external_id: Typed = "",
 ) -> Response:
     """Come in: a name is enough."""
     door = await _door(request, site, visitor, code)

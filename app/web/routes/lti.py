@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import structlog
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from sqlalchemy.exc import IntegrityError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -32,6 +32,7 @@ from app.teaching.text_input import one_line
 from app.web.middleware.frames import FRAME, session_cookie
 from app.web.middleware.security import is_same_site
 from app.web.render import first_cookie
+from app.web.routes.form_fields import Typed
 from app.web.routes.lti_choice import choices_for, picker
 from app.web.routes.lti_entry import enter_in_tab, frame_page, is_secure, issue_entry
 from app.web.routes.lti_targets import link_target, site_of_class, target_address
@@ -42,7 +43,6 @@ from app.web.views.grade_sheet import assignment_titles, heading_for
 log = structlog.get_logger()
 router = APIRouter(prefix="/lti")
 
-Text = Annotated[str, Form()]
 NO_ADDRESS = "This server does not know its own address. Its operator sets BACKHAND_ADDRESS."
 BY_HAND = "Learning platforms send people here, and none has sent you: open the link inside of the course."
 OTHER_BROWSER = (
@@ -110,11 +110,11 @@ async def launch_by_hand(request: Request, site: TheSite) -> Response:
 async def launch(
     request: Request,
     site: TheSite,
-    state: Text = "",
-    id_token: Text = "",
-    stored: Text = "",
-    error: Text = "",
-    error_description: Text = "",
+    state: Typed = "",
+    id_token: Typed = "",
+    stored: Typed = "",
+    error: Typed = "",
+    error_description: Typed = "",
 ) -> Response:
     """Launch: a platform's signed message of who came, and for what."""
     name = name_in_browser(state)

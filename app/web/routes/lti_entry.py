@@ -1,8 +1,8 @@
 """From the frame of a learning platform into a tab, as the same person, by a one-time token."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -15,12 +15,12 @@ from app.store.classes import RefusedError
 from app.store.tables import Credential, Session
 from app.web.middleware.security import is_same_site
 from app.web.render import back_to, own_path
+from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import MINUTES, drop_cookie, keep_cookie, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/lti")
 
-Text = Annotated[str, Form()]
 ENTRY_COOKIE, ENTRY_PATH = "lti-entry", "/lti/enter"
 TICKET_OVER = "This was opened before, or more than ten minutes ago. Open the link on your learning platform again."
 
@@ -57,7 +57,7 @@ async def own_tab(request: Request, site: TheSite, visitor: TheVisitor, to: str 
 
 @router.post("/enter")
 async def enter_by_form(
-    request: Request, site: TheSite, visitor: TheVisitor, entry: Text = "", to: Text = "/"
+    request: Request, site: TheSite, visitor: TheVisitor, entry: Typed = "", to: Typed = "/"
 ) -> Response:
     """From a frame into a tab of its own."""
     return await _enter(request, site, visitor, entry) if entry else back_to(own_path(to))

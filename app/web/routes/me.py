@@ -20,7 +20,7 @@ from app.store.notices import NoticeView, mark_read, notices_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
-from app.web.routes.sign_in import Text
+from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in import sign_in_methods as ways_to_add
 from app.web.routes.sign_in_result import MERGE_COOKIE, account_of, device_of, drop_cookie, shown_cookie
 from app.web.site import Site, TheSite, TheVisitor
@@ -110,7 +110,7 @@ async def page(
 
 
 @router.post("/name")
-async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Text = "") -> Response:
+async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Typed = "") -> Response:
     """Set the display name of the learner; it opens nothing and need not be unique."""
     learner = await account_of(visitor)
     try:
@@ -136,7 +136,7 @@ async def read_notices(site: TheSite, visitor: TheVisitor) -> Response:
 
 
 @router.post("/credentials/{credential}/remove")
-async def remove(request: Request, site: TheSite, visitor: TheVisitor, credential: Id, last: Text = "") -> Response:
+async def remove(request: Request, site: TheSite, visitor: TheVisitor, credential: Id, last: Typed = "") -> Response:
     """Remove a way to sign in; the last one only if the learner confirms it."""
     learner = await account_of(visitor)
     try:
@@ -172,7 +172,7 @@ async def export(site: TheSite, visitor: TheVisitor) -> Response:
 
 
 @router.post("/delete")
-async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Text = "") -> Response:
+async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Typed = "") -> Response:
     """Delete everything of the learner, at once and for good."""
     learner = await account_of(visitor)
     if sure != "yes":

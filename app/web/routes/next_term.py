@@ -5,9 +5,9 @@ They are those of a class that is made for them, or of one that is there: of a p
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -21,6 +21,7 @@ from app.teaching.dates import parse_day
 from app.teaching.text_input import one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, parse_row_id, require_teacher
 from app.web.render import back_to, own_path
+from app.web.routes.form_fields import Typed
 from app.web.site import Site, TheVisitor
 
 router = APIRouter(prefix=PREFIX)
@@ -42,9 +43,9 @@ async def ask(visitor: TheVisitor, page: Arranging) -> Response:
 async def make(
     visitor: TheVisitor,
     page: Arranging,
-    name: Annotated[str, Form()] = "",
-    first: Annotated[str, Form()] = "",
-    weeks: Annotated[str, Form()] = "",
+    name: Typed = "",
+    first: Typed = "",
+    weeks: Typed = "",
 ) -> Response:
     """Make the class of next term, with who asks as its instructor."""
     me = await require_teacher(page.site, await visitor.learner())
@@ -115,10 +116,10 @@ async def ask_to_take_over(page: Arranging, earlier: str = "", to: str = "") -> 
 @router.post("/take-over")
 async def take_over(
     page: Arranging,
-    earlier: Annotated[str, Form()] = "",
-    first: Annotated[str, Form()] = "",
-    weeks: Annotated[str, Form()] = "",
-    to: Annotated[str, Form()] = "",
+    earlier: Typed = "",
+    first: Typed = "",
+    weeks: Typed = "",
+    to: Typed = "",
 ) -> Response:
     if not earlier:
         return page.back()

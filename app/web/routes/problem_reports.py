@@ -19,6 +19,7 @@ from app.store.problem_reports import LONGEST_SAID, MOST_OPEN, MOST_SHOWN, TooMa
 from app.store.tables import ProblemReport
 from app.web.class_access import require_teacher
 from app.web.render import back_to
+from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import device_of
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.attempt_mistakes import answer_words
@@ -81,7 +82,7 @@ async def report(
     visitor: TheVisitor,
     lesson: TheLesson,
     exercise: TheExercise,
-    said: Annotated[str, Form()] = "",
+    said: Typed = "",
 ) -> Response:
     """Keep a report, with the text that stands in the box."""
     said = as_sent(said)
@@ -154,8 +155,8 @@ async def settle(
     site: TheSite,
     visitor: TheVisitor,
     chosen: Annotated[list[int] | None, Form(max_length=MOST_SHOWN)] = None,
-    answer: Annotated[str, Form()] = "",
-    close: Annotated[str, Form()] = "",
+    answer: Typed = "",
+    close: Typed = "",
 ) -> Response:
     """Answer the chosen reports, all with the same words, or close them without any."""
     by = await require_teacher(site, await visitor.learner())

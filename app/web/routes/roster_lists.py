@@ -12,6 +12,7 @@ from app.teaching.roster import read_roster
 from app.teaching.roster_columns import Field
 from app.teaching.sheets import text_of
 from app.web.class_access import PREFIX, Arranging, server_of
+from app.web.routes.form_fields import Typed
 from app.web.routes.rosters import ROSTER, roster_page, sheet_file
 
 router = APIRouter()
@@ -29,11 +30,11 @@ FIELD_WORDS: Mapping[Field, str] = {
 @router.post(ROSTER)
 async def list_people(
     page: Arranging,
-    text: Annotated[str, Form()] = "",
+    text: Typed = "",
     file: Annotated[UploadFile | None, File()] = None,
-    apply: Annotated[str, Form()] = "",
+    apply: Typed = "",
     column: Annotated[list[str] | None, Form()] = None,
-    head: Annotated[str, Form()] = "",
+    head: Typed = "",
 ) -> Response:
     """Show what a list would change; *apply* does it."""
     given = text_of(await file.read()) if file is not None and file.size else text

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Form, Path, Query
+from fastapi import APIRouter, Depends, Form, Query
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -20,6 +20,7 @@ from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
 from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, Watching, parse_row_id, server_of
+from app.web.routes.form_fields import Typed
 from app.web.site import Site
 from app.web.views.roster_view import RosterFilter, roster_view
 
@@ -133,7 +134,7 @@ async def change_selected(
     return page.back("roster")
 
 
-async def person_of(page: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
+async def person_of(page: Arranging, learner_id: str) -> Membership:
     """Person on the roster; 404 for any other."""
     async with page.read() as db:
         person = await rosters.person_in(db, page.class_id, parse_row_id(learner_id))
@@ -178,9 +179,9 @@ async def _person(page: ClassPage, person: Membership, problem: str = "", **type
 async def change(
     page: Arranging,
     person: ThePerson,
-    name: Annotated[str, Form()] = "",
-    external_id: Annotated[str, Form()] = "",
-    label: Annotated[str, Form()] = "",
+    name: Typed = "",
+    external_id: Typed = "",
+    label: Typed = "",
     role: Annotated[Role, Form()] = "learner",
     extra_days: Annotated[int, Form()] = 0,
 ) -> Response:
@@ -251,7 +252,7 @@ async def unblock(page: Arranging, person: ThePerson) -> Response:
 
 
 @router.post(PREFIX + "/former/{former_id}/forget")
-async def forget(page: Arranging, former_id: Annotated[str, Path()]) -> Response:
+async def forget(page: Arranging, former_id: str) -> Response:
     """Let the grades of one who left go."""
     async with page.write() as db:
         await forget_former(db, page.class_id, parse_row_id(former_id), page.learner)

@@ -1,8 +1,6 @@
 """An instructor looks at pages as one of their learners sees them: what is assigned, to look at and not to change."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,7 +15,7 @@ router = APIRouter()
 
 
 @router.post(f"{PREFIX}/learners/{{learner_id}}/see")
-async def begin(page: Arranging, learner_id: Annotated[str, Path()]) -> Response:
+async def begin(page: Arranging, learner_id: str) -> Response:
     """See pages as a learner of the class from now on, for an hour at most; it is written down, for them too."""
     async with page.write() as db:
         token = await begin_view(db, page.class_id, page.learner, parse_row_id(learner_id))

@@ -4,9 +4,8 @@ Keys of mistakes differ between servers, as hidden numbers do. What travels is t
 """
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from pydantic import TypeAdapter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,6 +16,7 @@ from app.store.written_sentences import LONGEST_SENTENCE, NewSentence, sentence_
 from app.teaching.text_input import one_line
 from app.web.render import back_to
 from app.web.routes.code_boxes import received_text
+from app.web.routes.form_fields import Typed
 from app.web.routes.items import ReportScope, TheScope
 from app.web.routes.sentences import Writing, sentence_view
 from app.web.sentence_trials import SentenceTrial
@@ -66,7 +66,7 @@ async def exported(site: TheSite, scope: TheScope) -> Response:
 
 @router.post("/import")
 async def take_in(
-    request: Request, site: TheSite, visitor: TheVisitor, scope: Writing, sentences: Annotated[str, Form()] = ""
+    request: Request, site: TheSite, visitor: TheVisitor, scope: Writing, sentences: Typed = ""
 ) -> Response:
     """Try sentences that another server gave out, and keep those that hold; the others are told with the reason."""
     learner = await visitor.begin()

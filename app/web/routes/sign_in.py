@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,12 +13,11 @@ from app.store import learners
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to, own_path
+from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import WAY_COOKIE, proxied_subject, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter()
-
-Text = Annotated[str, Form()]
 
 
 async def sign_in_page(
@@ -54,7 +53,7 @@ async def look(request: Request, visitor: TheVisitor, back: Annotated[str, Query
 
 @router.post("/sign-in/password")
 async def by_password(
-    request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/"
+    request: Request, site: TheSite, visitor: TheVisitor, name: Typed = "", password: Typed = "", back: Typed = "/"
 ) -> Response:
     """Sign in with a name and its password."""
     try:
@@ -76,8 +75,8 @@ async def by_password(
 
 @router.post("/sign-in/name")
 async def with_new_name(
-    request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/",
-    add: Text = "",
+    request: Request, site: TheSite, visitor: TheVisitor, name: Typed = "", password: Typed = "", back: Typed = "/",
+    add: Typed = "",
 ) -> Response:  # fmt: skip
     """Create an account of this browser's learner: with a name that is not taken, and a password."""
     try:
@@ -105,7 +104,7 @@ async def look_at_reset(request: Request, site: TheSite, token: str = "") -> Res
 
 @router.post("/sign-in/reset")
 async def reset(
-    request: Request, site: TheSite, visitor: TheVisitor, token: Text = "", password: Text = ""
+    request: Request, site: TheSite, visitor: TheVisitor, token: Typed = "", password: Typed = ""
 ) -> Response:
     """Set the password anew, and sign in with it."""
     try:

@@ -18,7 +18,8 @@ from app.store.classes import RefusedError
 from app.store.learners import hash_of
 from app.teaching.codes import fresh_code, read_code, shown_code
 from app.web.render import back_to, own_path
-from app.web.routes.sign_in import Text, sign_in_page
+from app.web.routes.form_fields import Typed
+from app.web.routes.sign_in import sign_in_page
 from app.web.routes.sign_in_result import MINUTES, drop_cookie, is_adding, keep_cookie, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -34,7 +35,7 @@ WRONG = "That is not the code of the newest letter."
 
 @router.post("/email")
 async def send(
-    request: Request, site: TheSite, visitor: TheVisitor, email: Text = "", back: Text = "/", add: Text = ""
+    request: Request, site: TheSite, visitor: TheVisitor, email: Typed = "", back: Typed = "/", add: Typed = ""
 ) -> Response:
     """Send a one-time code; the answer does not show whether the address has an account."""
     if site.doors.letters is None:
@@ -74,7 +75,7 @@ async def look(request: Request, site: TheSite, code: str = "") -> Response:
 
 
 @router.post("/code")
-async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Text = "") -> Response:
+async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Typed = "") -> Response:
     """Sign in with it."""
     token = shown_cookie(request, COOKIE)
     async with site.database.write() as db:

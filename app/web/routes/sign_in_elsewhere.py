@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -13,6 +13,7 @@ from app.accounts.providers import IdentityProvider, ProviderUnavailableError
 from app.store.classes import RefusedError
 from app.web.middleware.security import is_same_site
 from app.web.render import own_path
+from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in import sign_in_page
 from app.web.routes.sign_in_result import (
     MINUTES,
@@ -39,8 +40,8 @@ async def by_proxy(
     request: Request,
     site: TheSite,
     visitor: TheVisitor,
-    back: Annotated[str, Form()] = "/",
-    add: Annotated[str, Form()] = "",
+    back: Typed = "/",
+    add: Typed = "",
 ) -> Response:
     """Be whom the proxy says."""
     user = proxied_subject(request, site)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Path
+from fastapi import APIRouter, Depends, Form
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -31,7 +31,7 @@ from app.web.class_access import (
     Watching,
     parse_row_id,
 )
-from app.web.routes.form_fields import parse_whole_number, required_moment
+from app.web.routes.form_fields import Typed, parse_whole_number, required_moment
 from app.web.routes.sitting_forms import SittingForm, read_settings
 from app.web.views.grade_sheet import assignment_titles
 from app.web.views.sitting_board import board_of
@@ -44,7 +44,7 @@ SPECIMEN = 0
 """Whose items a specimen is: nobody's."""
 
 
-async def setup_of(page: Watching, sitting_id: Annotated[str, Path()]) -> OwnSitting:
+async def setup_of(page: Watching, sitting_id: str) -> OwnSitting:
     """A sitting of this very class; 404 for every other."""
     async with page.read() as db:
         own = await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id))
@@ -132,7 +132,7 @@ async def specimen(page: Watching, own: TheSetup) -> Response:
 
 
 @router.get(ONE + "/results/{learner_id}")
-async def result(page: Watching, own: TheSetup, learner_id: Annotated[str, Path()]) -> Response:
+async def result(page: Watching, own: TheSetup, learner_id: str) -> Response:
     """The full diagnosis of one learner, once it is over for all."""
     learner = parse_row_id(learner_id)
     person = await _learner(page, learner)
@@ -174,11 +174,11 @@ async def _find_learner(page: ClassPage, who: str) -> Membership:
 async def give_time(
     page: Grading,
     own: TheSetup,
-    who: Annotated[str, Form()] = "",
-    percent: Annotated[str, Form()] = "",
-    minutes: Annotated[str, Form()] = "",
-    opens: Annotated[str, Form()] = "",
-    until: Annotated[str, Form()] = "",
+    who: Typed = "",
+    percent: Typed = "",
+    minutes: Typed = "",
+    opens: Typed = "",
+    until: Typed = "",
 ) -> Response:
     """The time of one learner: more of it, or a window of their own; nothing takes it back."""
     typed = {"who": who, "percent": percent, "minutes": minutes, "opens": opens, "until": until}
@@ -200,7 +200,7 @@ async def give_time(
 
 
 @router.post(ONE + "/switches/{learner_id}")
-async def allow_switch(page: Grading, own: TheSetup, learner_id: Annotated[str, Path()]) -> Response:
+async def allow_switch(page: Grading, own: TheSetup, learner_id: str) -> Response:
     """Let a learner go on on one more device."""
     person = await _learner(page, parse_row_id(learner_id))
     if person is None or person.role != "learner":

@@ -26,6 +26,7 @@ from app.web.class_access import MAY, PREFIX, Belonging, ClassPage, parse_row_id
 from app.web.middleware.visitor import RetryLaterError, run_until_disconnect
 from app.web.render import wants_fragment
 from app.web.routes.code_boxes import CONFLICT, with_revision
+from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import device_of
 from app.web.routes.sitting_setup import board_page
 from app.web.site import TheVisitor
@@ -68,7 +69,7 @@ class SittingRequest:
         return response
 
 
-async def sitting_of(visitor: TheVisitor, page: Belonging, sitting_id: Annotated[str, Path()]) -> SittingRequest:
+async def sitting_of(visitor: TheVisitor, page: Belonging, sitting_id: str) -> SittingRequest:
     """A sitting of this very class; 404 for every other."""
     async with page.read() as db:
         own = await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id), page.learner)
@@ -176,7 +177,7 @@ async def switch(visitor: TheVisitor, sitting: TheSitter) -> Response:
 
 
 @router.post("/hand-in")
-async def hand_in(visitor: TheVisitor, sitting: TheSitter, sure: Annotated[str, Form()] = "") -> Response:
+async def hand_in(visitor: TheVisitor, sitting: TheSitter, sure: Typed = "") -> Response:
     """Hand in before the time is over, once that is confirmed."""
     await visitor.begin()
     if sure != "yes":
@@ -229,7 +230,7 @@ class SittingItemRequest:
 async def item_of(
     sitting: TheSitter,
     name: Annotated[str, Path(max_length=20)],
-    code: Annotated[str, Form()] = "",
+    code: Typed = "",
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)] = 0,
 ) -> SittingItemRequest:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.web.render import COOKIE, Theme, own_path
+from app.web.routes.form_fields import Typed
 
 COOKIE_SECONDS = 400 * 24 * 3600
 
@@ -14,9 +15,7 @@ router = APIRouter()
 
 
 @router.post("/theme")
-async def choose_theme(
-    request: Request, theme: Annotated[Theme, Form()], back: Annotated[str, Form()] = "/"
-) -> Response:
+async def choose_theme(request: Request, theme: Annotated[Theme, Form()], back: Typed = "/") -> Response:
     """Remember *theme*; a plain form returns to the page *back*, a script gets nothing to swap."""
     if request.headers.get("hx-request") == "true":
         response = Response(status_code=204)

@@ -17,6 +17,7 @@ from app.store.progress import LessonState
 from app.web.driven_run import TrainingRequest
 from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to, wants_fragment
+from app.web.routes.form_fields import Typed
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.names_view import known_names
 from app.web.views.run_view import TrainingRunView
@@ -44,7 +45,7 @@ async def start(
     visitor: TheVisitor,
     lesson: TheLesson,
     train: TheTrain,
-    preset: Annotated[str, Form()],
+    preset: Typed,
     attempt: Annotated[int | None, Form(ge=0, lt=2**63)] = None,
     wrong: Annotated[int | None, Form(ge=0, lt=2**63)] = None,
 ) -> Response:

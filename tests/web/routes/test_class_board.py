@@ -270,7 +270,7 @@ async def ends_with_the_server(app, site, group, room, here):
     async with site.database.read() as db:
         within = await find_class_member(db, group.id, room.ids["Ada"])
     asked = BoardQuery(place=AT, project=False, graph=False)
-    moments = _moments(Request({"type": "http", "app": app}), site, within, here, asked)
+    moments = _moments(ClassPage(Request({"type": "http", "app": app}), site, within), here, asked)
     await anext(moments)
 
     async def rest():
