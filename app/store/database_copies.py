@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.store.database import APPLICATION, BUSY_SECONDS, open_engine
 from app.store.database_errors import unusable_reason, version_word
-from app.store.migrate import MIGRATIONS, migrate
+from app.store.migrate import MIGRATIONS, UNRELEASED, migrate
 from app.store.tables import Learner
 
 _KINDS = {b"SQLite format 3\0": "SQLite", b"PGDMP": "PostgreSQL"}
@@ -101,7 +101,7 @@ async def restore_database(url: str, source: Path, *, replace: bool = False) -> 
         )
     revision = _sqlite_revision(source) if kind == "SQLite" else _postgres_revision(source)
     scripts = ScriptDirectory(MIGRATIONS)
-    if revision not in {script.revision for script in scripts.walk_revisions()}:
+    if revision not in UNRELEASED.union(script.revision for script in scripts.walk_revisions()):
         raise BackupError(
             f"{source} was written by {version_word(revision)} version of Backhand (revision {revision}; "
             f"this one knows {scripts.get_current_head()}). Restore it with that version."

@@ -12,7 +12,8 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, make_url, text
+from sqlalchemy import Connection, inspect, make_url, text
+from sqlalchemy.schema import CreateColumn
 
 from app.store.database import open_engine
 from app.store.tables import Base
@@ -20,6 +21,8 @@ from app.store.tables import Base
 log = structlog.get_logger()
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+RELEASED, UNRELEASED = "0011", frozenset(f"00{number}" for number in range(12, 25))
+"""The revision of 1.0.0; and those after it that no release had, whose tables and columns are added like others."""
 
 # Any number, the same in every process: PostgreSQL lets one holder through at a time. SQLite locks the whole file.
 _LOCK = 7_319_402
@@ -75,8 +78,31 @@ def upgrade(connection: Connection) -> None:
     if _revision(connection) is None:  # it takes the lock, before Alembic, whose context is one for all threads
         Base.metadata.create_all(connection, checkfirst=False)
         command.stamp(config_for(connection), "head")
-    else:
-        command.upgrade(config_for(connection), "head")
+        return
+    if _revision(connection) in UNRELEASED:
+        command.stamp(config_for(connection), RELEASED, purge=True)
+    command.upgrade(config_for(connection), "head")
+    add_missing(connection)
+
+
+def add_missing(connection: Connection) -> None:
+    """Create the tables, columns and indexes that `tables` has and the database has not.
+
+    A column of a table that is there needs a default, or may be empty, and points at no other table: SQLite can add no
+    other. So a migration only has to say what is called otherwise now, or holds something else.
+    """
+    Base.metadata.create_all(connection)
+    inspector, write = inspect(connection), connection.dialect.identifier_preparer
+    for table in Base.metadata.sorted_tables:
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        indexes = {index["name"] for index in inspector.get_indexes(table.name)}
+        for column in table.columns:
+            if column.name not in columns:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.execute(text(f"ALTER TABLE {write.format_table(table)} ADD COLUMN {added}"))
+        for index in table.indexes:
+            if index.name not in indexes:
+                index.create(connection)
 
 
 def _lock(connection: Connection) -> None:

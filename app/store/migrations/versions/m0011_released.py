@@ -1,0 +1,8 @@
+"""The tables of 1.0.0; what it added is added where it is missing."""
+
+revision = "0011"
+down_revision = "0010"
+
+
+def upgrade() -> None:
+    """Nothing: see `app.store.migrate.add_missing`."""
