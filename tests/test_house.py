@@ -7,15 +7,15 @@ MOST = {
     "tables that name sum": 8,
     "tables that name softmax": 6,
     "public class names with two meanings": 0,
-    "one-word functions that other modules reach": 112,
-    "functions named by a participle": 320,
-    "variables called one": 55,
-    "variables called found": 68,
-    "variables called told, said, kept, asked, here, mine": 398,
+    "one-word functions that other modules reach": 94,
+    "functions named by a participle": 330,
+    "variables called one": 80,
+    "variables called found": 80,
+    "variables called told, said, kept, asked, here, mine": 440,
     "names of constants in four modules or more": 27,
     "docstrings that begin with a question": 0,
     "docstrings that speak of somebody or nobody": 0,
-    "names of tests over 70 characters": 86,
+    "names of tests over 70 characters": 90,
 }
 
 

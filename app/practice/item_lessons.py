@@ -88,7 +88,7 @@ def lines_open(row: PracticeItem) -> range | None:
 
 
 def title_of(row: PracticeItem) -> str:
-    """What the item is called: by its form, and by what it asks where forms differ in that."""
+    """Title of the item: by its form, and by what it asks where forms differ in that."""
     if row.form.startswith("write-"):
         return PARTLY_WRITTEN
     return WITHOUT_SUMS if row.form == "shapes" and "{axes}" not in row.fragment else TITLES[form_of(row)]

@@ -87,7 +87,7 @@ def chosen(item: GeneratedItem, family: str, slip: str, avoided: str = "") -> tu
 
 
 def told(mutant: Mutant) -> str:
-    """What is wrong with the line, in a sentence."""
+    """A sentence on what is wrong with the line."""
     kind, _, read = mutant.edit.partition(": ")
     return TOLD[kind].format(read) if kind in TOLD else f"The slip in that line: {slip_words(kind.partition(':')[0])}."
 

@@ -24,7 +24,7 @@ def hint_moment(number: int) -> str:
 
 
 async def hints_opened(db: AsyncSession, learner: int, lesson: str) -> list[datetime]:
-    """When *learner* opened each hint in *lesson*, in order."""
+    """Moments at which *learner* opened each hint in *lesson*, in order."""
     mine = (Moment.learner_id == learner, Moment.lesson == lesson, Moment.what.startswith("hint-"))
     return list(await db.scalars(select(Moment.happened_at).where(*mine).order_by(Moment.happened_at)))
 

@@ -1,4 +1,4 @@
-"""Where a learner goes on: every page that names a next lesson asks here, so that all of them name the same."""
+"""The next step of a learner: every page that names a next lesson asks here, so that all of them name the same."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -191,7 +191,7 @@ async def _items_told(db: AsyncSession, learner: int, standing: SessionState | N
 
 
 def _end_text(standing: SessionState | None, gone: int, told: Collection[int]) -> str:
-    """What a sitting that is over came to; empty for any other."""
+    """Outcome of a session that is over; empty for any other."""
     if standing is None or not _is_ended(standing):
         return ""
     out_of_time = "" if standing.done >= standing.plan.items else f"{_minutes_text(standing.plan.minutes)} are over: "
