@@ -78,7 +78,7 @@ def line_at_fault(lines: Sequence[str], by: Sequence[str], code: str) -> int | N
 
 
 def faults_met(checks: Sequence[Attempt], opened: Sequence[datetime]) -> tuple[str, ...]:
-    """Diagnosis codes of what was not right yet as each hint was *opened*, and of what is not now; empty before a check."""
+    """Diagnosis codes of what was wrong as each hint was *opened*, and of what is wrong now; empty before a check."""
     faults = [(check.created_at, code) for check in checks if (code := _first_fault(check))]
     known = [next((code for at, code in reversed(faults) if at <= moment), "") for moment in opened]
     return (*known, faults[-1][1] if faults else "")
