@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from sqlalchemy import exists, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import HERE, RefusedError, record_event
-from app.store.database import now
+from app.store.database import insert_into, now
 from app.store.tables import Attempt, Comparison, ComparisonDraw, Membership
 from app.store.written_sentences import Spoken
 
@@ -97,11 +96,10 @@ async def wordings_for(db: AsyncSession, learner: int, lesson: str) -> Spoken:
 
 async def record_shown(db: AsyncSession, learner: int, lesson: str, exercise: str, about: Collection[str]) -> None:
     """Keep that *learner* sees a wording now, of what is compared *about* that; the first time counts."""
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     for row in await _running(db, learner, lesson) if about else ():
         if row.exercise == exercise and row.about in about:
             drawn = {"comparison_id": row.id, "learner_id": learner, "arm": arm_of(row.id, learner)}
-            await db.execute(insert(ComparisonDraw).values(**drawn, shown_at=now()).on_conflict_do_nothing())
+            await db.execute(insert_into(db, ComparisonDraw).values(**drawn, shown_at=now()).on_conflict_do_nothing())
 
 
 async def count_arms(db: AsyncSession, row: Comparison) -> tuple[ArmCounts, ArmCounts]:

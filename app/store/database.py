@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 import aiosqlite
 from prometheus_client import Histogram
 from sqlalchemy import Connection, DateTime, Dialect, TypeDecorator, event, make_url, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_dbapi
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import QueuePool
@@ -124,6 +125,11 @@ async def lock_learner(db: AsyncSession, learner: int) -> None:
     """
     if db.get_bind().dialect.name != "sqlite":
         await db.execute(_HELD, {"learner": learner})
+
+
+def insert_into(db: AsyncSession, table: type[Any]) -> sqlite.Insert | postgresql.Insert:
+    """An insert that may say what becomes of a row that is there: both dialects can, each with a class of its own."""
+    return (sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert)(table)
 
 
 class UtcDateTime(TypeDecorator[datetime]):

@@ -6,10 +6,9 @@ One is about all learners of the server, and one about those of each class that 
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import now
+from app.store.database import insert_into, now
 from app.store.tables import ItemReport
 
 FRESH = timedelta(minutes=10)
@@ -31,8 +30,7 @@ def is_stale(row: ItemReport | None) -> bool:
 
 async def ask_report(db: AsyncSession, group: int | None = None) -> None:
     """Ask for a new report."""
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    asked = insert(ItemReport).values(id=group or EVERYBODY, class_id=group, asked_at=now())
+    asked = insert_into(db, ItemReport).values(id=group or EVERYBODY, class_id=group, asked_at=now())
     await db.execute(asked.on_conflict_do_update(index_elements=[ItemReport.id], set_={"asked_at": now()}))
 
 

@@ -10,11 +10,10 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Select, bindparam, case, delete, func, literal, or_, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import HERE
-from app.store.database import now
+from app.store.database import insert_into, now
 from app.store.tables import Assignment, Attempt, LtiContext, LtiLineItem, LtiMember, LtiPlatform, LtiScore, Membership
 
 QUIET = timedelta(seconds=30)
@@ -94,9 +93,8 @@ _TRIED = (
 
 
 async def _queue(db: AsyncSession, pairs: Select[Any]) -> None:
-    insert = postgresql.insert if db.get_bind().dialect.name == "postgresql" else sqlite.insert
     columns = ("line_item_id", "learner_id", "began_at", "changed_at", "due_at")
-    rows = insert(LtiScore).from_select(columns, pairs)
+    rows = insert_into(db, LtiScore).from_select(columns, pairs)
     # One that waits is put off; one that a platform did not take is tried anew.
     waits = LtiScore.refused_at.is_(None) & (LtiScore.tries == 0)
     began = case((waits, LtiScore.began_at), else_=rows.excluded.began_at)

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import exists, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import now
+from app.store.database import insert_into, now
 from app.store.tables import PracticeItem, ServedItem
 
 WRITE = "write"
@@ -15,8 +14,7 @@ WRITE = "write"
 
 async def store_item(db: AsyncSession, item: Mapping[str, object]) -> None:
     """Store an *item* that was proved, by column; one that is there already stays as it is."""
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    row = insert(PracticeItem).values(form=WRITE, proved_at=now(), **item)
+    row = insert_into(db, PracticeItem).values(form=WRITE, proved_at=now(), **item)
     await db.execute(row.on_conflict_do_nothing())
 
 

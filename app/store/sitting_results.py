@@ -4,11 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import record_event
-from app.store.database import lock_learner
+from app.store.database import insert_into, lock_learner
 from app.store.lti_scores import queue_assignment
 from app.store.sittings import GRACE, OwnSitting, list_records, time_of
 from app.store.tables import Assignment, Progress, Sitting, SittingAnswer, SittingProgram, SittingRecord
@@ -31,8 +30,7 @@ async def list_programs(db: AsyncSession, ids: Collection[int]) -> Sequence[Sitt
 
 async def store_program(db: AsyncSession, assignment: int, item: int, seed: int, program: str) -> None:
     """Store a program that was proved; another server may have done so."""
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    row = insert(SittingProgram).values(assignment_id=assignment, item=item, seed=seed, program_json=program)
+    row = insert_into(db, SittingProgram).values(assignment_id=assignment, item=item, seed=seed, program_json=program)
     await db.execute(row.on_conflict_do_nothing())
 
 
