@@ -187,6 +187,7 @@ def create_app(
     tasks, metrics, pool = TaskRegistry(shown, mark), Metrics(), ItemPool(database, grader)
     database.seconds = metrics.database
     site = Site(
+        settings=settings,
         course=open_to(shown),
         whole=shown,
         database=database,

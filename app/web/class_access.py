@@ -20,7 +20,7 @@ from app.settings import Settings
 from app.store.classes import ClassMember, Role, find_class_member, today_of
 from app.store.tables import Class, Learner, Membership
 from app.web.render import back_to
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import Site, TheSite, TheVisitor, or_404
 
 PREFIX = "/classes/{class_id}"
 """Where the pages of a class are."""
@@ -110,9 +110,7 @@ def require_role(act: Act) -> Callable[..., Awaitable[ClassPage]]:
     """Dependency that returns a page of the class, if the role of its member may *act*; 404 for everyone else."""
 
     async def allowed(request: Request, site: TheSite, visitor: TheVisitor, class_id: str) -> ClassPage:
-        learner = await visitor.learner()
-        if learner is None:
-            raise HTTPException(404)
+        learner = or_404(await visitor.learner())
         async with site.database.read() as db:
             class_member = await find_class_member(db, parse_row_id(class_id), learner)
         if class_member is None or not may_act(class_member, act):

@@ -42,6 +42,7 @@ from app.practice.item_lessons import exercises_in
 from app.practice.sessions import Practice
 from app.practice.sitting_names import sitting_named
 from app.practice.sittings import SittingItems
+from app.settings import Settings
 from app.store.assignments import lessons_seen
 from app.store.board import Asked, assigned_exercises, has_exercise
 from app.store.database import Database
@@ -166,6 +167,7 @@ def _known_shapes(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]
 class Site:
     """One running course, as the learner may see it; *whole* has the private lessons, too."""
 
+    settings: Settings
     course: Course
     whole: Course
     database: Database
@@ -217,8 +219,7 @@ class Site:
 
     def assigned(self, name: str) -> Lesson | None:
         """Find what a class may have been assigned under *name*: a lesson, or any round of practice."""
-        private = (lesson for lesson in self.course.lessons if lesson.name == name)
-        return self.practice.curriculum.assigned(name) or next(private, None)
+        return self.practice.curriculum.assigned(name) or self.course.named.get(name)
 
     def assigned_as(self, assignment: Assignment) -> Lesson | None:
         """Lesson or sitting of an assignment, by its title: a sitting has no other than its heading."""
@@ -228,9 +229,7 @@ class Site:
 
     def assigned_to_anybody(self, name: str) -> Lesson | None:
         """The same among all lessons, private ones too: for those who come by a link to it."""
-        return self.practice.curriculum.assigned(name) or next(
-            (item for item in self.whole.lessons if item.name == name), None
-        )
+        return self.practice.curriculum.assigned(name) or self.whole.named.get(name)
 
     def exercises(self, name: str) -> tuple[str, ...]:
         """The exercises by name of what a class may have been given as *name*."""
@@ -376,6 +375,13 @@ def _details_text(details: dict[str, str]) -> str:
     return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(SCOPE_MODULES, "module")).items())
 
 
+def or_404(value: T | None) -> T:
+    """*value*; 404 where there is none."""
+    if value is None:
+        raise HTTPException(404)
+    return value
+
+
 # Dependencies are coroutines: FastAPI would send plain functions to another thread, which costs more than they do.
 
 
@@ -422,10 +428,7 @@ TheLesson = Annotated[Lesson, Depends(lesson_of)]
 
 
 async def exercise_of(lesson: TheLesson, name: str) -> Exercise:
-    exercise = lesson.named.get(name)
-    if exercise is None:
-        raise HTTPException(404)
-    return exercise
+    return or_404(lesson.named.get(name))
 
 
 TheExercise = Annotated[Exercise, Depends(exercise_of)]

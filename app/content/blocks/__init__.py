@@ -346,5 +346,10 @@ class Course:
         """The lessons by slug."""
         return {lesson.slug: lesson for lesson in reversed(self.lessons)}
 
+    @cached_property
+    def named(self) -> Mapping[str, Lesson]:
+        """The lessons by their ids."""
+        return {lesson.name: lesson for lesson in reversed(self.lessons)}
+
     def lesson(self, slug: str) -> Lesson | None:
         return self.at.get(slug)

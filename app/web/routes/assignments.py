@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form
 from pydantic import BaseModel
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.content.blocks import Lesson
@@ -22,7 +21,7 @@ from app.teaching.roster import distinct_names, matching_people, read_days
 from app.teaching.text_input import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, Grading, Watching, parse_row_id
 from app.web.routes.form_fields import Typed, parse_moment, parse_number, required_moment
-from app.web.site import Site
+from app.web.site import Site, or_404
 from app.web.views.grade_sheet import assignment_titles, heading_for
 from app.web.views.sections import section_of
 
@@ -180,10 +179,7 @@ async def _other_titles(site: Site, group: int, but: int) -> list[str]:
 async def assignment_of(page: Watching, assignment_id: str) -> Assignment:
     """An assignment of this very class; 404 for every other."""
     async with page.read() as db:
-        assignment = await assignments.assignment_in(db, page.class_id, parse_row_id(assignment_id))
-    if assignment is None:
-        raise HTTPException(404)
-    return assignment
+        return or_404(await assignments.assignment_in(db, page.class_id, parse_row_id(assignment_id)))
 
 
 TheAssignment = Annotated[Assignment, Depends(assignment_of)]

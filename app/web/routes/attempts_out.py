@@ -9,7 +9,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from app.engine.grade.seeds import Seeds, seeds_in
-from app.settings import Settings
 from app.store.attempts_out import attempt_pages, let_attempts_out
 from app.store.classes import record_event
 from app.store.database import Database
@@ -42,8 +41,7 @@ async def as_lines(page: Arranging) -> Response:
     """One line for each attempt that is stored."""
     if not page.group.attempts_out:
         raise HTTPException(409, CLOSED)
-    settings: Settings = page.request.app.state.settings
-    seeds = seeds_in(settings.data_dir)
+    seeds = seeds_in(page.site.settings.data_dir)
     async with page.write() as db:
         await record_event(db, page.class_id, page.learner, "attempts-taken-out", page.class_id)
     headers = {

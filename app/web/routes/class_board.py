@@ -11,16 +11,15 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from app.settings import Settings
 from app.store import board
 from app.store.classes import find_class_member
 from app.store.database import now
 from app.web.class_access import MAY, PREFIX, ClassPage, Watching
 from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
+from app.web.site import or_404
 from app.web.views.board_view import GONE_AFTER, AssignedExercise, BoardView, assigned_places, board_view, by_lesson
 from app.web.views.sections import LabelQuery, section_of
 from app.web.views.slips_view import recent_mistakes, slips_view
@@ -150,15 +149,14 @@ async def _moments(page: ClassPage, current: AssignedExercise, query: BoardQuery
 
 
 async def _view(page: ClassPage, db: AsyncSession, current: AssignedExercise, label: str) -> BoardView:
-    settings: Settings = page.request.app.state.settings
-    return await board_view(db, page.group, current.lesson, current.exercise, least=settings.shared_by, label=label)
+    least = page.site.settings.shared_by
+    return await board_view(db, page.group, current.lesson, current.exercise, least=least, label=label)
 
 
 def _get_place(all_places: list[AssignedExercise], place: str) -> AssignedExercise:
-    exercise = next((assigned_exercise for assigned_exercise in all_places if assigned_exercise.value == place), None)
-    if exercise is None:
-        raise HTTPException(404)
-    return exercise
+    return or_404(
+        next((assigned_exercise for assigned_exercise in all_places if assigned_exercise.value == place), None)
+    )
 
 
 async def _place(

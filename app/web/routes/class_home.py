@@ -87,7 +87,7 @@ def _form(
 @router.get(PREFIX)
 async def home(page: Belonging) -> Response:
     if page.member.is_at_least(MAY["watch"]):
-        view = await home_view(page.site, page.member, page.request.app.state.settings.shared_by)
+        view = await home_view(page.site, page.member, page.site.settings.shared_by)
     else:
         view = await own_view(page.site, page.member)
     async with page.read() as db:

@@ -10,7 +10,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.content.blocks import CodeBox, Exercise, Lesson
-from app.settings import Settings
 from app.store import board, comparisons
 from app.store.classes import RefusedError
 from app.store.comparisons import NewComparison
@@ -33,19 +32,18 @@ Place = tuple[Lesson, Exercise]
 @router.get("")
 async def listed(page: Watching) -> Response:
     """Comparisons of the class, with what came of each wording so far."""
-    settings: Settings = page.request.app.state.settings
     async with page.read() as db:
         rows = await comparisons.list_comparisons(db, page.class_id)
         counts = [await comparisons.count_arms(db, row) for row in rows]
     views = [
-        ComparisonView(row, *_find_exercise(page.site, row.lesson, row.exercise), arms, settings.shared_by)
+        ComparisonView(row, *_find_exercise(page.site, row.lesson, row.exercise), arms, page.site.settings.shared_by)
         for row, arms in zip(rows, counts, strict=True)
     ]
     return page.render("comparisons.html", views=views)
 
 
 def _find_exercise(site: Site, lesson: str, exercise: str) -> tuple[Lesson | None, Exercise | None]:
-    found = next((item for item in site.course.lessons if item.name == lesson), None)
+    found = site.course.named.get(lesson)
     return found, found.named.get(exercise) if found else None
 
 

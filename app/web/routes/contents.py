@@ -6,7 +6,6 @@ from dataclasses import replace
 import structlog
 from fastapi import APIRouter
 from sqlalchemy.exc import OperationalError
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,7 +15,7 @@ from app.store.progress import LessonState, ResumePoint
 from app.web.middleware.visitor import Visitor
 from app.web.pictures.course_map import MapLines, course_map
 from app.web.render import wants_fragment
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import Site, TheSite, TheVisitor, or_404
 from app.web.views.course_progress import MapEntry, Solved, map_entries, solved_by, sum_of, unit_view
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import CodeView, code_view
@@ -67,9 +66,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
 @router.get("/units/{slug}")
 async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) -> Response:
     units = site.course.units
-    at = next((number for number, item in enumerate(units) if item.slug == slug), None)
-    if at is None:
-        raise HTTPException(404)
+    at = or_404(next((number for number, item in enumerate(units) if item.slug == slug), None))
     solved, place, saving = await _standing(site, visitor)
     view = unit_view(site, units[at], solved)
     own = {lesson.name for lesson in units[at].lessons}

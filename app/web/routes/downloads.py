@@ -4,11 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Lesson, Quiz, Train
@@ -33,9 +31,7 @@ TYPES: Mapping[str, str] = {
 
 
 @router.get("/lessons/{slug}/export.{form}")
-async def export(
-    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False
-) -> Response:
+async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False) -> Response:
     """Export the lesson as a file, with the answers and hints that were reached; with *blank*, without them."""
     if form not in EXPORT_FORMS:
         raise HTTPException(404)
@@ -48,8 +44,7 @@ async def export(
     lesson = with_draws(lesson, partial(_quiz_of_learner, site, lesson, state, learner))
     work = await asyncio.to_thread(work_of, lesson, state, right)
     if lesson.pictures:
-        folder: Path = request.app.state.settings.lessons
-        work = replace(work, pictures=await asyncio.to_thread(files_of, lesson, folder))
+        work = replace(work, pictures=await asyncio.to_thread(files_of, lesson, site.settings.lessons))
     if learner is not None and (texts := await asyncio.to_thread(_read_in, lesson, work)):
         reasons = dict(zip(texts, await site.checks.export_problems(learner, texts), strict=True))
         work = replace(work, unfit=reasons.__getitem__)

@@ -81,7 +81,7 @@ async def _runs(site: Site, learner: int | None) -> tuple[FinishedRun, ...]:
 
 
 def _finished_run(site: Site, row: TrainingRun, known: Container[str]) -> FinishedRun | None:
-    lesson = next((item for item in site.course.lessons if item.name == row.lesson), None)
+    lesson = site.course.named.get(row.lesson)
     exercise = lesson.exercise(row.exercise) if lesson else None
     snapshot = decoded_snapshot(row.finished_json)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:

@@ -15,7 +15,6 @@ from starlette.responses import JSONResponse, Response
 
 from app.engine.grader import CanaryReport
 from app.installation import version
-from app.settings import Settings
 from app.store import learners
 from app.web.middleware.metrics import MetricsSample
 from app.web.middleware.security import is_operator
@@ -48,7 +47,7 @@ async def readyz(request: Request, site: TheSite) -> JSONResponse:
     state = "stopped" if request.app.state.stopping else readiness.state
     ready = state in ("ready", "refused", "away") and database == "ok"
     answer: dict[str, object] = {"ready": ready, "state": state, "database": database}
-    if is_operator(request.headers, request.app.state.settings.operator_token):
+    if is_operator(request.headers, site.settings.operator_token):
         answer["reason"], answer["layers"] = readiness.reason, dict(readiness.layers)
         answer["canaries"] = _canaries(readiness.look)
     return JSONResponse(answer, 200 if ready else 503, NO_STORE)
@@ -57,8 +56,7 @@ async def readyz(request: Request, site: TheSite) -> JSONResponse:
 @router.get("/metrics")
 async def metrics(request: Request, site: TheSite) -> Response:
     """For the operator's monitoring; for others there is no such page."""
-    settings: Settings = request.app.state.settings
-    if not is_operator(request.headers, settings.operator_token):
+    if not is_operator(request.headers, site.settings.operator_token):
         raise HTTPException(404)
     state = MetricsSample(
         readiness=site.grader.readiness,

@@ -11,7 +11,7 @@ from app.practice.occasions import AFTER, BEFORE, READY, form_plan, ready_plan, 
 from app.store import cards, progress
 from app.web.render import back_to, wants_fragment
 from app.web.routes.practice_pages import go_to_next
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import Site, TheSite, TheVisitor, or_404
 from app.web.views.course_progress import earlier_lessons
 from app.web.views.occasion_view import lessons_before, measure_view, measured_span
 
@@ -46,9 +46,7 @@ async def ready(site: TheSite, visitor: TheVisitor, slug: str) -> Response:
     if unit is None or site.seen is not None:
         raise HTTPException(404)
     given = await _count_given(site, await visitor.learner(), f"{READY}{slug}")
-    plan = ready_plan(unit, lessons_before(site, unit), given)
-    if plan is None:
-        raise HTTPException(404)
+    plan = or_404(ready_plan(unit, lessons_before(site, unit), given))
     return await go_to_next(site, await visitor.begin(), plan)
 
 

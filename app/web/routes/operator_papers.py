@@ -1,11 +1,10 @@
 """Privacy, imprint and accessibility, as the operator wrote them or as they are shipped."""
 
 from fastapi import APIRouter
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.site import TheSite
+from app.web.site import TheSite, or_404
 
 router = APIRouter()
 
@@ -22,7 +21,5 @@ async def accessibility(request: Request, site: TheSite) -> Response:
 
 @router.get("/imprint")
 async def imprint(request: Request, site: TheSite) -> Response:
-    page = request.app.state.operator_pages.get("imprint")
-    if page is None:
-        raise HTTPException(404)
+    page = or_404(request.app.state.operator_pages.get("imprint"))
     return site.pages.page(request, "operator_page.html", page=page)

@@ -4,7 +4,6 @@ import contextlib
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import structlog
 from fastapi import APIRouter
@@ -19,7 +18,7 @@ from app.store import progress
 from app.store.progress import LessonState
 from app.web.middleware.visitor import RetryLaterError, Visitor
 from app.web.render import back_to, wants_fragment
-from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.site import Site, TheLesson, TheSite, TheVisitor, or_404
 from app.web.views.course_progress import builds_on, is_recall_offered, solved_by
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
@@ -119,9 +118,9 @@ async def lesson(
 
 
 @router.get("/pictures/{path:path}")
-async def picture(request: Request, site: TheSite, path: str) -> Response:
+async def picture(site: TheSite, path: str) -> Response:
     """An image file that a lesson shows."""
-    folder: Path = request.app.state.settings.lessons
+    folder = site.settings.lessons
     if path not in site.pictures or not (folder / path).resolve().is_relative_to(folder.resolve()):
         raise HTTPException(404)
     if not (folder / path).is_file():
@@ -154,9 +153,7 @@ async def open_reveal(request: Request, site: TheSite, visitor: TheVisitor, less
 
 
 async def _reveal_page(request: Request, site: Site, lesson: Lesson, name: str, learner: int | None) -> Response:
-    block = lesson.reveals.get(name)
-    if block is None:
-        raise HTTPException(404)
+    block = or_404(lesson.reveals.get(name))
     if not wants_fragment(request):
         return back_to(lesson.address, name)
     state = await site.state_of(learner, lesson)

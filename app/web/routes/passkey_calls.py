@@ -67,7 +67,7 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
     except RefusedError as refused:
         site.tries.consume(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
-    answer = JSONResponse({"to": request.app.state.settings.prefix + response.headers["location"]})
+    answer = JSONResponse({"to": site.settings.prefix + response.headers["location"]})
     answer.raw_headers += [header for header in response.raw_headers if header[0] == b"set-cookie"]
     drop_cookie(request, answer, COOKIE, PATH)
     return answer
@@ -93,7 +93,7 @@ async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[Ve
 
 def _here(request: Request, site: Site) -> RelyingParty:
     token_data = request.headers.get("host", "")
-    return site.doors.here(token_data, secure=request.app.state.settings.secure_cookies)
+    return site.doors.here(token_data, secure=site.settings.secure_cookies)
 
 
 def _name(visitor: Visitor) -> str:

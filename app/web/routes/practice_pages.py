@@ -23,7 +23,7 @@ from app.store.cards import MOST_A_DAY, About
 from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
 from app.web.routes.pages import open_reveal, show_readiness, show_revealed
-from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.site import Site, TheLesson, TheSite, TheVisitor, or_404
 from app.web.views.lesson_view import items_of
 from app.web.views.occasion_view import occasion_head
 from app.web.views.practice_view import drill_view, map_view, practice_view, session_position
@@ -146,10 +146,7 @@ router.post("/{item}/reveal/{name}")(open_reveal)
 
 
 def _set(site: Site, key: str) -> PracticeSet:
-    practice_set = set_called(key, site.practice.curriculum.sets)
-    if practice_set is None:
-        raise HTTPException(404)
-    return practice_set
+    return or_404(set_called(key, site.practice.curriculum.sets))
 
 
 def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> SessionPlan | None:

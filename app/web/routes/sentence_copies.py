@@ -88,7 +88,7 @@ async def take_in(
 async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy) -> str:
     """Keep a sentence; reason why that cannot be."""
     name = copy.mistake.partition(":")[0]
-    lesson = next((lesson for lesson in site.course.lessons if lesson.name == copy.lesson), None)
+    lesson = site.course.named.get(copy.lesson)
     exercise = lesson.named.get(copy.exercise) if lesson else None
     if lesson is None or exercise is None or not subject_of(exercise, copy.mistake):
         return NO_EXERCISE.format(exercise=repr(copy.exercise), lesson=repr(copy.lesson), name=repr(name))

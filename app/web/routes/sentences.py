@@ -16,7 +16,6 @@ from starlette.responses import Response
 
 from app.content.blocks import CodeBox, Exercise, Lesson
 from app.course.editions import edition_of
-from app.settings import Settings
 from app.store import board, history_rows
 from app.store import written_sentences as store
 from app.store.tables import Learner, WrittenSentence
@@ -28,7 +27,7 @@ from app.web.routes.code_boxes import received_text
 from app.web.routes.items import ReportScope, TheScope
 from app.web.routes.sentence_forms import MistakeFields, SentenceFields
 from app.web.sentence_trials import SentenceTrial
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import Site, TheSite, TheVisitor, or_404
 from app.web.views.sentence_blocks import with_block
 from app.web.views.sentence_view import SentenceView, example_of, known_example, subject_of
 
@@ -95,18 +94,17 @@ async def form(
     place = _place(site, fields)
     if place.known_example or not isinstance(place.exercise, CodeBox):
         return _form(request, site, scope, place)
-    texts = await _shared_texts(request, site, scope, place)
+    texts = await _shared_texts(site, scope, place)
     return _form(request, site, scope, place, example=example_of(place.lesson, place.exercise, texts))
 
 
-async def _shared_texts(request: Request, site: Site, scope: ReportScope, place: MistakePlace) -> list[MistakenText]:
+async def _shared_texts(site: Site, scope: ReportScope, place: MistakePlace) -> list[MistakenText]:
     """Texts that make the mistake; none where so few learners made it that one could be known by it."""
-    settings: Settings = request.app.state.settings
     async with site.database.read() as db:
         learners, staff = await _learners(db, scope, place), await history_rows.list_staff(db)
         texts = await store.mistaken_texts(db, *place.names, place.mistake, learners)
     texts = [each for each in texts if each.learner not in staff]
-    return texts if len({each.learner for each in texts}) >= settings.shared_by else []
+    return texts if len({each.learner for each in texts}) >= site.settings.shared_by else []
 
 
 async def _learners(db: AsyncSession, scope: ReportScope, place: MistakePlace) -> list[int] | None:
@@ -169,14 +167,14 @@ async def shown(request: Request, site: TheSite, scope: TheScope, number: str) -
         author = await db.get(Learner, row.learner_id) if row.learner_id else None
     view = sentence_view(site, row)
     return site.pages.page(
-        request, "sentence.html", view=view, scope=scope, diff=_diff(request, view), by=author.name if author else "",
+        request, "sentence.html", view=view, scope=scope, diff=_diff(site, view), by=author.name if author else "",
         may_withdraw=scope.may_write,
     )  # fmt: skip
 
 
-def _diff(request: Request, view: SentenceView) -> str:
+def _diff(site: Site, view: SentenceView) -> str:
     """The change of the lesson file, as `git apply` takes it; "" where the course has no such exercise any more."""
-    settings: Settings = request.app.state.settings
+    lessons = site.settings.lessons
     if view.exercise is None or not view.block:
         return ""
     path = Path(view.exercise.place.path)
@@ -184,7 +182,7 @@ def _diff(request: Request, view: SentenceView) -> str:
         text = path.read_text("utf-8")
     except (OSError, ValueError):
         return ""
-    shown = path.relative_to(settings.lessons).as_posix() if path.is_relative_to(settings.lessons) else path.name
+    shown = path.relative_to(lessons).as_posix() if path.is_relative_to(lessons) else path.name
     changed = with_block(text, view.exercise, view.block)
     before, after = (part.splitlines(keepends=True) for part in (text, changed))
     return "".join(unified_diff(before, after, f"a/{shown}", f"b/{shown}"))
@@ -202,15 +200,12 @@ async def withdraw(site: TheSite, visitor: TheVisitor, scope: Writing, number: s
 
 
 async def _find_sentence(db: AsyncSession, scope: ReportScope, number: str) -> WrittenSentence:
-    row = await store.find_sentence(db, parse_row_id(number), scope.number)
-    if row is None:
-        raise HTTPException(404)
-    return row
+    return or_404(await store.find_sentence(db, parse_row_id(number), scope.number))
 
 
 def sentence_view(site: Site, row: WrittenSentence) -> SentenceView:
     """*row* with its exercise, as far as the course still has it."""
-    lesson = next((lesson for lesson in site.course.lessons if lesson.name == row.lesson), None)
+    lesson = site.course.named.get(row.lesson)
     exercise = lesson.named.get(row.exercise) if lesson else None
     current = lesson is not None and exercise is not None and edition_of(lesson, exercise) == row.edition
     return SentenceView(row, lesson if exercise else None, exercise, current=current)

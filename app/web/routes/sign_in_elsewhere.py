@@ -25,7 +25,7 @@ from app.web.routes.sign_in_result import (
     sign_in_response,
     spend_ticket,
 )
-from app.web.site import Site, TheSite, TheVisitor
+from app.web.site import Site, TheSite, TheVisitor, or_404
 
 router = APIRouter(prefix="/sign-in")
 
@@ -60,7 +60,7 @@ async def ask(
 ) -> Response:
     """Send the browser to a provider. A link and no form: a content policy keeps forms from leading elsewhere."""
     door = _door(site, provider)
-    if not is_same_site(request.headers, secure=request.app.state.settings.secure_cookies):
+    if not is_same_site(request.headers, secure=site.settings.secure_cookies):
         raise HTTPException(403, "Signing in begins on a page of this server.")
     spend_ticket(site, visitor)
     try:
@@ -100,7 +100,4 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
 
 
 def _door(site: Site, provider: str) -> IdentityProvider:
-    door = site.doors.providers.get(provider)
-    if door is None:
-        raise HTTPException(404)
-    return door
+    return or_404(site.doors.providers.get(provider))

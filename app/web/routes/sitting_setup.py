@@ -33,6 +33,7 @@ from app.web.class_access import (
 )
 from app.web.routes.form_fields import Typed, parse_whole_number, required_moment
 from app.web.routes.sitting_forms import SittingForm, read_settings
+from app.web.site import or_404
 from app.web.views.grade_sheet import assignment_titles
 from app.web.views.sitting_board import board_of
 from app.web.views.sitting_view import graded_items, sitting_view, slot_words, written_items
@@ -47,10 +48,7 @@ SPECIMEN = 0
 async def setup_of(page: Watching, sitting_id: str) -> OwnSitting:
     """A sitting of this very class; 404 for every other."""
     async with page.read() as db:
-        own = await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id))
-    if own is None:
-        raise HTTPException(404)
-    return own
+        return or_404(await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id)))
 
 
 TheSetup = Annotated[OwnSitting, Depends(setup_of)]

@@ -29,7 +29,7 @@ from app.web.routes.code_boxes import CONFLICT, with_revision
 from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import device_of
 from app.web.routes.sitting_setup import board_page
-from app.web.site import TheVisitor
+from app.web.site import TheVisitor, or_404
 from app.web.views.sitting_view import SittingItemView, graded_items, sitting_state, sitting_view, written_items
 
 router = APIRouter(prefix=PREFIX + "/sittings/{sitting_id}")
@@ -57,10 +57,7 @@ class SittingRequest:
 
     async def fresh(self, db: AsyncSession) -> OwnSitting:
         """The same as it is in *db*, where it may be changed."""
-        own = await sittings.find_sitting(db, self.page.class_id, self.own.assignment.id, self.learner)
-        if own is None:
-            raise HTTPException(404)
-        return own
+        return or_404(await sittings.find_sitting(db, self.page.class_id, self.own.assignment.id, self.learner))
 
     def back(self, anchor: str = "") -> Response:
         response = self.page.back("sittings", self.own.assignment.id)
@@ -72,9 +69,7 @@ class SittingRequest:
 async def sitting_of(visitor: TheVisitor, page: Belonging, sitting_id: str) -> SittingRequest:
     """A sitting of this very class; 404 for every other."""
     async with page.read() as db:
-        own = await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id), page.learner)
-    if own is None:
-        raise HTTPException(404)
+        own = or_404(await sittings.find_sitting(db, page.class_id, parse_row_id(sitting_id), page.learner))
     return SittingRequest(page, own, page.site.practice.clock(), hash_of(visitor.token))
 
 

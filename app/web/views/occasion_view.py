@@ -210,7 +210,7 @@ def occasion_head(site: Site, purpose: str) -> OccasionHead | None:
     """Origin of an item of this *purpose*; None for practice, and where the course has lost it."""
     kind, _, name = purpose.partition("/")
     if f"{kind}/" == RECALL:
-        lesson = next((lesson for lesson in site.course.lessons if lesson.name == name), None)
+        lesson = site.course.named.get(name)
         return OccasionHead(lesson.title, lesson.address, is_measuring(purpose)) if lesson else None
     if f"{kind}/" == READY:
         unit = next((unit for unit in site.course.units if unit.slug == name), None)
