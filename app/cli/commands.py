@@ -27,7 +27,6 @@ app.add_typer(
     group_of("app.cli.lti", "app.cli.lti_courses", about="Learning platforms that open pages here (LTI 1.3)."),
     name="lti",
 )
-app.add_typer(group_of("app.cli.practice", about="Exercises that are drawn."), name="practice")
 
 
 @app.callback(invoke_without_command=True, help=HELP)
@@ -171,6 +170,48 @@ def grade(
     from app.cli import grade
 
     grade.grade(exercise, code, batch=batch, as_json=as_json, gate=not no_gate, seed=seed)
+
+
+practice = typer.Typer(name="practice", help="Exercises that are drawn.", no_args_is_help=True)
+app.add_typer(practice)
+Level = Annotated[int, typer.Option(help="1: two or three lines; 2: with a fork; 3: long.", min=1, max=3)]
+Wanted = Annotated[str, typer.Option(help="A slip that the exercise can show, such as mean; default: any.")]
+
+
+@practice.command()
+def draw(
+    level: Level = 2,
+    wanted: Wanted = "",
+    within: Annotated[str, typer.Option(help="Operations that it may use, such as 'matmul bias'; default: all.")] = "",
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same exercise.", min=0)] = None,
+) -> None:
+    """Print an exercise that was proved, as a piece of a lesson: a program and a box with hints and solution."""
+    from app.cli import practice
+
+    practice.draw(level, wanted, within.split(), seed)
+
+
+@practice.command()
+def prove(
+    level: Level = 2,
+    wanted: Wanted = "",
+    count: Annotated[int, typer.Option(help="How many are drawn.", min=1)] = 20,
+    seed: Annotated[int, typer.Option(help="The first seed.", min=0)] = 0,
+) -> None:
+    """Prove exercises, and print how many are kept and what is said of their mutants."""
+    from app.cli import practice
+
+    practice.prove(level, wanted, count, seed)
+
+
+@practice.command()
+def points(
+    write: Annotated[bool, typer.Option("--write", help="Give the exercises that are kept their new points.")] = False,
+) -> None:
+    """Print how hard operations turned out to be, of those that learners tried 200 times."""
+    from app.cli import practice
+
+    practice.points(write=write)
 
 
 @app.command()

@@ -5,7 +5,7 @@ import json
 import random
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import typer
 
@@ -27,34 +27,17 @@ T = TypeVar("T")
 REPORT_COLUMNS = ("level", "draws", "solved", "kept", "mutants", "survive", "one red line", "unrecognised", "rows")
 
 
-Level = Annotated[int, typer.Option(help="1: two or three lines; 2: with a fork; 3: long.", min=1, max=3)]
-Wanted = Annotated[str, typer.Option(help="A slip that the exercise can show, such as mean; default: any.")]
-commands = typer.Typer()
-
-
-@commands.command()
-def draw(
-    level: Level = 2,
-    wanted: Wanted = "",
-    within: Annotated[str, typer.Option(help="Operations that it may use, such as 'matmul bias'; default: all.")] = "",
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same exercise.", min=0)] = None,
-) -> None:
-    """Print an exercise that was proved, as a piece of a lesson: a program and a box with hints and solution."""
+def draw(level: int, wanted: str, within: list[str], seed: int | None) -> None:
+    """Print an exercise that was proved, as a piece of a lesson."""
     start = random.randrange(1_000_000) if seed is None else seed
-    item, _ = _run_query(lambda grader: drawn_and_proved(level, wanted, grader, start, within.split()))
+    item, _ = _run_query(lambda grader: drawn_and_proved(level, wanted, grader, start, within))
     if item is None:
         refuse(f"None of {SEEDS} exercises from seed {start} was proved. Try another seed or level.")
     typer.echo(item.fragment.rstrip())
 
 
-@commands.command()
-def prove(
-    level: Level = 2,
-    wanted: Wanted = "",
-    count: Annotated[int, typer.Option(help="How many are drawn.", min=1)] = 20,
-    seed: Annotated[int, typer.Option(help="The first seed.", min=0)] = 0,
-) -> None:
-    """Prove exercises, and print how many are kept and what is said of their mutants."""
+def prove(level: int, wanted: str, count: int, seed: int) -> None:
+    """Print why exercises are not kept, and the table of acceptance."""
     proofs = _run_query(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
     mutants = sum(proof.mutants for proof in proofs)
     rows = {row.partition(":")[0] for proof in proofs for row in proof.rows}
@@ -83,11 +66,8 @@ async def _proofs(level: int, wanted: str, seeds: range, grader: Grader) -> list
     return proofs
 
 
-@commands.command()
-def points(
-    write: Annotated[bool, typer.Option("--write", help="Give the exercises that are kept their new points.")] = False,
-) -> None:
-    """Print how hard operations turned out to be, of those that learners tried 200 times."""
+def points(*, write: bool) -> None:
+    """Print what is estimated, and write it only when asked to."""
     asyncio.run(_points(environment.load_settings().resolved_database_url, write=write))
 
 

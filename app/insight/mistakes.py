@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.content.blocks import Exercise, Lesson, Quiz
 from app.engine.json_columns import decoded_answer, decoded_draw
-from app.grading.forward.facts import Shapes
 from app.grading.judge.verdict import UNRECOGNISED
+from app.grading.quiz.feedback import Shapes
 from app.kinds.registry import answer_key, is_named_answer, mark_quiz, quiz_kind
 from app.practice.scheduler import slip_of
 

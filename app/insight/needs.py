@@ -14,8 +14,6 @@ from app.insight.item_counts import ItemCounts, NextTries
 
 Sign = Literal["discrimination", "few-right", "hard", "hint", "sentence", "unrecognised", "left", "no-work"]
 
-Weights = Iterator[tuple[float, int | None]]
-"""Of one sign, each with the number of the hint or mistake that it is about."""
 MANY, SOME = 30, 10
 """People, or next tries, from which a share is believed."""
 FEW = 5
@@ -62,19 +60,19 @@ def needs_of(judged: Judged) -> tuple[Need, ...]:
     return tuple(sorted(found, key=lambda need: -need.weight))
 
 
-def _discrimination(judged: Judged) -> Weights:
+def _discrimination(judged: Judged) -> Iterator[tuple[float, int | None]]:
     value, people = judged.item.discrimination, judged.item.compared
     if value is not None and people >= MANY and value < LOW_DISCRIMINATION:
         # A correlation of so many pairs that have none strays by one over the root of their number.
         yield min(1.0, (LOW_DISCRIMINATION - value) * sqrt(people) / CERTAIN), None
 
 
-def _few_right(judged: Judged) -> Weights:
+def _few_right(judged: Judged) -> Iterator[tuple[float, int | None]]:
     if judged.item.tried >= SOME and (share := judged.item.in_few / judged.item.tried) < 0.5:
         yield 1 - share, None
 
 
-def _hard(judged: Judged) -> Weights:
+def _hard(judged: Judged) -> Iterator[tuple[float, int | None]]:
     """The odds to be wrong at the first try are three times those of half of the lesson's other exercises."""
     others = [_failing_odds(other) for other in judged.lesson if other is not judged.item and other.tried >= MANY]
     if len(others) >= 2 and judged.item.tried >= MANY:
@@ -88,7 +86,7 @@ def _failing_odds(item: ItemCounts) -> float:
     return (item.tried - item.first + 1) / (item.first + 1)
 
 
-def _hint(judged: Judged) -> Weights:
+def _hint(judged: Judged) -> Iterator[tuple[float, int | None]]:
     """After a hint fewer get on than without one."""
     alone = judged.item.unhelped
     usual = alone.right / alone.tries if alone.tries >= SOME else GETS_ON
@@ -100,7 +98,7 @@ def _hint(judged: Judged) -> Weights:
                 yield min(1.0, (usual - share) / strays / CERTAIN), hint.number
 
 
-def _sentence(judged: Judged) -> Weights:
+def _sentence(judged: Judged) -> Iterator[tuple[float, int | None]]:
     """Sign that the sentence for a mistake leads too few away from it."""
     for mistake in judged.item.mistakes:
         share = _got_on(mistake.after, by_answer=judged.by_answer)
@@ -112,12 +110,12 @@ def _got_on(after: NextTries, *, by_answer: bool) -> float:
     return (after.right if by_answer else after.left) / after.tries if after.tries else 1.0
 
 
-def _unrecognised_sign(judged: Judged) -> Weights:
+def _unrecognised_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
     if judged.item.wrong >= MANY and (share := judged.unrecognised / judged.item.wrong) > MUCH_UNRECOGNISED:
         yield share / 2, None
 
 
-def _leaving_sign(judged: Judged) -> Weights:
+def _leaving_sign(judged: Judged) -> Iterator[tuple[float, int | None]]:
     """Three times as many went away as at the exercises before and after it."""
     place = judged.lesson.index(judged.item)
     beside = (*judged.lesson[max(0, place - 1) : place], *judged.lesson[place + 1 : place + 2])
@@ -128,12 +126,13 @@ def _leaving_sign(judged: Judged) -> Weights:
             yield 0.3 + share, None
 
 
-def _no_work(judged: Judged) -> Weights:
+def _no_work(judged: Judged) -> Iterator[tuple[float, int | None]]:
     if judged.item.tried >= MANY and judged.item.first / judged.item.tried > NO_WORK:
         yield 0.1, None
 
 
-SIGNS: dict[Sign, Callable[[Judged], Weights]] = {
+Look = Callable[[Judged], Iterator[tuple[float, int | None]]]
+SIGNS: dict[Sign, Look] = {
     "discrimination": _discrimination,
     "few-right": _few_right,
     "hard": _hard,

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from app.content.blocks import Course, Quiz
-from app.grading.forward.facts import Shapes
+from app.grading.quiz.feedback import Shapes
 from app.grading.reading.shape_inference import infer_shapes
 from app.insight.curves import LearningCurve, learning_curves
 from app.insight.item_counts import HintCounts, ItemCounts, MistakeCounts, NextTries, count_items

@@ -11,8 +11,7 @@ from app.content.blocks import Forward, Quiz
 from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.text.sentences import code_span
-from app.grading.forward.facts import Shapes
-from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.feedback import Feedback, Shapes
 from app.kinds.block_kind import BlockKind, nothing
 
 LONGEST_SAID = 160

@@ -11,8 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from app.content.blocks import CodeBox, Forward, Lesson, Quiz, Train
-from app.grading.forward.facts import Shapes
-from app.grading.quiz.feedback import USUAL, Feedback
+from app.grading.quiz.feedback import USUAL, Feedback, Shapes
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds import modules_called
 from app.kinds.block_kind import BlockKind, CodeKind

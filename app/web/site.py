@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, cast
@@ -34,7 +34,7 @@ from app.content.text.errors import LessonError
 from app.content.text.sizes import format_shape
 from app.engine.grader import Grader
 from app.engine.task import GradTask, HuntTask
-from app.grading.forward.facts import Shapes
+from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer_shapes
 from app.kinds.registry import quiz_kind
 from app.lti.service import LtiService
@@ -97,9 +97,9 @@ class RenderCache:
     """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
-        self._made = LruCache[Hashable, tuple[Shapes, Any]](most)
+        self._made = LruCache[Hashable, tuple[Mapping[str, Shape], Any]](most)
 
-    def of(self, block: object, shapes: Shapes, make: Callable[[], T], *about: Hashable) -> T:
+    def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: Hashable) -> T:
         """Return what *make* gives for *block* and *about*, made again if other *shapes* are known."""
         key = Same(block), *about
         entry = self._made.get(key)
@@ -117,18 +117,18 @@ class ShapeLookup:
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
-        self._read = LruCache[Same, tuple[Shapes, frozenset[str]]](MOST_KEPT)
-        self._ran = LruCache[Same, Shapes](MOST_KEPT)
+        self._read = LruCache[Same, tuple[Mapping[str, Shape], frozenset[str]]](MOST_KEPT)
+        self._ran = LruCache[Same, Mapping[str, Shape]](MOST_KEPT)
 
-    def inferred(self, forward: Forward) -> Shapes:
+    def inferred(self, forward: Forward) -> Mapping[str, Shape]:
         """Infer shapes from the source alone; nothing is run."""
         return self._inferred(forward)[0]
 
-    def _inferred(self, forward: Forward) -> tuple[Shapes, frozenset[str]]:
+    def _inferred(self, forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
         """The shapes that the source of *forward* tells, and the tensors of which it tells none."""
         return self._read.of(Same(forward), lambda: _known_shapes(forward))
 
-    async def of(self, forward: Forward | None, names: Collection[str] | None = None) -> Shapes:
+    async def of(self, forward: Forward | None, names: Collection[str] | None = None) -> Mapping[str, Shape]:
         """Shapes of *forward* with at least *names* (None for all of its tensors), if a grader can find them."""
         if forward is None:
             return {}
@@ -145,12 +145,12 @@ class ShapeLookup:
             ran = self._ran.put(Same(forward), {**facts.shapes, **shapes})
         return ran
 
-    def known(self, lesson: Lesson, box: CodeBox) -> Shapes:
+    def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
         """Shapes known from the source of the forward program of *box*."""
         forward = lesson.forwards.get(box.forward or "")
         return {} if forward is None else self.inferred(forward)
 
-    async def about(self, lesson: Lesson, quiz: Quiz) -> Shapes:
+    async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
         """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
         forward = lesson.forwards.get(quiz.forward or "")
         if forward is None or not self._inferred(forward)[1]:
@@ -158,7 +158,7 @@ class ShapeLookup:
         return await self.of(forward, quiz_kind(quiz).tensors(quiz, forward))
 
 
-def _known_shapes(forward: Forward) -> tuple[Shapes, frozenset[str]]:
+def _known_shapes(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
     shapes = infer_shapes(forward)
     return shapes, frozenset(tensors_of(forward)) - shapes.keys()
 
@@ -288,7 +288,7 @@ class Site:
         vars(site)["kept"] = self.kept  # what was made once is the same for all
         return site
 
-    def picture(self, visual: Visual, shapes: Shapes, forward: Forward | None = None) -> Markup:
+    def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
         """*visual*, drawn once."""
         return self.kept.of(visual, shapes, lambda: draw_picture(visual, shapes, forward))
 
@@ -361,7 +361,7 @@ def open_to(course: Course, names: Collection[str] = ()) -> Course:
     return Course(units=tuple(unit for unit in units if unit.lessons or not unit.private))
 
 
-def scope_of(task: GradTask, shapes: Shapes) -> str:
+def scope_of(task: GradTask, shapes: Mapping[str, Shape]) -> str:
     """`X|(32, 100); dY|(32, 27); N|32; torch|module`: names that the page knows nothing about have no detail."""
     forward = task.forward
     details = {name: format_shape(shape) for name, shape in shapes.items()}

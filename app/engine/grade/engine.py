@@ -13,6 +13,7 @@ from pathlib import Path
 from app.cache import LruCache, Same
 from app.content.blocks import Bug, Checker, Forward, FunctionBox
 from app.engine.grade import checker_runs, function_runs, nudging
+from app.engine.grade.attempts import AttemptRuns, JudgedAttempt
 from app.engine.grade.author_errors import AuthorError
 from app.engine.grade.edges import with_remarks
 from app.engine.grade.facts_cache import FactsCache
@@ -55,9 +56,9 @@ from app.grading.judge.line_shapes import (
 )
 from app.grading.judge.origins import entry_origins
 from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
-from app.grading.judge.python_functions import with_own_sums
 from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.torch_errors import translate_error
+from app.grading.judge.unrolling.submission import UnrolledSubmission
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.grading.reading.line_reader import KeptLine
 from app.sandbox.gate import CLASSES, find_refusal, normalise, too_much
@@ -171,35 +172,33 @@ class Engine:
             return refused
         try:
             bench = self._bench(task)
-            reply, rode = _run_attempt(bench, plan, jail)
+            ran = _run_attempt(bench, plan, jail)
         except (AuthorError, JailFailedError, UngradableExerciseError) as error:
             return exercise_fault_verdict(error)
-        if reply.ending != "done":
-            return early_end_verdict(reply, task.grad.seconds)
-        if "escaped" in reply.texts:
-            _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
+        if ran.reply.ending != "done":
+            return early_end_verdict(ran.reply, task.grad.seconds)
+        if "escaped" in ran.reply.texts:
+            _LOG.error("the attempt driver failed: %s", ran.reply.texts["escaped"])
             return grader_fault()
-        printed = reply.texts.get("printed", "")
         try:
-            for prepared, trials in _telling(bench, plan, reply, rode):
-                judge = prepared.judge(plan, trials, jail, partial(_beside, bench, prepared, plan, reply, rode))
-                bare = _verdict(prepared, judge, judge.verdicts(explains=False), printed)
-                if not bare.passed:
-                    break
-            else:
-                if not rode or not bench.differs_on_edge(plan, reply):
-                    return bare
-                return with_remarks(bare, bench, plan, reply, task.grad.solution.source, jail)
+            attempt = _judge_attempt(bench, ran)
+            if attempt.bare.passed:
+                if not ran.with_others or not bench.differs_on_edge(plan, ran.reply):
+                    return attempt.bare
+                return with_remarks(attempt.bare, bench, plan, ran.reply, task.grad.solution.source, jail)
+            bare = attempt.preferred.bare
+            if bare.passed:
+                return bare
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
-            names = with_own_sums(prepared.with_declared(judge.verdicts(), trials), plan)
-            declared = "" if judge.stopped is None else prepared.declared_error(judge.stopped)
-            return _verdict(prepared, judge, names, printed, declared)
+            best, names = attempt.explained
+            verdict = _verdict(best.prepared, best.judge, names, best.runs.reply, best.declared)
         except StoppedError as error:
             return early_end_verdict(error.reply, task.grad.seconds)
         except (AuthorError, JailFailedError) as error:
             return exercise_fault_verdict(error)
+        return verdict
 
     def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> RunResult:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
@@ -339,38 +338,49 @@ class Engine:
         return self._benches.of(key, lambda: PreparedTask(task, study, self._jail))
 
 
-def _run_attempt(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> tuple[Reply, bool]:
-    """Run *plan*; returns the reply, and True if it was run on the numbers of the others as well."""
+def _run_attempt(bench: PreparedTask, plan: ParsedSubmission, jail: JailRunner) -> AttemptRuns:
+    """Run *plan* on the numbers of *bench*, and on those of its others."""
     reply = jail.run(bench.job(plan))
     if reply.ending == "done" or not bench.others:
-        return reply, True
+        return AttemptRuns(plan, reply, True, jail)
     # What is right where it is judged is not refused because more runs of it took too long.
-    return jail.run(bench.job(plan, alone=True)), False
+    return AttemptRuns(plan, jail.run(bench.job(plan, alone=True)), False, jail)
 
 
-def _telling(
-    bench: PreparedTask, plan: ParsedSubmission, reply: Reply, rode: bool
-) -> Sequence[tuple[PreparedTask, Mapping[str, RunReport]]]:
+def _judge_attempt(bench: PreparedTask, runs: AttemptRuns, unrolled: UnrolledSubmission | None = None) -> JudgedAttempt:
+    """Judge *runs* by the first pair of hidden runs that they fail, or by the last one."""
+
+    def again(text: UnrolledSubmission) -> JudgedAttempt:
+        return _judge_attempt(bench, _run_attempt(bench, text.plan, runs.jail), text)
+
+    for prepared, trials in _telling(bench, runs):
+        judge = prepared.judge(runs.plan, trials, runs.jail, partial(_beside, bench, prepared, runs))
+        names = judge.verdicts(explains=False)
+        bare = _verdict(prepared, judge, names if unrolled is None else unrolled.told(names), runs.reply)
+        if not bare.passed:
+            break
+    return JudgedAttempt(bench, runs, prepared, trials, judge, bare, again, unrolled)
+
+
+def _telling(bench: PreparedTask, runs: AttemptRuns) -> Sequence[tuple[PreparedTask, Mapping[str, RunReport]]]:
     """The pairs of hidden runs to judge by: the own one, and those that fail behind it, or before it where it holds."""
-    own = (bench, bench.trials(reply, plan))
-    others = [(at, bench.trials(reply, plan, at)) for at in (bench.more if rode else ())]
+    own = (bench, bench.trials(runs.reply, runs.plan))
+    others = [(at, bench.trials(runs.reply, runs.plan, at)) for at in (bench.more if runs.with_others else ())]
     failing = [(at, trials) for at, trials in others if not at.holds(trials)]
     return [*failing, own] if failing and bench.holds(own[1]) else [own, *failing]
 
 
-def _beside(
-    bench: PreparedTask, at: PreparedTask, plan: ParsedSubmission, reply: Reply, rode: bool
-) -> Sequence[FurtherRuns]:
-    """Reports of *plan* on the numbers of other pairs of hidden runs than that of *at*; empty if these did not ride."""
-    pairs = [each for each in (bench, *(bench.more if rode else ())) if each is not at]
-    return [(each.study, bench.trials(reply, plan, each)) for each in pairs[:FURTHER_PAIRS]]
+def _beside(bench: PreparedTask, at: PreparedTask, runs: AttemptRuns) -> Sequence[FurtherRuns]:
+    """Reports on the numbers of other pairs of hidden runs than that of *at*; empty if there were none of these."""
+    pairs = [each for each in (bench, *(bench.more if runs.with_others else ())) if each is not at]
+    return [(each.study, bench.trials(runs.reply, runs.plan, each)) for each in pairs[:FURTHER_PAIRS]]
 
 
 def _verdict(
-    bench: PreparedTask, judge: Judge, names: tuple[NameVerdict, ...], printed: str, declared: str = ""
+    bench: PreparedTask, judge: Judge, names: tuple[NameVerdict, ...], reply: Reply, declared: str = ""
 ) -> Verdict:
     """The verdict of *judge* on *names*; *declared* is what the author says of the error that stopped the code."""
-    fault = judge.plan.fault
+    fault, printed = judge.plan.fault, reply.texts.get("printed", "")
     verdict = Verdict(outcome="graded", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
     if fault is not None:
         return replace(syntax_verdict(fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)

@@ -16,6 +16,7 @@ import numpy as np
 from app.grading.diagnosis import (
     changed_upstreams,
     elsewhere,
+    every_turn,
     forks,
     hard_coded_sizes,
     helper_lines,
@@ -66,6 +67,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
     (statistics.all_constant_hypotheses,),
     single_edit_search.diagnose_condition,
+    every_turn.diagnose_every_turn,
     partial(shares.diagnose_shares, every=False),
     rereading.read_early,
     open_fractions,

@@ -38,7 +38,7 @@ class Rerun:
         self._forced = self._finished()
         self._needed = self._slice()
         if start.recall is not None:
-            start.recall.know(line for at, line in enumerate(lines) if self._is_run(at))
+            start.recall.know(line for at, line in enumerate(lines) if self.counts(at))
         for at in range(len(lines)):
             self.before.append(now.copy())
             self._go_on(now, at)
@@ -83,15 +83,15 @@ class Rerun:
 
     def _run(self, now: Interpreter, at: int, line: ast.stmt) -> None:
         """Run *line* in the place of the one *at*."""
-        if self._is_run(at):
+        if self.counts(at):
             try:
                 now.run([line])
             except UntracedError:
                 now.forget(self.written[at])
         self._force(now, at)
 
-    def _is_run(self, at: int) -> bool:
-        """True if a name that the line *at* writes is not replaced, and may be read."""
+    def counts(self, at: int) -> bool:
+        """True if a name that the line *at* writes is not replaced, and may be read on the way to the gradient."""
         return at in self._needed
 
     def _finished(self) -> Sequence[frozenset[str]]:
@@ -126,6 +126,14 @@ class Rerun:
         now = self.before[0].copy()
         for at, line in enumerate(self.lines):
             self._run(now, at, act(line))
+        return self.result(now)
+
+    def with_lines(self, others: Mapping[int, ast.stmt]) -> Array | None:
+        """The learner's tensor, had the lines at these places been *others*."""
+        first = min(others)
+        now = self.before[first].copy()
+        for at in range(first, len(self.lines)):
+            self._run(now, at, others.get(at, self.lines[at]))
         return self.result(now)
 
     def is_right(self, result: Array | None) -> bool:

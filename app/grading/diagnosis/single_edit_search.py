@@ -141,7 +141,7 @@ def mended_by(view: GradientAnalysis, kinds: Sequence[Kind] | None) -> Diagnosis
             return None
         line = reruns[0].line
         step = _of_a_step(view, reruns, LIKELY if kinds is None else kinds)
-        return _to_diagnosis(view, *(step or (line, edit)))
+        return to_diagnosis(view, *(step or (line, edit)))
 
 
 def _of_a_step(view: GradientAnalysis, reruns: Sequence[Rerun], kinds: Sequence[Kind]) -> tuple[ast.stmt, Edit] | None:
@@ -173,7 +173,8 @@ def _mending(
     return (edit for edit in _fitting_edits(several, kinds, lines) if all(rerun.mended(edit) for rerun in several[1:]))
 
 
-def _to_diagnosis(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
+def to_diagnosis(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosis:
+    """The slip in *line* that *edit* mends."""
     assert isinstance(edit.root, ast.stmt)
     fault = _at_fault(line, edit.root)
     text = as_written(fault)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Shape = tuple[int, ...]
-Shapes = Mapping[str, Shape]
-"""By the name of a tensor."""
 Outcome = Literal["graded", "refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy"]
 
 
@@ -25,7 +23,7 @@ class Facts:
         outcome: Whose fault that is: the program's own (`graded`), or one that says nothing about it.
     """
 
-    shapes: Shapes
+    shapes: Mapping[str, Shape]
     gradable: tuple[str, ...]
     error: str = ""
     line: int = 0

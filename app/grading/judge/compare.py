@@ -231,6 +231,11 @@ class Fit:
         """True if *name* is right in a *run* in which the learner's own numbers flow on."""
         return self._once(name, run, lambda: self._fits(self.trials[run].final(name), self.references[run][name[1:]]))
 
+    def fits_as(self, name: str, other: str, run: str) -> bool:
+        """True if *name* holds the gradient that *other* is to be, in a *run* in which the numbers flow on."""
+        reference = self.references[run][other[1:]]
+        return not reference.vacuous and self._fits(self.trials[run].final(name), reference)
+
     def _fits(self, got: Array | None, reference: Reference) -> bool:
         return got is not None and (is_right_up_to_rounding(got, reference) or self.match(got, reference))
 

@@ -23,6 +23,7 @@ from app.grading.judge.compare import (
     worst_entries,
 )
 from app.grading.judge.differences import differences
+from app.grading.judge.exchanged import exchanged_once
 from app.grading.judge.moved_steps import blamed_ahead
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.product_kinds import translate_product
@@ -102,7 +103,7 @@ class Judge:
         for name in order:  # one after the other: what follows from a line is known when that line is
             standing[name] = self._in_company(name, standing[name], standing)
         if not all(name_verdict.verdict in RIGHT for name_verdict in standing.values()):
-            standing = self.shared.blamed_once(standing)
+            standing = self.shared.blamed_once(exchanged_once(standing, self.fit, self.plan, self.program))
             standing = blamed_ahead(standing, self.fit, self.plan, self._culprits, lambda: self.laboratory)
         return {name: self._beside(name, standing) for name in order}
 

@@ -1,12 +1,12 @@
 """Feedback on quiz answers, and the words that all quizzes share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from app.content.text.sentences import render_sentence
-from app.grading.forward.facts import Shapes
+from app.grading.forward.facts import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,15 @@ class Feedback:
 THAT_IS_IT, THOSE_ARE, THAT_HOLDS = USUAL = "That is the number.", "Those are the numbers.", "That holds."
 """Said to a right answer for want of anything to say."""
 
+Shapes = Mapping[str, Shape]
+
 
 def shapes_offered(inferred: Shapes, ran: Shapes, names: tuple[str, ...]) -> Shapes:
     """The shapes that a page shows: *inferred* from the source, with those of a run where that leaves out a name."""
     return inferred if inferred.keys() >= set(names) else {**ran, **inferred}
 
 
-def tensor_of(name: str, shapes: Shapes) -> str | None:
+def tensor_of(name: str, shapes: Mapping[str, Shape]) -> str | None:
     """The tensor whose shape *name* has: itself, or `W` for `dW`."""
     if name in shapes:
         return name

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from app.content.blocks import Forward
 from app.content.text.sizes import format_shape
-from app.grading.forward.facts import Shapes
-from app.grading.quiz.feedback import word_list
+from app.grading.quiz.feedback import Shapes, word_list
 from app.kinds.axes.block import AxesQuestion
 from app.kinds.axes.mark import axes_offered, mark_axes, right_axes, sums_offered
 from app.kinds.quiz_kind import Candidate, QuizKind

@@ -1,7 +1,7 @@
 """Axes: which axes of an upstream are summed so that the gradient of a broadcast tensor is left."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,9 +10,10 @@ import numpy as np
 from app.content.blocks import Forward
 from app.content.text.sizes import format_shape, name_of, shape_text
 from app.grading.forward.data import Array
-from app.grading.forward.facts import Shape, Shapes
+from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
     Feedback,
+    Shapes,
     right_feedback,
     tensor_of,
     underivable_feedback,
@@ -43,14 +44,14 @@ class AxesOption:
     shape: Shape
 
 
-def axes_offered(quiz: AxesQuestion, shapes: Shapes) -> tuple[Axis, ...]:
+def axes_offered(quiz: AxesQuestion, shapes: Mapping[str, Shape]) -> tuple[Axis, ...]:
     """The axes of the quiz's source, from the left; empty while its shape is not known."""
     tensor = tensor_of(quiz.source, shapes)
     sizes = shapes[tensor] if tensor else ()
     return tuple(Axis(number, name_of(size), int(size)) for number, size in enumerate(sizes))
 
 
-def sums_offered(quiz: AxesQuestion, shapes: Shapes) -> tuple[AxesOption, ...]:
+def sums_offered(quiz: AxesQuestion, shapes: Mapping[str, Shape]) -> tuple[AxesOption, ...]:
     """Every choice of axes with the shape it leaves; empty where there are too many axes to list."""
     offered = axes_offered(quiz, shapes)
     numbers = range(len(offered))

@@ -12,8 +12,7 @@ from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.text.sentences import code_span
 from app.content.text.sizes import format_shape
-from app.grading.forward.facts import Shapes
-from app.grading.quiz.feedback import word_list
+from app.grading.quiz.feedback import Shapes, word_list
 from app.kinds.cells.block import CellsQuestion
 from app.kinds.cells.mark import answer_of, mark_cells, names_of, right_values
 from app.kinds.cells.offer import offer_cells

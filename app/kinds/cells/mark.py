@@ -14,10 +14,10 @@ from app.content.text.arithmetic import UnreadableError, number_of
 from app.content.text.sizes import format_shape
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.data import draw_inputs
-from app.grading.forward.facts import Shapes
 from app.grading.quiz.feedback import (
     THAT_HOLDS,
     Feedback,
+    Shapes,
     count_text,
     right_feedback,
     underivable_feedback,

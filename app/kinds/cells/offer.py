@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.content.blocks import Forward
-from app.grading.forward.facts import Shapes
+from app.grading.quiz.feedback import Shapes
 from app.kinds.cells.block import CellsQuestion
 from app.kinds.cells.mark import answer_of, names_of
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from app.content.blocks import Forward, Option
-from app.grading.forward.facts import Shapes
 from app.grading.quiz.feedback import (
     THAT_HOLDS,
     Feedback,
+    Shapes,
     count_text,
     right_feedback,
     unread_feedback,

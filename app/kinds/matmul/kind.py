@@ -10,8 +10,7 @@ from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.program.programs import tensors_of
 from app.content.text.sentences import code_span
-from app.grading.forward.facts import Shapes
-from app.grading.quiz.feedback import word_list
+from app.grading.quiz.feedback import Shapes, word_list
 from app.grading.quiz.worked import evaluate_on_random_data
 from app.kinds.matmul.block import MatmulQuestion
 from app.kinds.matmul.mark import mark_matmul, operands_offered, right_products

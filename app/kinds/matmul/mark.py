@@ -5,7 +5,7 @@ worked out, its shape decides; the course is refused if that leaves a choice.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
 
@@ -14,7 +14,7 @@ import numpy as np
 from app.content.blocks import Forward
 from app.content.program.programs import sound_tree, tensors_of
 from app.content.text.sizes import format_shape, shape_text
-from app.grading.forward.facts import Shape, Shapes
+from app.grading.forward.facts import Shape
 from app.grading.operations.numerics import Array
 from app.grading.quiz.feedback import (
     Feedback,
@@ -78,7 +78,9 @@ class ForwardProduct:
     upstream: str
 
 
-def operands_offered(quiz: MatmulQuestion, shapes: Shapes, forward: Forward | None) -> tuple[OfferedTensor, ...]:
+def operands_offered(
+    quiz: MatmulQuestion, shapes: Mapping[str, Shape], forward: Forward | None
+) -> tuple[OfferedTensor, ...]:
     """The tensors that meet in the quiz's product, and the upstream; all tensors where no product was found."""
     rule = rule_of(quiz, forward, shapes)
     if rule:
@@ -91,7 +93,7 @@ def operands_offered(quiz: MatmulQuestion, shapes: Shapes, forward: Forward | No
     return tuple(OfferedTensor(name, shapes[owner]) for name, owner in owners.items() if owner and shapes[owner])
 
 
-def right_products(quiz: MatmulQuestion, shapes: Shapes, forward: Forward | None) -> tuple[str, ...]:
+def right_products(quiz: MatmulQuestion, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[str, ...]:
     """Every product of the offered operands that is right; a quiz with none is the author's fault."""
     offered = operands_offered(quiz, shapes, forward)
     factors = [
@@ -105,7 +107,9 @@ def right_products(quiz: MatmulQuestion, shapes: Shapes, forward: Forward | None
     return tuple(f"{a} @ {b}" for a, b in pairs(factors, repeat=2) if _is_right(quiz, (a, b), shapes, forward))
 
 
-def mark_matmul(quiz: MatmulQuestion, values: Sequence[str], shapes: Shapes, forward: Forward | None) -> Feedback:
+def mark_matmul(
+    quiz: MatmulQuestion, values: Sequence[str], shapes: Mapping[str, Shape], forward: Forward | None
+) -> Feedback:
     target = tensor_of(quiz.of, shapes)
     if target is None:
         return underivable_feedback(quiz.of)
@@ -163,7 +167,7 @@ def swapped(shape: Shape) -> Shape:
     return (*shape[:-2], shape[-1], shape[-2]) if len(shape) > 1 else shape
 
 
-def _shape(factor: ProductFactor, shapes: Shapes) -> Shape:
+def _shape(factor: ProductFactor, shapes: Mapping[str, Shape]) -> Shape:
     shape = shapes[tensor_of(factor.name, shapes) or ""]
     return swapped(shape) if factor.transposed else shape
 
@@ -181,7 +185,7 @@ def product_shape(left: Shape, right_side: Shape) -> Shape | None:
     return (*batch, *left[-2:-1], *(right_side[-1:] if len(right_side) > 1 else ()))
 
 
-def rule_of(quiz: MatmulQuestion, forward: Forward | None, shapes: Shapes) -> ForwardProduct | None:
+def rule_of(quiz: MatmulQuestion, forward: Forward | None, shapes: Mapping[str, Shape]) -> ForwardProduct | None:
     """The one product of the forward program that reads the quiz's tensor and passes its upstream on unchanged."""
     tree = sound_tree(forward.source if forward else "")
     tensor = tensor_of(quiz.of, shapes)
@@ -219,7 +223,7 @@ def _products(expression: Expression) -> Iterator[tuple[ProductFactor, ProductFa
 def _is_right(
     quiz: MatmulQuestion,
     factors: tuple[ProductFactor, ProductFactor],
-    shapes: Shapes,
+    shapes: Mapping[str, Shape],
     forward: Forward | None,
 ) -> bool:
     """True if the product of *factors* gives the numbers, or the shape where the numbers cannot be worked out."""
@@ -254,7 +258,9 @@ def _unfit(factors: tuple[ProductFactor, ProductFactor], left: Shape, right_side
     return f"{shapes_text}their batch axes do not fit together."
 
 
-def _fits_only(quiz: MatmulQuestion, text: str, result: Shape, forward: Forward | None, shapes: Shapes) -> str:
+def _fits_only(
+    quiz: MatmulQuestion, text: str, result: Shape, forward: Forward | None, shapes: Mapping[str, Shape]
+) -> str:
     rule = rule_of(quiz, forward, shapes)
     forward_text = (
         f" Write out one entry of `{rule.left} @ {rule.right}` and ask which numbers it meets." if rule else ""

@@ -16,11 +16,11 @@ from app.content.blocks.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.text.arithmetic import CONSTANTS, PLAIN_FUNCTIONS, UnreadableError, number_of
 from app.content.text.mathml import words_of
 from app.content.text.sizes import BRACKETS
-from app.grading.forward.facts import Shapes
 from app.grading.quiz.feedback import (
     THAT_IS_IT,
     THOSE_ARE,
     Feedback,
+    Shapes,
     count_text,
     right_feedback,
     unread_feedback,

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from app.content.blocks import Forward, OrderStep
 from app.content.program.dependence import Dependency, first_unready, needs_by_rank, needs_of, read_line
-from app.grading.forward.facts import Shapes
 from app.grading.quiz.feedback import (
     THAT_HOLDS,
     Feedback,
+    Shapes,
     count_text,
     right_feedback,
     unread_feedback,

@@ -8,8 +8,7 @@ from app.content.export.notebook import Work
 from app.content.export.questions import QuestionText, typed_question
 from app.content.program.programs import statement_of
 from app.content.text.sizes import format_shape, plain_shape, shape_text
-from app.grading.forward.facts import Shapes
-from app.grading.quiz.feedback import tensor_of
+from app.grading.quiz.feedback import Shapes, tensor_of
 from app.kinds.quiz_kind import Candidate, QuizKind
 from app.kinds.shape.block import ShapeQuestion
 from app.kinds.shape.mark import answer_disagreement, mark_shape

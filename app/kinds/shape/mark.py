@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from app.content.blocks import Forward
 from app.content.text.sizes import UnreadableShapeError, format_named_shape, format_shape, name_of, shape_text, sizes_in
-from app.grading.forward.facts import Shape, Shapes
+from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import (
     Feedback,
+    Shapes,
     count_text,
     right_feedback,
     tensor_of,
@@ -53,7 +54,7 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
     return wrong_feedback(_wrong(quiz, read.shape, wanted, given_sizes, shapes), read.echo)
 
 
-def expected(quiz: ShapeQuiz, shapes: Shapes) -> Shape | None:
+def expected(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape | None:
     """The right shape: derived where it can be, else as the author wrote it."""
     tensor = tensor_of(quiz.of, shapes) if quiz.of else None
     if tensor is not None:
@@ -64,7 +65,7 @@ def expected(quiz: ShapeQuiz, shapes: Shapes) -> Shape | None:
         return None
 
 
-def answer_disagreement(quiz: ShapeQuiz, shapes: Shapes) -> str:
+def answer_disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
     """Say why the author's `:answer:` or `:ask:` cannot be true of the forward program; empty if they can."""
     wanted = expected(quiz, shapes)
     if wanted is None:
@@ -83,7 +84,7 @@ def answer_disagreement(quiz: ShapeQuiz, shapes: Shapes) -> str:
     return "" if fits else f"':ask:' {quiz.ask} does not fit the shape {format_shape(wanted)} of {quiz.of!r}."
 
 
-def _dims(shapes: Shapes, forward: Forward | None) -> dict[str, int]:
+def _dims(shapes: Mapping[str, Shape], forward: Forward | None) -> dict[str, int]:
     dims = {name_of(size): size for shape in shapes.values() for size in shape if name_of(size)}
     return {**dims, **(forward.dims if forward else {})}
 
@@ -106,7 +107,7 @@ def _size(text: str, dims: Mapping[str, int]) -> int:
     raise UnreadableShapeError(f"There is no size called `{text[:20]}`.{known}")
 
 
-def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Shapes) -> ShapeReading | None:
+def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> ShapeReading | None:
     """`W.shape`, which is known where `dW` is asked for; None where *text* names no tensor's shape."""
     match = SHAPE_OF.fullmatch(text.strip())
     if match is None:
@@ -159,7 +160,7 @@ def _parse_shape(text: str, given_sizes: tuple[int | None, ...] | None, dims: Ma
     return ShapeReading(tuple(values), echo)
 
 
-def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Shapes) -> str:
+def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Mapping[str, Shape]) -> str:
     tensor = tensor_of(quiz.of, shapes) if quiz.of else None
     if tensor and quiz.of != tensor:
         return f"`{quiz.of}` has the shape of `{tensor}`: {shape_text(wanted)}."
@@ -167,7 +168,7 @@ def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Shapes) -> str:
 
 
 def _wrong(
-    quiz: ShapeQuiz, got: Shape, wanted: Shape, given_sizes: tuple[int | None, ...] | None, shapes: Shapes
+    quiz: ShapeQuiz, got: Shape, wanted: Shape, given_sizes: tuple[int | None, ...] | None, shapes: Mapping[str, Shape]
 ) -> str:
     """Say what is wrong with a shape, without saying what is right."""
     what = f"`{quiz.of}`" if quiz.of else "The shape"

@@ -4,12 +4,12 @@ They print, work without JavaScript, follow the theme (colours are classes, neve
 once for the eye, once as a table. A picture that cannot be drawn is left out; its caption still stands.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from markupsafe import Markup
 
 from app.content.blocks import Forward, Visual
-from app.grading.forward.facts import Shapes
+from app.grading.forward.facts import Shape
 from app.grading.reading.node import UntracedError
 from app.web.pictures.broadcast import draw_broadcast
 from app.web.pictures.curves import draw_curves
@@ -39,7 +39,7 @@ PICTURE_RENDERERS: dict[str, Draw] = {
 }
 
 
-def draw_picture(visual: Visual, shapes: Shapes, forward: Forward | None = None) -> Markup:
+def draw_picture(visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
     """The picture of *visual*, without its caption.
 
     Args:

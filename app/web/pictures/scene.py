@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.content.blocks import Forward
-from app.grading.forward.facts import Shapes
+from app.grading.forward.facts import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,4 +24,4 @@ class PictureInput:
     at: Mapping[str, object] = field(default_factory=dict)
     of: str | None
     forward: Forward | None
-    shapes: Shapes
+    shapes: Mapping[str, Shape]

@@ -15,7 +15,7 @@ from app.content.text.sentences import render_sentence
 from app.course.editions import edition_of
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.engine.task import GradTask, HuntTask, task_of
-from app.grading.forward.facts import Shape, Shapes
+from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.feedback import Feedback
@@ -313,7 +313,7 @@ def quiz_view(
     lesson: Lesson,
     quiz: Quiz,
     state: LessonState,
-    shapes: Shapes,
+    shapes: Mapping[str, Shape],
     fresh: tuple[str, ...] | None = None,
 ) -> QuizView:
     """View of *quiz* in *state*; *fresh* is an answer that was given just now.
@@ -395,7 +395,7 @@ def anchor_after(lesson: Lesson, name: str) -> str:
 
 
 def code_view(
-    cache: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Shapes
+    cache: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
 ) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
@@ -576,7 +576,7 @@ def field_of(name: str) -> str:
     return f"entry-{name}"
 
 
-def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Shapes) -> dict[str, NudgeField]:
+def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
     required = box.require
     return {

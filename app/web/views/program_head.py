@@ -1,11 +1,11 @@
 """The forward program in the head of a code box, and which of its shapes may be told there."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from app.content.blocks import CodeBox, Forward, Lesson, Quiz
 from app.content.text.sizes import format_shape
-from app.grading.forward.facts import Shapes
+from app.grading.forward.facts import Shape
 from app.kinds.registry import quiz_kind
 from app.store.progress import LessonState
 from app.web.pictures.graph import graph_rows
@@ -42,7 +42,7 @@ def _shape_questions(lesson: Lesson) -> Iterator[tuple[Quiz, str]]:
 
 
 def program_of(
-    cache: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Shapes
+    cache: RenderCache, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
     """Program that *exercise* goes back through, line by line; empty if it is shown right above."""
     forward = lesson.forwards.get(exercise.forward or "")
@@ -53,7 +53,7 @@ def program_of(
     return tuple(replace(line, shape="") if line.name in questions else line for line in lines)
 
 
-def lines_of(forward: Forward, shapes: Shapes) -> tuple[ProgramLine, ...]:
+def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
     shown = {name: format_shape(shape) for name, shape in shapes.items()}
     return tuple(
         ProgramLine(graph_row.name, graph_row.source, shown.get(graph_row.name, ""))

@@ -1,0 +1,168 @@
+"""A submission whose loops are unrolled, and its verdicts in the words of the text that the learner wrote."""
+
+import ast
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.grading.diagnosis.helper_lines import SAY
+from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStatement, parse_submission
+from app.grading.judge.run_reports import RunReport
+from app.grading.judge.unrolling.unroller import UnrolledLine, unroll
+from app.grading.judge.verdict import NameVerdict
+from app.syntax import name_of
+
+_SAME = 1e-9
+_TURNS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_QUOTED = re.compile(r"^In `[^`]*`, ")
+
+
+@dataclass(frozen=True, slots=True)
+class UnrolledSubmission:
+    """*plan* is the unrolled text, whose lines have the numbers of those that they come from.
+
+    Args:
+        turns: By statement: the turn of its loop, from 1; 0 outside of loops.
+        shown: By name that the learner's text does not have: how the learner's text calls it.
+    """
+
+    plan: ParsedSubmission
+    turns: tuple[int, ...]
+    shown: Mapping[str, str]
+
+    def told(self, verdicts: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
+        """*verdicts*: of those that one line is at fault for, in several turns, the first; the rest follow from it."""
+        first: dict[int, str] = {}
+        told = list[NameVerdict]()
+        for verdict in verdicts:
+            at = self._statement(verdict)
+            if verdict.verdict != "wrong" or at is None or verdict.line is None or not self.turns[at]:
+                told.append(self._in_own_words(verdict))
+            elif verdict.line in first:
+                told.append(_another_turn(verdict, first[verdict.line]))
+            else:
+                first[verdict.line] = verdict.name
+                told.append(self._in_own_words(self._with_turn(verdict, at)))
+        return tuple(told)
+
+    def placed(self, verdicts: Sequence[NameVerdict], written: ParsedSubmission) -> tuple[NameVerdict, ...]:
+        """*verdicts* on the text as it is *written*: what only gives a name to a part of a list is not at fault."""
+        return tuple(
+            replace(verdict, line=self.plan.line_of(verdict.name) or verdict.line)
+            if verdict.verdict == "wrong"
+            and not verdict.step
+            and ":exchanged:" not in (verdict.code or "")
+            and verdict.line == written.line_of(verdict.name)
+            else verdict
+            for verdict in verdicts
+        )
+
+    def _statement(self, verdict: NameVerdict) -> int | None:
+        """The statement that is at fault; the first of several."""
+        name = verdict.step or verdict.name
+        writing = (at for at, line in enumerate(self.plan.lines) if name in line.writes and line.line == verdict.line)
+        return next(writing, None)
+
+    def _with_turn(self, verdict: NameVerdict, at: int) -> NameVerdict:
+        line = self.plan.lines[at]
+        mine = [other for other in self.plan.lines if other.line == line.line and self._is_of(verdict.name, other)]
+        if len(mine) > 1:
+            return verdict
+        turn = self.turns[at]
+        which = _TURNS[turn - 1] if turn <= len(_TURNS) else f"{turn}th"
+        stands = SAY["stands"].format(line=line.line, step=verdict.step)
+        message = _QUOTED.sub("", verdict.message).replace(stands, "")
+        said = f"In the {which} turn of the loop, line {line.line} is `{ast.unparse(line.node)}`."
+        return replace(verdict, message=f"{said} {message[:1].upper()}{message[1:]}")
+
+    def _is_of(self, name: str, line: SubmissionStatement) -> bool:
+        """True if *line* writes *name*, or in another turn what the learner's text calls so."""
+        return any(self.shown.get(written, written) == name for written in line.writes)
+
+    def _in_own_words(self, verdict: NameVerdict) -> NameVerdict:
+        """*verdict* with the learner's words for the names that only the unrolled text has."""
+        if not self.shown:
+            return verdict
+        names = re.compile(rf"\b({'|'.join(map(re.escape, self.shown))})\b")
+
+        def own(text: str) -> str:
+            return names.sub(lambda match: self.shown[match[1]], text)
+
+        return replace(verdict, message=own(verdict.message), word=own(verdict.word), step=own(verdict.step))
+
+
+def _another_turn(verdict: NameVerdict, first: str) -> NameVerdict:
+    message = f"Line {verdict.line} makes it as well, in another turn of the loop; begin at `{first}`."
+    word = f"the same line as {first}"
+    return replace(
+        verdict, verdict="follows", code=None, key="", message=message, word=word, worst=(), differences=None, also=()
+    )
+
+
+def unroll_submission(
+    plan: ParsedSubmission, sizes: Mapping[str, int], wanted: Collection[str]
+) -> UnrolledSubmission | None:
+    """*plan* with its loops unrolled; None where there are none that can be, or lines are no Python."""
+    if plan.faults or not _may_unroll(plan, wanted):
+        return None
+    unrolled = unroll([line.node for line in plan.lines], sizes, wanted)
+    if unrolled is None:
+        return None
+    parsed = parse_submission("\n".join(ast.unparse(line.node) for line in unrolled.lines))
+    if len(parsed.lines) != len(unrolled.lines):
+        return None
+    lines = tuple(_placed(line, origin) for line, origin in zip(parsed.lines, unrolled.lines, strict=True))
+    return UnrolledSubmission(replace(parsed, lines=lines), tuple(line.turn for line in unrolled.lines), unrolled.shown)
+
+
+def _may_unroll(plan: ParsedSubmission, wanted: Collection[str]) -> bool:
+    """True if a look at the lines from outside shows a list, a loop that makes what is wanted, or a name used again."""
+    bound = [name for line in plan.lines for name in line.fresh if name not in wanted]
+    return len({*bound}) < len(bound) or any(_gathers(line.node, wanted) for line in plan.lines)
+
+
+def _gathers(node: ast.stmt, wanted: Collection[str]) -> bool:
+    match node:
+        case ast.For():
+            made = (inner for inner in ast.walk(node) if isinstance(inner, ast.Assign))
+            return any(name_of(target) in wanted for inner in made for target in inner.targets)
+        case ast.Assign(value=ast.List() | ast.Dict() | ast.ListComp() | ast.DictComp()):
+            return True
+        case ast.Assign(targets=[ast.Tuple(elts=parts)], value=value):
+            return any(name_of(part) in wanted for part in parts) or isinstance(value, ast.Tuple)
+        case ast.Assign(value=ast.Call(func=ast.Name(id="list" | "dict"))):
+            return True
+    return False
+
+
+def _placed(line: SubmissionStatement, origin: UnrolledLine) -> SubmissionStatement:
+    """*line* with the line numbers of what it comes from."""
+    first, last = origin.node.lineno, origin.node.end_lineno or origin.node.lineno
+    inside = [node for node in ast.walk(origin.node) if isinstance(node, ast.stmt)]
+    for statement, written in zip(
+        (node for node in ast.walk(line.node) if isinstance(node, ast.stmt)), inside, strict=True
+    ):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.stmt | ast.expr):
+                node.lineno, node.end_lineno = written.lineno, written.end_lineno
+    return replace(line, line=first, end_line=last)
+
+
+def _statements_in(node: ast.stmt) -> list[ast.stmt]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.stmt)]
+
+
+def came_to_same(first: Mapping[str, RunReport], other: Mapping[str, RunReport], names: Collection[str]) -> bool:
+    """True if two runs of a text, of which the other one is unrolled, came to the same gradients."""
+    for run in ("v", "true"):
+        if first[run].errors or other[run].errors:
+            return False
+        for name in names:
+            before, now = first[run].final(name), other[run].final(name)
+            if before is None or now is None or before.shape != now.shape:
+                return False
+            if not np.allclose(before, now, rtol=_SAME, atol=_SAME, equal_nan=True):
+                return False
+    return True
