@@ -43,12 +43,11 @@ def items(lesson: str, group: int, *, as_json: bool) -> None:
 
 
 def _lesson(course: Course, name: str) -> Lesson:
-    found = next(
-        (lesson for lesson in course.lessons if name in (lesson.name, lesson.slug, Path(lesson.path).name)), None
-    )
-    if found is None:
+    lessons = (item for item in course.lessons if name in (item.name, item.slug, Path(item.path).name))
+    lesson = next(lessons, None)
+    if lesson is None:
         refuse(f"The course has no lesson {name!r}. Give its id, or the name of its file.")
-    return found
+    return lesson
 
 
 async def _make_report(settings: Settings, course: Course, group: int) -> CourseReport:
@@ -67,7 +66,7 @@ def _facts(report: CourseReport, views: list[ItemView]) -> dict[str, Any]:
     """The report on what *views* show; null stands for what is too few to be told."""
     whole = _without_few(REPORT.dump_python(report, mode="json"))
     shown = {(view.item.lesson, view.item.exercise, view.item.edition): view for view in views}
-    told = []
+    rows = []
     for row in whole["items"]:
         view = shown.get((row["lesson"], row["exercise"], row["edition"]))
         if view is not None:
@@ -77,8 +76,8 @@ def _facts(report: CourseReport, views: list[ItemView]) -> dict[str, Any]:
             ]
             for mistake, seen in zip(row["mistakes"], view.mistakes, strict=True):
                 mistake |= {"said": seen.said.striptags(), "at": f"{seen.place.path}:{seen.place.line}"}
-            told.append(row)
-    return {**whole, "items": told}
+            rows.append(row)
+    return {**whole, "items": rows}
 
 
 def _without_few(value: Any) -> Any:

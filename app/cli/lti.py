@@ -219,7 +219,7 @@ async def rotate(
     """Sign with the next key from now on, and show platforms a newer one."""
     if not await lti_platforms.list_platforms(db):
         raise RefusedError("There is no platform yet, and so no key: backhand lti add")
-    await rotate_keys(db, encryption_in(environment.load_settings().lti_secret_path, make=revoke), anew=revoke)
+    await rotate_keys(db, encryption_in(environment.load_settings().lti_secret_path, make=revoke), revoke=revoke)
     what = "Platforms are shown new keys" if revoke else "Messages are signed with the next key"
     keys = [key["kid"] for key in (await published_keys(db))["keys"]]
     return {"keys": keys}, [f"{what}. Platforms fetch keys by themselves, within the hour at most."]

@@ -50,10 +50,10 @@ def decoded_answer(text: str | None) -> tuple[str, ...] | None:
 def decoded_draw(verdict: str | None) -> int:
     """Which draw of a question was answered; the first where none is told."""
     try:
-        told = json.loads(verdict or "{}")
+        stored = json.loads(verdict or "{}")
     except ValueError:
         return 0
-    draw = told.get("draw") if isinstance(told, dict) else None
+    draw = stored.get("draw") if isinstance(stored, dict) else None
     return draw if isinstance(draw, int) else 0
 
 

@@ -53,14 +53,16 @@ def learning_curves(
         people = np.bincount(number[rows], minlength=MOST_MEETINGS)
         length = int((people >= least).sum())
         if length:
-            made, nth = meetings.slip[rows], number[rows]
+            slip_numbers, nth = meetings.slip[rows], number[rows]
             by_slip = {
-                slips[slip]: _points(people, nth[made == slip], length)
-                for slip in np.unique(made[made >= 0])
-                if (made == slip).sum() >= least
+                slips[slip]: _points(people, nth[slip_numbers == slip], length)
+                for slip in np.unique(slip_numbers[slip_numbers >= 0])
+                if (slip_numbers == slip).sum() >= least
             }
             curves.append(
-                LearningCurve(family=families[family], points=_points(people, nth[made >= 0], length), slips=by_slip)
+                LearningCurve(
+                    family=families[family], points=_points(people, nth[slip_numbers >= 0], length), slips=by_slip
+                )
             )
     return tuple(curves)
 

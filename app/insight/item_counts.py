@@ -140,7 +140,7 @@ def _count_item(met: Meetings, tries: Tries, openings: Openings, others: Floats)
     gap[starts] = 0
     gap[(gap > PAUSE) | (row > np.repeat(until, sizes))] = 0
     work = np.add.reduceat(gap, starts) if len(starts) else gap
-    hinted, told = (
+    hinted, shown_solution = (
         _before(openings, openings.hint > SOLUTION, people, right_at),
         _before(openings, openings.hint == SOLUTION, people, right_at),
     )
@@ -154,8 +154,8 @@ def _count_item(met: Meetings, tries: Tries, openings: Openings, others: Floats)
         right=int(met.right.sum()),
         first=int(met.first.sum()),
         in_few=int((until < FEW_TRIES).sum()),
-        after_hint=int((ever & hinted & ~told).sum()),
-        after_solution=int((ever & told).sum()),
+        after_hint=int((ever & hinted & ~shown_solution).sum()),
+        after_solution=int((ever & shown_solution).sum()),
         left=int(met.left.sum()),
         tries=len(tries),
         wrong=int((~tries.correct).sum()),
@@ -208,11 +208,11 @@ def _followed_rows(tries: Tries) -> Ints:
 
 def _mistakes(tries: Tries) -> tuple[MistakeCounts, ...]:
     wrong = ~tries.correct
-    made, counts = np.unique(tries.mistake[wrong], return_counts=True)
+    numbers, counts = np.unique(tries.mistake[wrong], return_counts=True)
     pairs = np.unique(np.stack([tries.mistake[wrong], tries.learner[wrong]]), axis=1)
     rows = _followed_rows(tries)
     before, after = tries.mistake[rows], tries.mistake[rows + 1]
-    found = [
+    mistakes = [
         MistakeCounts(
             mistake=int(mistake),
             people=int((pairs[0] == mistake).sum()),
@@ -223,9 +223,9 @@ def _mistakes(tries: Tries) -> tuple[MistakeCounts, ...]:
                 right=int(((before == mistake) & (after < 0)).sum()),
             ),
         )
-        for mistake, count in zip(made, counts, strict=True)
+        for mistake, count in zip(numbers, counts, strict=True)
     ]
-    return tuple(sorted(found, key=lambda counts: (-counts.people, -counts.tries, counts.mistake)))
+    return tuple(sorted(mistakes, key=lambda counts: (-counts.people, -counts.tries, counts.mistake)))
 
 
 def _unhelped_next_tries(tries: Tries, openings: Openings) -> NextTries:
@@ -243,7 +243,7 @@ def _unhelped_next_tries(tries: Tries, openings: Openings) -> NextTries:
 
 def _hints(tries: Tries, openings: Openings, people: Ints, right_at: Ints) -> tuple[HintCounts, ...]:
     """Each hint, with the first try after it of those who were not right before."""
-    moments, found = _moment_key(tries), []
+    moments, hints = _moment_key(tries), []
     for number in np.unique(openings.hint):
         opened = openings.take(openings.hint == number)
         index = np.searchsorted(moments, _moment_key(opened), side="right")
@@ -253,8 +253,8 @@ def _hints(tries: Tries, openings: Openings, people: Ints, right_at: Ints) -> tu
         unsolved = right_at[np.searchsorted(people, learners)] > opened.at[follows]
         after = tries.correct[index[unsolved]]
         next_tries = NextTries(tries=len(after), right=int(after.sum()))
-        found.append(HintCounts(number=int(number), people=len(np.unique(opened.learner)), after=next_tries))
-    return tuple(found)
+        hints.append(HintCounts(number=int(number), people=len(np.unique(opened.learner)), after=next_tries))
+    return tuple(hints)
 
 
 def _moment_key(rows: Tries | Openings) -> Ints:

@@ -51,13 +51,13 @@ class Judged:
 
 def needs_of(judged: Judged) -> tuple[Need, ...]:
     """The signs that are there, the heaviest first."""
-    found = [
+    needs = [
         Need(sign=sign, weight=weight, about=about)
         for sign, look in SIGNS.items()
         for weight, about in look(judged)
         if weight > 0
     ]
-    return tuple(sorted(found, key=lambda need: -need.weight))
+    return tuple(sorted(needs, key=lambda need: -need.weight))
 
 
 def _discrimination(judged: Judged) -> Iterator[tuple[float, int | None]]:

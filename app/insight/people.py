@@ -78,13 +78,13 @@ def _key(place: Ints, learner: Ints) -> Ints:
 
 def _shown_keys(histories: Histories) -> Ints:
     """Keys of all that stood on a page when it was opened."""
-    visits, found = histories.visits, []
+    visits, keys = histories.visits, []
     for number, since in enumerate(histories.editions):
         there = visits.lesson == histories.lessons[number]
         if since:
             there &= visits.at >= since[0]
-        found.append(number * MOST_LEARNERS + visits.learner[there])
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        keys.append(number * MOST_LEARNERS + visits.learner[there])
+    return np.concatenate(keys) if keys else np.zeros(0, dtype=np.int64)
 
 
 def _visit_times(histories: Histories, place: Ints, learner: Ints) -> Ints:

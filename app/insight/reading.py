@@ -138,11 +138,11 @@ class _Reader:
 
     def _mistake_of(self, place: int, code: str | None, answer: str, verdict: str) -> int:
         """Number of a mistake; what many write alike is read once."""
-        asked = place, code, answer, verdict
-        number = self.keys.get(asked)
+        key = place, code, answer, verdict
+        number = self.keys.get(key)
         if number is None:
             number = self.mistakes.of(mistake_key(self.places[place][1], code, answer, verdict))
-            self.keys[asked] = number
+            self.keys[key] = number
         return number
 
     def _meet(self, learner: int, place: int, at: int, code: str | None) -> None:
@@ -150,8 +150,8 @@ class _Reader:
         families = self.families_met[place]
         wrong, slip = self._family_and_slip(place, code) if code and families else (None, "")
         for family in dict.fromkeys((*families, *([wrong] if wrong else []))):
-            made = self.slips.of(slip) if family == wrong else -1
-            self.meetings.add(learner, self.families.of(family), at, made)
+            slip_number = self.slips.of(slip) if family == wrong else -1
+            self.meetings.add(learner, self.families.of(family), at, slip_number)
 
     def _family_and_slip(self, place: int, code: str) -> tuple[str | None, str]:
         if (place, code) not in self.codes:

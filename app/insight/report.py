@@ -196,11 +196,11 @@ def _may_be_told(item: ItemCounts, need: Need, least: int) -> bool:
 
 def hide_few(item: ItemCounts, least: int) -> ItemCounts:
     """*item* without its mistakes, and without what tells of fewer than *least* people."""
-    told: dict[str, Any] = {name: rough(getattr(item, name), least) for name in PEOPLE}
+    values: dict[str, Any] = {name: rough(getattr(item, name), least) for name in PEOPLE}
     others = {"discrimination": item.compared, "median_tries": item.right, "most_tries": item.right}
     others |= {"work_minutes": item.right - item.first, "start_minutes": item.tried}
-    told |= {name: None for name, people in others.items() if people < least}
-    return replace(item, **told, hints=tuple(_hint(hint, least) for hint in item.hints), mistakes=())
+    values |= {name: None for name, people in others.items() if people < least}
+    return replace(item, **values, hints=tuple(_hint(hint, least) for hint in item.hints), mistakes=())
 
 
 def _hint(hint: HintCounts, least: int) -> HintCounts:
@@ -255,11 +255,11 @@ async def _with_lines(
 
 async def _texts(database: Database, numbers: Sequence[int]) -> Mapping[int, tuple[int, str, str]]:
     """Learner, text and verdict of attempts; nothing of one that was deleted since."""
-    found = dict.fromkeys(numbers, (0, "", ""))
+    texts = dict.fromkeys(numbers, (0, "", ""))
     for start in range(0, len(numbers), TEXTS_AT_ONCE):
         async with database.read() as db:
             for number, learner, text, verdict in await history_rows.texts_of(
                 db, numbers[start : start + TEXTS_AT_ONCE]
             ):
-                found[number] = learner, text, verdict
-    return found
+                texts[number] = learner, text, verdict
+    return texts

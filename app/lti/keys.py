@@ -64,12 +64,12 @@ async def make_keys(db: AsyncSession, encryption: Fernet) -> None:
         await _add_key(db, encryption)
 
 
-async def rotate_keys(db: AsyncSession, encryption: Fernet, *, anew: bool = False) -> None:
-    """Sign with the newest key from now on, and publish a newer one; *anew* forgets all that there are."""
-    if anew:
+async def rotate_keys(db: AsyncSession, encryption: Fernet, *, revoke: bool = False) -> None:
+    """Sign with the newest key from now on, and publish a newer one; *revoke* forgets all that there are."""
+    if revoke:
         await db.execute(delete(LtiKey))
     await make_keys(db, encryption)
-    if not anew:
+    if not revoke:
         await _add_key(db, encryption)
     for old in (await _newest_first(db))[MAX_PUBLISHED_KEYS:]:
         await db.delete(old)

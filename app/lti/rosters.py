@@ -154,7 +154,7 @@ async def _enrol_listed(
         return
     of_platform = (Credential.kind == "lti", Credential.issuer == platform.issuer)
     rows = await db.scalars(
-        select(Credential).where(*of_platform, Credential.subject.in_([one.subject for one in people]))
+        select(Credential).where(*of_platform, Credential.subject.in_([person.subject for person in people]))
     )
     known = {row.subject: row.learner_id for row in rows}
     await _add_new(db, context, platform, [person for person in people if person.subject not in known])
@@ -224,7 +224,7 @@ async def _mark_left(db: AsyncSession, context: LtiContext, listed: set[str]) ->
     if group is None or not gone:
         return
     members = await list_members(db, group.id)
-    staying = [one for one in members if one.role == "instructor" and one.learner_id not in gone]
+    staying = [member for member in members if member.role == "instructor" and member.learner_id not in gone]
     for person in members:
         if person.learner_id in gone and (staying or person.role != "instructor"):
             await _leave(db, group, person)

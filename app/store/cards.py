@@ -120,12 +120,12 @@ async def find_served_item(db: AsyncSession, learner: int, item: int) -> ServedI
 
 async def items_told(db: AsyncSession, learner: int, items: Collection[int]) -> set[int]:
     """Those of *items* whose solution *learner* opened before solving them."""
-    told = select(Progress.lesson).where(
+    lessons = select(Progress.lesson).where(
         Progress.learner_id == learner,
         Progress.lesson.in_(map(lesson_of_item, items)),
         Progress.solution_at <= func.coalesce(Progress.solved_at, Progress.solution_at),
     )
-    return {int(name.removeprefix(ROOM)) for name in await db.scalars(told)}
+    return {int(name.removeprefix(ROOM)) for name in await db.scalars(lessons)}
 
 
 async def find_item(db: AsyncSession, number: int) -> PracticeItem | None:

@@ -30,8 +30,8 @@ def is_stale(row: ItemReport | None) -> bool:
 
 async def ask_report(db: AsyncSession, group: int | None = None) -> None:
     """Ask for a new report."""
-    asked = insert_into(db, ItemReport).values(id=group or EVERYBODY, class_id=group, asked_at=now())
-    await db.execute(asked.on_conflict_do_update(index_elements=[ItemReport.id], set_={"asked_at": now()}))
+    request = insert_into(db, ItemReport).values(id=group or EVERYBODY, class_id=group, asked_at=now())
+    await db.execute(request.on_conflict_do_update(index_elements=[ItemReport.id], set_={"asked_at": now()}))
 
 
 async def due_reports(db: AsyncSession) -> list[int | None]:

@@ -25,8 +25,8 @@ def hint_moment(number: int) -> str:
 
 async def hints_opened(db: AsyncSession, learner: int, lesson: str) -> list[datetime]:
     """Moments at which *learner* opened each hint in *lesson*, in order."""
-    mine = (Moment.learner_id == learner, Moment.lesson == lesson, Moment.what.startswith("hint-"))
-    return list(await db.scalars(select(Moment.happened_at).where(*mine).order_by(Moment.happened_at)))
+    conditions = (Moment.learner_id == learner, Moment.lesson == lesson, Moment.what.startswith("hint-"))
+    return list(await db.scalars(select(Moment.happened_at).where(*conditions).order_by(Moment.happened_at)))
 
 
 async def record_moment(db: AsyncSession, learner: int, lesson: str, exercise: str, what: str) -> None:

@@ -154,10 +154,10 @@ class CheckService:
         self.ensure_open()
         if refusal := self._refusal(code):
             return CheckResult(Verdict(outcome="refused", message=refusal), judged=False)
-        found = decoded_verdict(stored)
-        if found is not None:
+        stored_verdict = decoded_verdict(stored)
+        if stored_verdict is not None:
             self._metrics.checks.labels("check", "stored").inc()
-            return CheckResult(found, found=True)
+            return CheckResult(stored_verdict, found=True)
         task = self._tasks.task(lesson, exercise)
         verdict = await self._asked("check", learner, code, lambda: self._grader.check(task, code))
         return CheckResult(verdict)

@@ -156,9 +156,9 @@ def tabs(request: Request, within: ClassMember) -> tuple[Tab, ...]:
     served = {context.path for context in iter_route_contexts(request.app.routes)}
     home = f"/classes/{within.group.id}"
     # A sitting is an assignment, and made beside the others.
-    asked = request.url.path.removeprefix(home).replace("/sittings", "/assignments", 1)
+    path = request.url.path.removeprefix(home).replace("/sittings", "/assignments", 1)
     return tuple(
-        Tab(title, home + end, here=asked == end or (end != "" and asked.startswith(end + "/")))
+        Tab(title, home + end, here=path == end or (end != "" and path.startswith(end + "/")))
         for title, end, act in TABS
         if PREFIX + end in served and within.is_at_least(MAY[act])
     )

@@ -118,9 +118,9 @@ class LocalTrainingRun:
 
     async def _follow(self, run: asyncio.Future[Snapshot]) -> Wish:
         """Write down how far *run* is, now and then and when it is to stop, until it has ended."""
-        with self._ledger.bus.subscribe(stop_key(self._learner, *self.order.place)) as told:
+        with self._ledger.bus.subscribe(stop_key(self._learner, *self.order.place)) as subscription:
             while True:
-                word = asyncio.ensure_future(told.wait(RECORD_SECONDS))
+                word = asyncio.ensure_future(subscription.wait(RECORD_SECONDS))
                 either: tuple[asyncio.Future[Any], ...] = (run, word)
                 try:
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -92,8 +92,8 @@ class ImmutableFiles(StaticFiles):
         async def send_kept(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] in (200, 206):
                 # The address changes with the content, and the etag is told: a date says nothing more.
-                told = [head for head in message["headers"] if head[0] != b"last-modified"]
-                message["headers"] = [*told, (b"cache-control", b"public, max-age=31536000, immutable")]
+                headers = [head for head in message["headers"] if head[0] != b"last-modified"]
+                message["headers"] = [*headers, (b"cache-control", b"public, max-age=31536000, immutable")]
             await send(message)
 
         await super().__call__(scope, receive, send_kept)

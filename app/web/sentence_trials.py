@@ -48,8 +48,8 @@ class SentenceTrial:
             return await self._fault_of_answer(self.exercise, mistake)
         if text := await self._right_text_with(mistake):
             return RIGHT_TOO.format(text=text)
-        made, words = await self.mistake_of(mistake.partition(":")[0], example)
-        return "" if made == mistake else OTHER_NUMBERS.format(told=words or "It is right.")
+        met, words = await self.mistake_of(mistake.partition(":")[0], example)
+        return "" if met == mistake else OTHER_NUMBERS.format(told=words or "It is right.")
 
     async def _fault_of_answer(self, quiz: Quiz, mistake: str) -> str:
         draw, given = answer_of(mistake)

@@ -165,7 +165,7 @@ class TrainingRuns:
     async def watch(self, learner: int, lesson: str, exercise: str) -> AsyncIterator[Snapshot]:
         """Each new moment of a run, until it has ended or the server stops."""
         seen = None
-        with self._ledger.bus.subscribe(run_key(learner, lesson, exercise)) as told:
+        with self._ledger.bus.subscribe(run_key(learner, lesson, exercise)) as subscription:
             while not self._closing:
                 is_own = learner in self._live
                 now = await self.look(learner, lesson, exercise)
@@ -176,7 +176,7 @@ class TrainingRuns:
                     seen = now
                 if not now.live:
                     return
-                await (asyncio.sleep(SNAPSHOT_POLL_SECONDS) if is_own else told.wait())
+                await (asyncio.sleep(SNAPSHOT_POLL_SECONDS) if is_own else subscription.wait())
 
     @contextmanager
     def watching(self, learner: int) -> Iterator[bool]:

@@ -89,7 +89,7 @@ async def test_another_secret_is_told_with_the_way_out(database: Database, path:
         encryption_in(tmp_path / "bad")
 
     async with database.write() as db:
-        await rotate_keys(db, encryption_in(tmp_path / "other"), anew=True)
+        await rotate_keys(db, encryption_in(tmp_path / "other"), revoke=True)
     assert await signing(database, tmp_path / "other")
 
 

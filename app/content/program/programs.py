@@ -251,8 +251,8 @@ def statement_of(tensor: str, forward: Forward) -> str:
 
 def written_lines(forward: Forward) -> list[tuple[tuple[str, ...], str]]:
     """The statements of *forward*: the names that each writes, and its source."""
-    statements = [one for one in sound_tree(forward.source).body if isinstance(one, ast.Assign)]
-    names = [target_names(one) or () for one in statements]
+    statements = [statement for statement in sound_tree(forward.source).body if isinstance(statement, ast.Assign)]
+    names = [target_names(statement) or () for statement in statements]
     return list(zip(names, written_at(forward.source, statements), strict=True))
 
 

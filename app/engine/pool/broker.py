@@ -36,15 +36,15 @@ Said = Callable[[], Awaitable[None]]
 async def connect_to_broker(url: str, nkey: Path | None, inbox: str, disconnected: Said, reconnected: Said) -> Client:
     """A connection that comes back by itself; this waits for the broker as long as it takes."""
 
-    said = False
+    warned = False
 
     async def ignored(error: Exception) -> None:
         """Each failed try; the first is told, and that there is no connection is said where it matters."""
-        nonlocal said
-        if not said:
+        nonlocal warned
+        if not warned:
             host = urlsplit(url).netloc.rpartition("@")[2]
             log.warning("broker-not-reached", broker=host, error=str(error) or type(error).__name__)
-        said = True
+        warned = True
 
     options: dict[str, Any] = {"nkeys_seed": str(nkey)} if nkey else {}
     return await nats.connect(

@@ -132,14 +132,14 @@ def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventD
     return {name: _escaped(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
-def _escaped(text: str, kept: str = "") -> str:
-    return "".join(name if name.isprintable() or name in kept else ascii(name)[1:-1] for name in text)
+def _escaped(text: str, allowed: str = "") -> str:
+    return "".join(name if name.isprintable() or name in allowed else ascii(name)[1:-1] for name in text)
 
 
 def _traceback(stream: TextIO, error: ExcInfo) -> None:
     plain = io.StringIO()
     structlog.dev.plain_traceback(plain, error)
-    stream.write(_escaped(plain.getvalue(), kept="\n"))
+    stream.write(_escaped(plain.getvalue(), allowed="\n"))
 
 
 class RequestLog(HttpMiddleware):
@@ -225,8 +225,8 @@ class ErrorPages(HttpMiddleware):
 def describe_failure(error: Exception) -> tuple[int, str]:
     """The status and the message for people; what is our fault is logged."""
     if isinstance(error, HTTPException):
-        said = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
-        return error.status_code, said or MESSAGES.get(error.status_code, "")
+        detail = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
+        return error.status_code, detail or MESSAGES.get(error.status_code, "")
     if isinstance(error, RequestValidationError):
         return 422, MESSAGES[422]
     if isinstance(error, (OperationalError, InterfaceError, PoolTimeout)):
@@ -246,5 +246,5 @@ def _reason(error: Exception, otherwise: str = "") -> str:
     """Reason of a database *error*, without its values: PostgreSQL's details contain addresses, names and ids."""
     original = getattr(error, "orig", None)
     details = getattr(original, "diag", None)
-    told = (getattr(details, name, None) for name in ("constraint_name", "message_primary"))
-    return next((str(item) for item in told if item), str(original or otherwise or error))[:200]
+    parts = (getattr(details, name, None) for name in ("constraint_name", "message_primary"))
+    return next((str(item) for item in parts if item), str(original or otherwise or error))[:200]

@@ -130,10 +130,10 @@ class RequestGuard(HttpMiddleware):
             raise _too_large(self._body_bytes)
         await self._app(scope, self._counted(receive), send)
 
-    def _is_here(self, asked: list[str]) -> bool:
+    def _is_here(self, hosts: list[str]) -> bool:
         """True if the request names at most one host, and it is ours."""
-        match = HOST.fullmatch(asked[0]) if asked else None
-        if len(asked) > 1 or (asked and match is None):
+        match = HOST.fullmatch(hosts[0]) if hosts else None
+        if len(hosts) > 1 or (hosts and match is None):
             return False
         return not self._hosts or match is None or (match["name"] or match["address"]).lower() in self._hosts
 
@@ -207,8 +207,8 @@ class RelativeRedirects(HttpMiddleware):
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
 
         def cut(headers: MutableHeaders) -> None:
-            location, asked = headers.get("location", ""), URL(scope=scope)
-            own = f"{asked.scheme}://{asked.netloc}/"
+            location, url = headers.get("location", ""), URL(scope=scope)
+            own = f"{url.scheme}://{url.netloc}/"
             # Not for a path of two slashes: what remained would name another host.
             if location.startswith(own) and not location.startswith(own + "/"):
                 headers["location"] = location.removeprefix(own[:-1])

@@ -250,10 +250,10 @@ class SessionCache:
 
     async def listen(self) -> None:
         """Forget when another server says so, until this is cancelled."""
-        with self._bus.subscribe(ENDED) as told:
+        with self._bus.subscribe(ENDED) as subscription:
             while True:
-                await told.wait()
-                if told.heard:
+                await subscription.wait()
+                if subscription.heard:
                     self.forget()
 
 

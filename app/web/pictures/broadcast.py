@@ -105,9 +105,11 @@ def _paths(small: Shape, large: Shape) -> Mapping[str, dict[str, str]]:
         origin = f"s-{_row_before(row, small[:-1], large[:-1])}-{column if small and small[-1] > 1 else 0}"
         copies.setdefault(origin, []).append(f"l-{row}-{column}")
     count = prod(after for before, after in zip(small, large, strict=True) if before != after)
-    said = f"It stands in {count} places, and its gradient is the sum of theirs." if count > 1 else "It is not copied."
+    sentence = (
+        f"It stands in {count} places, and its gradient is the sum of theirs." if count > 1 else "It is not copied."
+    )
     return {
-        key: pointing_attributes(key, (name for name in (origin, *places) if name != key), said)
+        key: pointing_attributes(key, (name for name in (origin, *places) if name != key), sentence)
         for origin, places in copies.items()
         for key in (origin, *places)
     }

@@ -69,8 +69,8 @@ def draw_graph(scene: PictureInput) -> Markup:
     places = {line.name: index for index, line in enumerate(lines)}
     readers = {line.name: [other.name for other in lines if line.name in other.reads] for line in lines}
     forks = {name for name, those in readers.items() if len(those) > 1}
-    asked = scene.given.get("highlight")
-    marked = forks | {str(item) for item in asked} if isinstance(asked, list | tuple) else forks
+    highlight = scene.given.get("highlight")
+    marked = forks | {str(item) for item in highlight} if isinstance(highlight, list | tuple) else forks
     arcs = [(places[name], index) for index, line in enumerate(lines) for name in line.reads if name in places]
     rows = [
         textwrap.wrap(line.source, MAX_LINE_CHARS, subsequent_indent="    ", break_long_words=False) for line in lines
@@ -101,8 +101,10 @@ def draw_graph(scene: PictureInput) -> Markup:
             )
         lit = [str(end) for start, end in arcs if start == index]
         lit += [f"{index}-{end}" for end in lit]
-        told = pointing_attributes(str(index), lit, _fork_text(line.name, readers[line.name]))
-        hits.append(svg_tag("rect", x=0.0, y=y - ROW_HEIGHT / 2, width="100%", height=height, class_="hit", **told))
+        attributes = pointing_attributes(str(index), lit, _fork_text(line.name, readers[line.name]))
+        hits.append(
+            svg_tag("rect", x=0.0, y=y - ROW_HEIGHT / 2, width="100%", height=height, class_="hit", **attributes)
+        )
         node = "fork" if line.name in marked else "node"
         parts.append(svg_tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
         for down, row in enumerate(rows[index]):

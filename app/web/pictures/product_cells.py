@@ -83,9 +83,9 @@ def _path(
         lit = [(1 - index, *cell) for cell in partners] + [(2, *cell) for cell in fed]
         return pointing_attributes(_key(place), map(_key, lit), _sentence(names, place, partners, fed))
     terms = [((0, row, line), (1, line, column)) for line in range(left[1])]
-    said = " + ".join(f"{_cell(names[0], *a[1:])}·{_cell(names[1], *b[1:])}" for a, b in terms)
+    sum_text = " + ".join(f"{_cell(names[0], *a[1:])}·{_cell(names[1], *b[1:])}" for a, b in terms)
     return pointing_attributes(
-        _key(place), (_key(item) for term in terms for item in term), f"{_cell(names[2], row, column)} = {said}"
+        _key(place), (_key(item) for term in terms for item in term), f"{_cell(names[2], row, column)} = {sum_text}"
     )
 
 

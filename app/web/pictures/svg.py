@@ -25,9 +25,9 @@ def svg_text(x: float, y: float, content: str, *, class_: str = "", anchor: str 
     return svg_tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
 
 
-def pointing_attributes(entry: str, path: Iterable[str], said: str) -> dict[str, str]:
+def pointing_attributes(entry: str, path: Iterable[str], sentence: str) -> dict[str, str]:
     """Attributes of an element that can be pointed at: its own name, the names it leads to, and a sentence."""
-    return {"data_entry": entry, "data_path": " ".join(path), "data_said": said}
+    return {"data_entry": entry, "data_path": " ".join(path), "data_said": sentence}
 
 
 def svg_picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:
@@ -94,5 +94,5 @@ def arrow_svg(x: float, start: float, end: float, class_: str) -> Markup:
 
 def plain_number(value: float) -> str:
     """At most four digits, or all before the point of a number below a million; with a true minus sign."""
-    told = f"{value:,.0f}" if 1e4 <= abs(value) < 1e6 else f"{value + 0.0:.4g}"
-    return told.replace("-", "−")
+    text = f"{value:,.0f}" if 1e4 <= abs(value) < 1e6 else f"{value + 0.0:.4g}"
+    return text.replace("-", "−")

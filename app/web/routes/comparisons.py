@@ -43,8 +43,8 @@ async def listed(page: Watching) -> Response:
 
 
 def _find_exercise(site: Site, lesson: str, exercise: str) -> tuple[Lesson | None, Exercise | None]:
-    found = site.course.named.get(lesson)
-    return found, found.named.get(exercise) if found else None
+    known = site.course.named.get(lesson)
+    return known, known.named.get(exercise) if known else None
 
 
 async def _place(page: ClassPage, fields: AboutFields) -> Place:
@@ -53,15 +53,15 @@ async def _place(page: ClassPage, fields: AboutFields) -> Place:
     Raises:
         HTTPException: It is none.
     """
-    found = page.site.course.at.get(fields.lesson)
-    named = found.named.get(fields.exercise) if found else None
+    lesson = page.site.course.at.get(fields.lesson)
+    named = lesson.named.get(fields.exercise) if lesson else None
     async with page.read() as db:
         assigned = await board.assigned_exercises(db, page.class_id)
-    if found is None or named is None or not board.has_exercise(assigned, found.name, fields.exercise):
+    if lesson is None or named is None or not board.has_exercise(assigned, lesson.name, fields.exercise):
         raise HTTPException(422, NOT_ASSIGNED)
     if not _can_be_about(named, fields.about):
         raise HTTPException(422, NOT_ABOUT)
-    return found, named
+    return lesson, named
 
 
 def _can_be_about(exercise: Exercise, about: str) -> bool:
@@ -85,13 +85,13 @@ def _form(
     page: ClassPage,
     place: Place,
     about: str,
-    said: tuple[str, str] = ("", ""),
+    wordings: tuple[str, str] = ("", ""),
     problem: str = "",
 ) -> Response:
     lesson, exercise = place
     hint = exercise.hints[int(about.removeprefix(HINT)) - 1] if about.startswith(HINT) else None
     return page.render(
-        "comparison_new.html", lesson=lesson, exercise=exercise, about=about, said=said,
+        "comparison_new.html", lesson=lesson, exercise=exercise, about=about, said=wordings,
         words=about_words(lesson, exercise, about), hint=hint, problem=problem, longest=LONGEST_SENTENCE,
     )  # fmt: skip
 
@@ -102,17 +102,19 @@ async def begin(
     fields: Annotated[WordingFields, Form()],
 ) -> Response:
     """Compare two wordings from now on."""
-    place, about, said = await _place(page, fields), fields.about, fields.said
+    place, about, wordings = await _place(page, fields), fields.about, fields.said
     problem = fields.problem
     if not problem:
-        new = NewComparison(lesson=place[0].name, exercise=place[1].name, about=about, first=said[0], second=said[1])
+        new = NewComparison(
+            lesson=place[0].name, exercise=place[1].name, about=about, first=wordings[0], second=wordings[1]
+        )
         try:
             async with page.write() as db:
                 await comparisons.begin_comparison(db, page.class_id, new, page.learner)
         except RefusedError as refused:
             problem = str(refused)
     if problem:
-        return _form(page, place, about, said, problem)
+        return _form(page, place, about, wordings, problem)
     return page.back("comparisons")
 
 

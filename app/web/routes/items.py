@@ -84,12 +84,12 @@ async def _find_report(site: Site, scope: ReportScope) -> KeptReport:
     async with site.database.read() as db:
         row = await item_reports.stored_report(db, scope.number)
     report = decoded_report(row.report_json) if row else None
-    asked = item_reports.is_stale(row) or (report is None and row is not None and row.made_at is not None)
-    if asked:
+    is_due = item_reports.is_stale(row) or (report is None and row is not None and row.made_at is not None)
+    if is_due:
         async with site.database.write(short=True) as db:
             await item_reports.ask_report(db, scope.number)
     waits = row is not None and (row.made_at is None or row.made_at < row.asked_at)
-    return KeptReport(report, asked or waits)
+    return KeptReport(report, is_due or waits)
 
 
 @router.get("")

@@ -72,7 +72,9 @@ def _sitting(row: Assignment) -> Choice:
 def _choice(lesson: Lesson) -> Choice:
     if lesson.name.startswith("practice"):
         return Choice(lesson.name, lesson.title, len(lesson.exercises))
-    exercises = tuple(Choice(f"{lesson.name}#{one.name}", exercise_title(one), 1) for one in lesson.exercises)
+    exercises = tuple(
+        Choice(f"{lesson.name}#{exercise.name}", exercise_title(exercise), 1) for exercise in lesson.exercises
+    )
     return Choice(lesson.name, lesson.title, len(exercises), exercises)
 
 
@@ -131,7 +133,9 @@ async def choose(request: Request, site: TheSite) -> Response:
 def _titles(groups: Sequence[ChoiceGroup]) -> dict[str, str]:
     """Titles of links by the value of its choice: an exercise with its lesson."""
     lessons = [choice for group in groups for choice in group.choices]
-    exercises = {one.value: f"{choice.title}: {one.title}" for choice in lessons for one in choice.exercises}
+    exercises = {
+        exercise.value: f"{choice.title}: {exercise.title}" for choice in lessons for exercise in choice.exercises
+    }
     return {choice.value: choice.title for choice in lessons} | exercises
 
 

@@ -92,7 +92,7 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
     exercise = lesson.named.get(copy.exercise) if lesson else None
     if lesson is None or exercise is None or not subject_of(exercise, copy.mistake):
         return NO_EXERCISE.format(exercise=repr(copy.exercise), lesson=repr(copy.lesson), name=repr(name))
-    said, example = one_line(copy.said)[:LONGEST_SENTENCE], received_text(exercise, copy.example).strip()
+    sentence, example = one_line(copy.said)[:LONGEST_SENTENCE], received_text(exercise, copy.example).strip()
     example = known_example(exercise, copy.mistake) or example
     trial = SentenceTrial(site, learner, lesson, exercise)
     mistake, copies = await trial.mistake_of(name, example)
@@ -101,7 +101,7 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
     if fault := await trial.fault_of(mistake, example):
         return fault
     new = NewSentence(
-        group=scope.number, lesson=lesson.name, exercise=exercise.name, mistake=mistake, said=said,
+        group=scope.number, lesson=lesson.name, exercise=exercise.name, mistake=mistake, said=sentence,
         example=example, edition=edition_of(lesson, exercise),
     )  # fmt: skip
     async with site.database.write() as db:

@@ -63,5 +63,5 @@ class WordingFields(AboutFields):
         return SAME if self.said[0] == self.said[1] else length_problem(max(self.said, key=len))
 
 
-def length_problem(said: str) -> str:
-    return TOO_LONG.format(count=len(said)) if len(said) > LONGEST_SENTENCE else ""
+def length_problem(sentence: str) -> str:
+    return TOO_LONG.format(count=len(sentence)) if len(sentence) > LONGEST_SENTENCE else ""

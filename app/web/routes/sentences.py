@@ -66,12 +66,12 @@ class MistakePlace:
 
 
 def _place(site: Site, fields: MistakeFields) -> MistakePlace:
-    found = site.course.at.get(fields.lesson)
-    named = found.named.get(fields.exercise) if found else None
+    lesson = site.course.at.get(fields.lesson)
+    named = lesson.named.get(fields.exercise) if lesson else None
     subject = subject_of(named, fields.mistake) if named else ""
-    if found is None or named is None or not subject:
+    if lesson is None or named is None or not subject:
         raise HTTPException(404)
-    return MistakePlace(found, named, fields.mistake, subject)
+    return MistakePlace(lesson, named, fields.mistake, subject)
 
 
 @router.get("")
@@ -142,15 +142,15 @@ async def write(
 ) -> Response:
     """Try a sentence and store it; every learner who makes the mistake sees it from now on."""
     place, learner, mistake = _place(site, fields), await visitor.begin(), fields.mistake
-    said = one_line(fields.said)
+    sentence = one_line(fields.said)
     example = place.known_example or received_text(place.exercise, fields.example).strip()
     problem = fields.problem or ("" if example else NO_EXAMPLE)
     trial = SentenceTrial(site, learner, place.lesson, place.exercise)
     problem = problem or await trial.fault_of(mistake, example)
     if problem:
-        return _form(request, site, scope, place, said=said, example=example, problem=problem)
+        return _form(request, site, scope, place, said=sentence, example=example, problem=problem)
     new = NewSentence(
-        group=scope.number, lesson=place.lesson.name, exercise=place.exercise.name, mistake=mistake, said=said,
+        group=scope.number, lesson=place.lesson.name, exercise=place.exercise.name, mistake=mistake, said=sentence,
         example=example, edition=edition_of(place.lesson, place.exercise),
     )  # fmt: skip
     async with site.database.write() as db:

@@ -64,14 +64,14 @@ async def ask(
         raise HTTPException(403, "Signing in begins on a page of this server.")
     spend_ticket(site, visitor)
     try:
-        asked = await door.question(f"{site.doors.base_url}/sign-in/{provider}/back")
+        question = await door.question(f"{site.doors.base_url}/sign-in/{provider}/back")
     except ProviderUnavailableError as away:
         raise HTTPException(502, str(away)) from away
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
-        data = {"asked": asked, "provider": provider, "back": own_path(back), "add": learner}
+        data = {"asked": question, "provider": provider, "back": own_path(back), "add": learner}
         token = await one_time_tokens.issue(db, "oidc", data)
-    response = RedirectResponse(asked["url"], 303, {"cache-control": "no-store"})
+    response = RedirectResponse(question["url"], 303, {"cache-control": "no-store"})
     keep_cookie(request, response, COOKIE, token, PATH, MINUTES)
     return response
 

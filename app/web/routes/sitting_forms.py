@@ -77,10 +77,10 @@ async def make(page: Arranging, fields: Annotated[SittingForm, Form()]) -> Respo
             rows = await assignments.assignments_of(db, page.class_id)
             settings = read_settings(fields, page, items, assignment_titles(page.site.assigned, rows))
             text = SLOTS.dump_json(slots).decode()
-            made = await sittings.create_sitting(db, page.class_id, settings, text, items, page.learner)
+            assignment = await sittings.create_sitting(db, page.class_id, settings, text, items, page.learner)
     except RefusedError as refused:
         return _form(page, fields, str(refused))
-    return page.back("sittings", made.id)
+    return page.back("sittings", assignment.id)
 
 
 def _slots(site: Site, fields: SittingForm) -> tuple[SittingSlot, ...]:

@@ -40,14 +40,14 @@ class AttemptMistake:
     name: str = ""
 
 
-def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> AttemptMistake:
+def fault_of(exercise: Exercise, code: str | None, attempt: AttemptText) -> AttemptMistake:
     """Find the mistake in an attempt at *exercise* with the diagnosis *code*."""
-    if isinstance(exercise, Quiz) and (given := decoded_answer(said.text)) is not None:
-        drawn_quiz = select_draw(exercise, decoded_draw(said.verdict))
+    if isinstance(exercise, Quiz) and (given := decoded_answer(attempt.text)) is not None:
+        drawn_quiz = select_draw(exercise, decoded_draw(attempt.verdict))
         # The same option is the same slip whatever was drawn; the same number is not.
         about = "" if quiz_kind(drawn_quiz).by_option else drawn_words(drawn_quiz.numbers)
         return AttemptMistake("".join(",".join(given).split()) + about, answer_words(drawn_quiz, given))
-    verdict = decoded_verdict(said.verdict)
+    verdict = decoded_verdict(attempt.verdict)
     if verdict is None:
         return AttemptMistake(code or "old", render_sentence(code or OLD))
     at = next(
@@ -55,11 +55,11 @@ def fault_of(exercise: Exercise, code: str | None, said: AttemptText) -> Attempt
     ) or first_fault(verdict)
     if at is None or (code is None and verdict.outcome != "graded"):
         return AttemptMistake(
-            verdict.outcome, render_sentence(OUTCOMES[verdict.outcome]), _line(said.text, _place(verdict))
+            verdict.outcome, render_sentence(OUTCOMES[verdict.outcome]), _line(attempt.text, _place(verdict))
         )
     if code is None:
         return AttemptMistake(f"{at.name}:{at.verdict}", render_sentence(at.message or NOT_READY), name=at.name)
-    return AttemptMistake(code, render_sentence(at.message or code), _line(said.text, at.line), at.name)
+    return AttemptMistake(code, render_sentence(at.message or code), _line(attempt.text, at.line), at.name)
 
 
 def answer_words(exercise: Quiz, given: tuple[str, ...]) -> Markup:

@@ -294,10 +294,10 @@ def by_lesson(all_places: Sequence[AssignedExercise]) -> list[tuple[Lesson, list
 
 async def assigned_places(db: AsyncSession, course: Course, group: int) -> list[AssignedExercise]:
     """Every exercise that the class *group* was given, in the order of the course."""
-    asked = await board.assigned_exercises(db, group)
+    assigned = await board.assigned_exercises(db, group)
     return [
         AssignedExercise(lesson, exercise, number)
         for lesson in course.lessons
         for number, exercise in enumerate(lesson.exercises, start=1)
-        if board.has_exercise(asked, lesson.name, exercise.name)
+        if board.has_exercise(assigned, lesson.name, exercise.name)
     ]

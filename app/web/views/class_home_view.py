@@ -123,7 +123,7 @@ def _due(site: Site, within: ClassMember, assignment: Assignment, grades: list[G
 
 async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
     """List learners with the most wrong answers, these days, at assigned exercises that they have not solved yet."""
-    asked = await board.assigned_exercises(db, group)
+    assigned = await board.assigned_exercises(db, group)
     solved = (
         select(Progress.learner_id)
         .where(
@@ -142,7 +142,7 @@ async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
             Membership.role == "learner",
             Membership.left_at.is_(None),
             Membership.joined_at.is_not(None),
-            Attempt.lesson.in_(list(asked)),
+            Attempt.lesson.in_(list(assigned)),
             Attempt.correct.is_(False),
             Attempt.created_at > now() - STUCK_FOR,
             ~solved,
@@ -151,7 +151,7 @@ async def most_stuck(db: AsyncSession, group: int) -> list[StuckLearner]:
     )
     counts: dict[int, int] = {}
     for learner, lesson, exercise, count in await db.execute(wrong):
-        some = asked[lesson]
+        some = assigned[lesson]
         if some is None or exercise in some:
             counts[learner] = counts.get(learner, 0) + count
     people = {membership.learner_id: membership for membership in await board.list_learners(db, group)}

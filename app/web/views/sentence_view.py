@@ -36,8 +36,8 @@ class SentenceView:
     @property
     def subject(self) -> str:
         """Subject of it: a gradient, a line, a case, an answer."""
-        found = subject_of(self.exercise, self.row.mistake) if self.exercise else ""
-        return found or self.row.mistake.partition(":")[0]
+        subject = subject_of(self.exercise, self.row.mistake) if self.exercise else ""
+        return subject or self.row.mistake.partition(":")[0]
 
     @property
     def block(self) -> str:
