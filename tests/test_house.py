@@ -3,16 +3,16 @@
 from tests.house import figures
 
 MOST = {
-    "modules that import ast": 45,
+    "modules that import ast": 51,
     "tables that name sum": 8,
     "tables that name softmax": 6,
     "public class names with two meanings": 0,
-    "one-word functions that other modules reach": 94,
-    "functions named by a participle": 330,
-    "variables called one": 80,
-    "variables called found": 80,
-    "variables called told, said, kept, asked, here, mine": 440,
-    "names of constants in four modules or more": 27,
+    "one-word functions that other modules reach": 99,
+    "functions named by a participle": 341,
+    "variables called one": 60,
+    "variables called found": 45,
+    "variables called told, said, kept, asked, here, mine": 330,
+    "names of constants in four modules or more": 29,
     "docstrings that begin with a question": 0,
     "docstrings that speak of somebody or nobody": 0,
     "names of tests over 70 characters": 90,

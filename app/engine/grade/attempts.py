@@ -18,7 +18,7 @@ from app.sandbox.wire import Reply
 
 @dataclass(frozen=True, slots=True)
 class AttemptRuns:
-    """What came of *plan*.
+    """Outcome of the runs of *plan*.
 
     Args:
         with_others: Whether it was run on the numbers of the other pairs as well.
@@ -68,7 +68,7 @@ class JudgedAttempt:
 
     @property
     def declared(self) -> str:
-        """What the author says of the error that stopped the code."""
+        """The author's words on the error that stopped the code."""
         return "" if self.judge.stopped is None else self.prepared.declared_error(self.judge.stopped)
 
     @cached_property

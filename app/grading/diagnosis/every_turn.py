@@ -58,7 +58,7 @@ def _turns(lines: Sequence[ast.stmt]) -> list[list[int]]:
 
 
 def _form(line: ast.stmt) -> str:
-    """How *line* is built, whatever its names and numbers are."""
+    """The build of *line*, whatever its names and numbers are."""
     return " ".join(type(node).__name__ for node in ast.walk(line))
 
 

@@ -12,9 +12,9 @@ from app.grading.judge.unrolling.values import (
     LONGEST,
     Held,
     Items,
+    KeyedItems,
     Known,
     Made,
-    Table,
     UnknownError,
     Value,
     constant,
@@ -87,11 +87,11 @@ class TextEvaluator(ABC):
                 return Items([item for part in parts for item in self._spread(part)], isinstance(node, ast.Tuple))
             case ast.Dict(keys=keys, values=values):
                 pairs = zip(keys, values, strict=True)
-                return Table({self._key(key): self.value(each) for key, each in pairs})
+                return KeyedItems({self._key(key): self.value(each) for key, each in pairs})
             case ast.ListComp(elt=element, generators=rows) | ast.GeneratorExp(elt=element, generators=rows):
                 return Items([item for (item,) in self._comprehended([element], rows)])
             case ast.DictComp(key=key, value=element, generators=rows):
-                return Table({constant(name): item for name, item in self._comprehended([key, element], rows)})
+                return KeyedItems({constant(name): item for name, item in self._comprehended([key, element], rows)})
             case ast.Subscript(value=owner, slice=index):
                 return self._picked(self.value(owner), index)
             case ast.BinOp(left=left, op=op, right=right):
@@ -112,7 +112,7 @@ class TextEvaluator(ABC):
                 return self._called(name, node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 whole = self.value(owner)
-                if isinstance(whole, Items | Table) and not node.keywords:
+                if isinstance(whole, Items | KeyedItems) and not node.keywords:
                     self.unrolls = True
                     return self._method(whole, method, node.args, owner)
                 function = ast.Attribute(expression_of(whole), method, ast.Load())
@@ -188,7 +188,7 @@ class TextEvaluator(ABC):
                 return Items(
                     values[slice(*(None if part is None else self.known(part) for part in (lower, upper, step)))]
                 )
-            case ((Items(values=values) | Table(values=values)), _):
+            case ((Items(values=values) | KeyedItems(values=values)), _):
                 self.unrolls = True
                 picked: Value = values[self.known(index)]
                 return picked
@@ -196,7 +196,7 @@ class TextEvaluator(ABC):
 
     @staticmethod
     def _operated(op: ast.AST, *operands: Value) -> Value | None:
-        """What an operator makes of numbers, none of which a line gives to a variable; None elsewhere."""
+        """The value that an operator makes of numbers, none of which a line gives to a variable; None elsewhere."""
         values = [each.value for each in operands if isinstance(each, Known) and not each.variable]
         if len(values) < len(operands) or type(op) not in OPERATORS or not all(map(_is_plain, values)):
             return None
@@ -208,7 +208,7 @@ class TextEvaluator(ABC):
                 return Items([*a, *b])
             case Items(values=a), (Known() | Held()) if isinstance(op, ast.Mult):
                 count = known_of(other, self.sizes)
-                if any(isinstance(each, Made | Items | Table) for each in a) or not 0 <= len(a) * count <= LONGEST:
+                if any(isinstance(each, Made | Items | KeyedItems) for each in a) or not 0 <= len(a) * count <= LONGEST:
                     raise UnknownError
                 return Items(a * count)
             case Known(value=str(a)), Known(value=str(b)) if isinstance(op, ast.Add):
@@ -216,7 +216,7 @@ class TextEvaluator(ABC):
         return self._operated(op, first, other) or Made(ast.BinOp(expression_of(first), op, expression_of(other)))
 
     def _compared(self, first: Value, op: ast.cmpop, other: Value) -> Value:
-        if isinstance(op, ast.Is | ast.IsNot) and isinstance(first, Held | Items | Table) and is_none(other):
+        if isinstance(op, ast.Is | ast.IsNot) and isinstance(first, Held | Items | KeyedItems) and is_none(other):
             return Known(isinstance(op, ast.IsNot))
         if isinstance(first, Known) and isinstance(other, Known) and type(op) in OPERATORS:
             return Known(OPERATORS[type(op)](first.value, other.value))
@@ -235,18 +235,18 @@ class TextEvaluator(ABC):
         return Known("".join(texts))
 
     def _called(self, name: str, node: ast.Call) -> Value:
-        """What a function of Python gives, where what it is called with is known; else the call."""
+        """The value of a function of Python, where what it is called with is known; else the call."""
         values = [value for argument in node.args for value in self._spread(argument)]
         options = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         try:
             return result_of(name, values, options, self.sizes)
         except UnknownError:
-            if any(isinstance(value, Items | Table) for value in (*values, *options.values())):
+            if any(isinstance(value, Items | KeyedItems) for value in (*values, *options.values())):
                 raise
         keywords = [ast.keyword(word, expression_of(value)) for word, value in options.items()]
         return Made(ast.Call(ast.Name(name, ast.Load()), [*map(expression_of, values)], keywords))
 
-    def _method(self, whole: Items | Table, method: str, arguments: Sequence[ast.expr], owner: ast.expr) -> Value:
+    def _method(self, whole: Items | KeyedItems, method: str, arguments: Sequence[ast.expr], owner: ast.expr) -> Value:
         shown = ast.unparse(owner)
         match whole, method, arguments:
             case Items(values=values), "append", [item]:
@@ -265,13 +265,13 @@ class TextEvaluator(ABC):
                 return values.pop(*map(self.known, arguments))
             case Items(values=values), "copy", []:
                 return Items([*values])
-            case Table(values=table), "items", []:
+            case KeyedItems(values=table), "items", []:
                 return Items([Items([Known(key), each]) for key, each in table.items()])
-            case Table(values=table), "keys", []:
+            case KeyedItems(values=table), "keys", []:
                 return Items([Known(key) for key in table])
-            case Table(values=table), "values", []:
+            case KeyedItems(values=table), "values", []:
                 return Items([*table.values()])
-            case Table(values=table), "get", [key, *default]:
+            case KeyedItems(values=table), "get", [key, *default]:
                 name = self.known(key)
                 return table[name] if name in table else self.value(default[0]) if default else Known(None)
         raise UnknownError

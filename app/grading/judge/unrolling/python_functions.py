@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from app.grading.judge.unrolling.values import (
     LONGEST,
     Items,
+    KeyedItems,
     Known,
-    Table,
     UnknownError,
     Value,
     constant,
@@ -19,7 +19,7 @@ FUNCTIONS = frozenset(["range", "len", "zip", "enumerate", "reversed", "list", "
 
 
 def result_of(name: str, values: Sequence[Value], options: Mapping[str, Value], sizes: Mapping[str, int]) -> Value:
-    """What the function *name* gives.
+    """The value of the function *name*.
 
     Raises:
         UnknownError: What it is called with is not known.
@@ -32,7 +32,7 @@ def result_of(name: str, values: Sequence[Value], options: Mapping[str, Value], 
             return Items([Known(number) for number in numbers])
         case "str" | "int" if len(values) == 1:
             return Known((str if name == "str" else int)(constant(values[0])))
-        case "len" if isinstance(values[0], Items | Table):
+        case "len" if isinstance(values[0], Items | KeyedItems):
             return Known(len(sequence(values[0])))
         case "zip" if not options:
             return Items([Items([*row]) for row in zip(*map(sequence, values), strict=False)])
@@ -45,5 +45,5 @@ def result_of(name: str, values: Sequence[Value], options: Mapping[str, Value], 
         case "list" | "tuple":
             return Items([item for value in values for item in sequence(value)])
         case "dict" if not values:
-            return Table(dict(options.items()))
+            return KeyedItems(dict(options.items()))
     raise UnknownError

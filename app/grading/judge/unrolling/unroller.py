@@ -15,9 +15,9 @@ from app.grading.judge.unrolling.evaluator import OPERATORS, TextEvaluator, word
 from app.grading.judge.unrolling.values import (
     Held,
     Items,
+    KeyedItems,
     Known,
     Made,
-    Table,
     UnknownError,
     Value,
     expression_of,
@@ -244,7 +244,7 @@ class _Unroller(TextEvaluator):
             case Items(values=values):
                 values[:] = [self.hold(item, name, f"{name}[{at}]") for at, item in enumerate(values)]
                 return value
-            case Table(values=table):
+            case KeyedItems(values=table):
                 table |= {key: self.hold(item, name, f"{name}[{key!r}]") for key, item in table.items()}
                 return value
             case Known(value=int() | float() as number):
@@ -264,7 +264,7 @@ class _Unroller(TextEvaluator):
 
     def _put(self, whole: Value, owner: str, index: ast.expr, value: Value) -> None:
         """`owner[index] = value`."""
-        if not isinstance(whole, Items | Table):
+        if not isinstance(whole, Items | KeyedItems):
             target = ast.Subscript(expression_of(whole), self.expression(index), ast.Store())
             self._emit(ast.Assign([target], expression_of(value)))
             return
@@ -278,7 +278,7 @@ class _Unroller(TextEvaluator):
         match whole:
             case Items(values=values):
                 values[key] = held
-            case Table(values=table):
+            case KeyedItems(values=table):
                 table[key] = held
 
     def meet(self, target: ast.expr, value: Value) -> None:

@@ -1,4 +1,4 @@
-"""What a name of a submission stands for as far as its text tells, and how an unrolled text writes it."""
+"""Values of the names of a submission, as far as its text tells, and how an unrolled text writes it."""
 
 import ast
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ LONGEST = 400
 
 
 class UnknownError(Exception):
-    """What a list holds, or how often a loop is run, is not known from the text."""
+    """The content of a list, or how often a loop is run, is not known from the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a variable of the unrolled text holds, or one of the names that are given."""
+    """The value of a variable of the unrolled text, or one of the names that are given."""
 
     variable: str
 
@@ -37,7 +37,7 @@ class Items:
 
 
 @dataclass(eq=False, slots=True)
-class Table:
+class KeyedItems:
     """A dictionary."""
 
     values: dict[object, "Value"]
@@ -51,7 +51,7 @@ class Made:
     turn: int = 0
 
 
-Value = Held | Known | Items | Table | Made
+Value = Held | Known | Items | KeyedItems | Made
 
 
 def loaded(variable: str) -> ast.expr:
@@ -74,7 +74,7 @@ def expression_of(value: Value) -> ast.expr:
             return ast.Constant(known)
         case Items(values=values, is_tuple=is_tuple):
             return (ast.Tuple if is_tuple else ast.List)([expression_of(each) for each in values], ast.Load())
-        case Table(values=table):
+        case KeyedItems(values=table):
             keys = [expression_of(Known(key)) for key in table]
             return ast.Dict(list[ast.expr | None](keys), [expression_of(each) for each in table.values()])
         case Made(expression=expression):
@@ -111,7 +111,7 @@ def known_of(value: Value, sizes: Mapping[str, int]) -> Any:
 
 
 def sequence(value: Value) -> list[Value]:
-    """What a loop over *value* meets.
+    """The items that a loop over *value* meets.
 
     Raises:
         UnknownError: That is not known from the text.
@@ -119,7 +119,7 @@ def sequence(value: Value) -> list[Value]:
     match value:
         case Items(values=values):
             return [*values]
-        case Table(values=values):
+        case KeyedItems(values=values):
             return [Known(key) for key in values]
         case Known(value=str(text)):
             return [Known(letter) for letter in text[:LONGEST]]

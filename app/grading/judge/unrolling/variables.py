@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.grading.judge.unrolling.values import Held, Items, Table, UnknownError, Value, expression_of
+from app.grading.judge.unrolling.values import Held, Items, KeyedItems, UnknownError, Value, expression_of
 
 Span = tuple[int, int]
 
@@ -115,7 +115,7 @@ class Renamed(ast.NodeTransformer):
         if node.id in self.variables:
             return ast.Name(self.variables[node.id], node.ctx)
         known = self.scope.get(node.id, Held(node.id))
-        if isinstance(known, Items | Table):
+        if isinstance(known, Items | KeyedItems):
             raise UnknownError
         return expression_of(known)
 
