@@ -44,7 +44,7 @@ settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parents[1]
 
-TURNS = 6
+TURNS = 12
 """Of a table that is marked `in_turn`, `make test` runs one row of so many: which, the sources of the judge decide."""
 
 

@@ -1,4 +1,4 @@
-"""The course of this repository is proved: what changed and a sixth at each turn; with mutants in `make prove`."""
+"""The course of this repository is proved: what changed and a twelfth at each turn; with mutants in `make prove`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ def faults(lessons: Sequence[Lesson], graders: SharedGraders, *, mutate: bool) -
     return [str(one) for one in findings if one.level != "notice"]
 
 
-def test_what_changed_of_the_course_and_a_sixth_of_it_is_proved(graders: SharedGraders) -> None:
+def test_what_changed_of_the_course_and_a_twelfth_of_it_is_proved(graders: SharedGraders) -> None:
     assert faults(to_prove(COURSE, kept_lessons(), todays_turn()), graders, mutate=False) == []
 
 

@@ -1,7 +1,7 @@
 """Whether all attacks were tried as both users since anything changed that their end depends on.
 
-`make prove` tries all of them and keeps a digest; where it is the same, `make test` tries a sixth, by turns. On another
-machine, or with another kernel, it is another one.
+`make prove` tries all of them and keeps a digest; where it is the same, `make test` tries a twelfth, by turns. On
+another machine, or with another kernel, it is another one.
 """
 
 import platform

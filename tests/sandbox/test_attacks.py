@@ -1,7 +1,7 @@
 """Every attack of the catalogue ends as its file says and gains nothing, gate or no gate; an honest run then passes.
 
 Each third shape is tried as an unprivileged user, all others as who runs the tests; `make prove` tries all as both.
-While nothing changes that they depend on, `make test` tries a sixth, by turns.
+While nothing changes that they depend on, `make test` tries a twelfth, by turns.
 """
 
 import ctypes

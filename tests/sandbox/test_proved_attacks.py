@@ -1,4 +1,4 @@
-"""All attacks are tried once anything has changed that their end depends on; until then a sixth of them."""
+"""All attacks are tried once anything has changed that their end depends on; until then a twelfth of them."""
 
 from collections.abc import Sequence
 from pathlib import Path
