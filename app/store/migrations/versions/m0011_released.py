@@ -1,4 +1,4 @@
-"""The tables of 1.0.0; what it added is added where it is missing."""
+"""The tables of the first release; what it added is added where it is missing."""
 
 revision = "0011"
 down_revision = "0010"
