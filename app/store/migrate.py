@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 RELEASED, UNRELEASED = "0011", frozenset(f"00{number}" for number in range(12, 25))
-"""The revision of the first release; and those after it that no release had, whose tables and columns are added like others."""
+"""The revision of the first release; and those of no release, whose tables and columns are added like others."""
 
 # Any number, the same in every process: PostgreSQL lets one holder through at a time. SQLite locks the whole file.
 _LOCK = 7_319_402
