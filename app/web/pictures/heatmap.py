@@ -12,7 +12,7 @@ CELL = 16.0
 LEFT, TOP = 40.0, 26.0
 LETTER = 7.25  # width of one letter of the code face at 12 px
 LEVELS = 5
-SQUARE = f"h{CELL:g}v{CELL:g}h-{CELL:g}z"
+GAP = 7.0  # between two labels
 
 
 def draw_heatmap(scene: PictureInput) -> Markup:
@@ -24,24 +24,28 @@ def draw_heatmap(scene: PictureInput) -> Markup:
     marked = [int(mark) for mark in marks] if isinstance(marks, list | tuple) else []
     sums = bool(scene.given.get("sums"))
     largest = max((abs(number) for row in values for number in row), default=0.0) or 1.0
+    cell = max(CELL, GAP + LETTER * max(len(label) for label in columns))
+    square = f"h{cell:g}v{cell:g}h-{cell:g}z"
     left = max(LEFT, 10 + LETTER * max(len(label) for label in rows))
-    width = left + CELL * len(columns) + (64 if sums else 12)
+    width = left + cell * len(columns) + (64 if sums else 12)
     parts = [
-        svg_text(left + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
+        svg_text(left + cell * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
     ]
     squares: dict[int, list[str]] = {}
     for index, row in enumerate(values):
-        y = TOP + CELL * index
-        parts.append(svg_text(left - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
+        y = TOP + cell * index
+        parts.append(svg_text(left - 6, y + cell / 2 + 4, rows[index], class_="figure-tick", anchor="end"))
         for column, value in enumerate(row):
-            squares.setdefault(level(value, largest), []).append(f"M{left + CELL * column:g} {y:g}{SQUARE}")
+            squares.setdefault(level(value, largest), []).append(f"M{left + cell * column:g} {y:g}{square}")
         if sums:
-            total = left + CELL * len(columns) + 8
-            parts.append(svg_text(total, y + CELL - 4, format_decimals(sum(row)), class_="figure-tick", anchor="start"))
+            total = left + cell * len(columns) + 8
+            parts.append(
+                svg_text(total, y + cell / 2 + 4, format_decimals(sum(row)), class_="figure-tick", anchor="start")
+            )
     # One outline for all cells of a colour: a twentieth of the elements that a page would have to carry.
-    parts += [svg_tag("path", d="".join(squares[square]), data_heat=square) for square in sorted(squares)]
+    parts += [svg_tag("path", d="".join(squares[strength]), data_heat=strength) for strength in sorted(squares)]
     for index, column in enumerate(marked):
-        place = f"M{left + CELL * column:g} {TOP + CELL * index:g}{SQUARE}"
+        place = f"M{left + cell * column:g} {TOP + cell * index:g}{square}"
         parts.append(svg_tag("path", d=place, data_heat=level(values[index][column], largest), class_="heat-mark"))
     head = ("row", *columns, *(("sum",) if sums else ()))
     body = [
@@ -50,7 +54,7 @@ def draw_heatmap(scene: PictureInput) -> Markup:
     ]
     summary = f"Heat map of {len(values)} rows and {len(columns)} columns; the largest magnitude is {largest:.3g}."
     behind = number_table("The numbers", f"{len(values)} × {len(columns)} numbers", head, body)
-    return svg_picture(width, TOP + CELL * len(values) + 8, summary, parts) + behind
+    return svg_picture(width, TOP + cell * len(values) + 8, summary, parts) + behind
 
 
 def level(value: float, largest: float) -> int:

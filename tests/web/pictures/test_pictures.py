@@ -21,7 +21,7 @@ from app.web.pictures.broadcast import copied_axes
 from app.web.pictures.difference_map import differences_map
 from app.web.pictures.forces import softmax
 from app.web.pictures.graph import graph_rows
-from app.web.pictures.heatmap import level
+from app.web.pictures.heatmap import LETTER, level
 
 HERE = SourceLocation("lesson.md", 1)
 PROGRAM = Forward(
@@ -255,6 +255,13 @@ def test_a_line_of_a_graph_lights_those_who_read_it_and_counts_its_shares() -> N
 
 def test_small_numbers_beside_a_large_one_are_not_shown_as_zero() -> None:
     assert [level(value, 1.0) for value in (0.0, 0.01, 0.5, 1.0, -1.0, -1e-9)] == [0, 1, 4, 5, -5, -1]
+
+
+def test_labels_above_the_columns_of_a_heat_map_do_not_touch() -> None:
+    html = picture("heatmap", {"values": [[0.1, -0.9]], "columns": ["c1", "a3"]})
+
+    one, other = (float(x) for x in re.findall(r'<text x="([\d.]+)"[^>]*>(?:c1|a3)<', html))
+    assert other - one > 2 * LETTER + 4
 
 
 def test_a_heat_map_has_room_for_the_longest_label_of_its_rows() -> None:
