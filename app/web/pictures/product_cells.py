@@ -9,9 +9,9 @@ from app.content.directives.visuals import MOST_CELLS_PER_AXIS
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.svg import number_table, pointing_attributes, svg_picture, svg_tag, svg_text
 
-CELL = 46.0
+CELL = 40.0
 TOP = 34.0
-SPACE = 40.0
+SPACE = 30.0  # two rows and columns on both sides are no wider than a phone
 
 
 def draw_product_cells(scene: PictureInput) -> Markup:
