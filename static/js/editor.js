@@ -9,6 +9,7 @@ import { forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint"
 import { EditorState, Prec, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
+import { hanging } from "./indents.js";
 import { methods } from "./methods.js";
 import { normalised } from "./plain.js";
 import { closeCard, namesIn, shapesFrom } from "./told.js";
@@ -21,8 +22,8 @@ const look = EditorView.theme({
   ".cm-scroller": { overflow: "auto", fontFamily: "var(--mono)", lineHeight: "1.6", fontVariantLigatures: "none" },
   ".cm-content": { padding: "var(--half) 0", caretColor: "var(--ink)", minHeight: "4.8em" },
   ".cm-line": {
-    padding: "0 var(--half) var(--room, 0) calc(.25rem + var(--hanging))",
-    textIndent: "calc(-1 * var(--hanging))",
+    padding: "0 var(--half) var(--room, 0) calc(.25rem + var(--indent, 0px) + var(--hanging))",
+    textIndent: "calc(-1 * (var(--indent, 0px) + var(--hanging)))",
   },
   ".cm-told-below ~ br": { display: "none" },
   ".cm-cursor, .cm-dropCursor": { borderLeft: "2px solid var(--accent)" },
@@ -246,6 +247,7 @@ class CodeBox extends HTMLElement {
         syntaxHighlighting(classHighlighter),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
         EditorView.lineWrapping,
+        hanging,
         EditorView.contentAttributes.of(attributes),
         EditorView.clipboardInputFilter.of((pasted) => this.plain(pasted, "The pasted text had")),
         EditorView.inputHandler.of((view, from, to, typed) => {

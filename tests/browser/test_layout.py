@@ -10,13 +10,14 @@ from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
 from tests.browser.answers import SLUG, read_lesson
 from tests.browser.answers import SMALL_ADDRESS as SMALL
-from tests.browser.steps import code_boxes, drawn, expect_verdict, open_page, upgrade, write
+from tests.browser.steps import code_boxes, drawn, expect_verdict, open_page, scrolls_sideways, upgrade, write
 from tests.courses import LESSONS, course_in
 
 LESSON = read_lesson("first-layer-and-exam")
 EXAM = max((one for one in LESSON.exercises if isinstance(one, Grad)), key=lambda box: len(box.require))
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad) and one.hints and one.reveal != "never")
 ADDRESS = f"/lessons/{LESSON.slug}"
+HUNT = "/lessons/batch-norm-in-one-line"
 WIDTHS = (320, 520, 1280)
 
 # What is seen of each head of a row: its kind, its height, and where the word begins.
@@ -161,7 +162,10 @@ def test_the_number_of_a_formula_that_scrolls_is_in_sight(page: Page) -> None:
 
 LEFT_EDGES = """line => {
   const range = document.createRange(), edges = new Map();
+  const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   range.selectNodeContents(line);
+  while (texts.nextNode() && !texts.currentNode.data.trim());
+  range.setStart(texts.currentNode, texts.currentNode.data.search(/\\S/));
   for (const { top, left } of range.getClientRects()) {
     const row = Math.round(top);
     edges.set(row, Math.min(left, edges.get(row) ?? left));
@@ -170,16 +174,57 @@ LEFT_EDGES = """line => {
 }"""
 
 
-def test_what_is_wrapped_of_a_line_of_code_does_not_begin_where_lines_begin(page: Page) -> None:
+@pytest.mark.parametrize("spaces", ["", "        "])
+def test_what_is_wrapped_of_a_line_hangs_right_of_where_it_begins(page: Page, spaces: str) -> None:
     open_page(page, ADDRESS)
-    write(page, BOX, "dC = " + " + ".join(["demb"] * 60))
+    write(page, BOX, f"{spaces}dC = " + " + ".join(["demb"] * 60))
 
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
+        drawn(page)
         left = page.locator(f"#{BOX.name} .cm-line").first.evaluate(LEFT_EDGES)
 
         assert len(left) > 1
-        assert all(one > left[0] + 10 for one in left[1:])
+        assert all(one > left[0] + 10 for one in left[1:]), f"{width} px: {left}"
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+@pytest.mark.parametrize(("address", "code"), [(HUNT, ".suspect code"), ("/lessons/puzzles", ".line > code")])
+def test_a_given_line_that_is_wrapped_hangs_right_of_where_it_begins(page: Page, address: str, code: str) -> None:
+    open_page(page, address)
+    line = page.locator(code).last
+    line.evaluate("line => { (line.lastElementChild ?? line).textContent = 'dC = ' + 'demb + '.repeat(20); }")
+    left = line.evaluate(LEFT_EDGES)
+
+    assert len(left) > 1
+    assert all(one > left[0] + 10 for one in left[1:])
+
+
+# Of what can be moved sideways, whether its beginning and its end fade: first as it is, then moved to its end.
+FADES = """async () => {
+  const cut = (box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "auto";
+  const boxes = [...document.querySelectorAll("main :not(.frames)")].filter(cut);
+  const length = (box, name) => parseFloat(getComputedStyle(box).getPropertyValue(name));
+  const fades = () => boxes.map((box) => ["--more-before", "--more-behind"].map((name) => length(box, name) > 0));
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await drawn();
+  const before = fades();
+  for (const box of boxes) box.scrollTo(box.scrollWidth, 0);
+  await drawn();
+  return [before, fades()];
+}"""
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_what_can_be_moved_sideways_fades_where_there_is_more(page: Page) -> None:
+    open_page(page, EXAMPLE)
+    page.locator("main details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+
+    assert not scrolls_sideways(page)
+    before, after = page.evaluate(FADES)
+    assert len(before) > 3
+    assert before == [[False, True]] * len(before)
+    assert after == [[True, False]] * len(after)
 
 
 # Of each row of a line that is wrapped, the sign it begins with.
@@ -363,13 +408,17 @@ def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None
 
 # What is pressed and less high than a finger is wide; a tick is pressed by its label.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
-  "button, .button, summary, select, nav a, .steps > a, .whoami, label.transpose, input[type=text]")]
+  "button, .button, summary, select, nav a, .papers a, .steps > a, .whoami, label.transpose, .grid label, " +
+  "td > input, input[type=text]")]
   .filter(one => one.checkVisibility() && one.getBoundingClientRect().height)
-  .filter(one => one.getBoundingClientRect().height < 43.5).map(one => one.outerHTML.slice(0, 120))"""
+  .filter(one => ["width", "height"].some(side => one.getBoundingClientRect()[side] < 43.5))
+  .map(one => one.outerHTML.slice(0, 120))"""
 
 
 @pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
 def test_a_finger_hits_every_key_and_button_and_types_the_names_of_a_box(page: Page) -> None:
+    open_page(page, "/lessons/puzzles")
+    assert page.evaluate(SMALL_TARGETS) == []
     open_page(page, SMALL)
     upgrade(page)
     box = page.locator("#linear-backward")

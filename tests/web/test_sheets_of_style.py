@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 CSS = Path(__file__).resolve().parents[2] / "static" / "css"
-OF_EVERY_PART = ("print.css", "touch.css")
+OF_EVERY_PART = ("fades.css", "print.css", "touch.css")
 SHEETS = {file.name: file.read_text("utf-8") for file in sorted(CSS.glob("*.css")) if file.name not in OF_EVERY_PART}
-"""All but what paper leaves out and what a finger needs."""
+"""All but what scrolls, what paper leaves out, and what a finger needs."""
 Rule = tuple[str, bool]
 
 
