@@ -33,7 +33,7 @@ def test_a_line_is_suspected_found_and_mended(page: Page) -> None:
     page.locator(f"#{BUG.name}-check").click()
     with focus_stays(page):
         expect_verdict(page, BUG, passed="false")
-    expect(page.locator(f"#{BUG.name}-status")).to_contain_text("line:")
+    expect(page.locator(f"#{BUG.name}-status")).to_contain_text(f"Not line {BUG.innocent[0].line}")
     line(page, BUG.line).check()
     write(page, BUG, BUG.solution.source)
     page.locator(f"#{BUG.name}-check").click()
