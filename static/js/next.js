@@ -8,10 +8,11 @@ function onward(element) {
   return said && !("edited" in said.dataset) ? said.querySelector("[data-next]") : null;
 }
 
-// What was said is about another answer now; the next one replaces it, and this mark with it.
+// What was said is about another answer now; the next one replaces it, and this mark with it. What is asked within it, of
+// the answer that is right, changes nothing.
 function edited({ target }) {
   const said = target.closest(".exercise")?.querySelector(SAID);
-  if (said && target.closest("form")) said.dataset.edited = "";
+  if (said && target.closest("form") && !said.contains(target)) said.dataset.edited = "";
 }
 document.addEventListener("input", edited);
 document.addEventListener("change", edited);

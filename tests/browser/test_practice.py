@@ -176,6 +176,8 @@ def test_praise_waits_until_the_question_for_a_principle_is_put_away(page: Page)
     praise = box.get_by_text("Each factor carries")
     expect(praise).to_be_hidden()
     question.scroll_into_view_if_needed()
+    question.get_by_role("radio").first.check()
+    expect(box.locator("[data-next]")).to_be_visible()  # to answer changes nothing of what is right
     page.evaluate("document.activeElement.blur()")
 
     page.keyboard.press("Escape")
