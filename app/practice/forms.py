@@ -25,9 +25,7 @@ HUNT = (
 )
 MISSING = "One line of this backward pass is missing."
 WHICH = "Which of the two is it?\n\n"
-WHERE_IT_BELONGS = (
-    "The missing line is about `{0}` in `{1}`. There `{0}` is `{2}`, and `d{3}`, which arrives, is `{4}`."
-)
+WHERE_IT_BELONGS = "The {5} line is about `{0}` in `{1}`. There `{0}` is `{2}`, and `d{3}`, which arrives, is `{4}`."
 AXES = "Which axes of `{1}` are summed to give `{0}`?"
 AXES_HINT = (
     "Compare `{1}` with `{0}`, from the right. Which axes does `{0}` not have, or have with size 1? Along these it was "
@@ -35,7 +33,7 @@ AXES_HINT = (
 )
 ORDER_HINT = "A line can run once all that it reads is finished. `d{}` is given: which line reads nothing else?"
 SHAPES = "Write the shape of each gradient, in letters or in numbers: `{0}` is `{1}`, or `{2}`."
-SHAPE_HINT = "A gradient has the shape of its tensor. `{0}` is made in `{1}`, of {2}."
+SHAPE_HINT = "`{0}` is made in `{1}`, of {2}."
 TICKED = "Where axes are asked for, tick those that are summed."
 
 
@@ -94,7 +92,7 @@ def which_of_two(item: GeneratedItem, mutant: Mutant, reason: str) -> str | None
     offered = random.Random(item.name).sample(sorted(options), 2)
     left_open = [BLANK_MARK if rank == at else line for rank, line in enumerate(item.lines)]
     given = "\n".join(left_open)
-    hint = format_directive("hint", {}, _where_it_belongs(item, at), ":::")
+    hint = format_directive("hint", {}, _where_it_belongs(item, at, "missing"), ":::")
     question = format_directive(
         f"choice {item.name}-which", {}, WHICH + "".join(options[line] for line in offered) + hint
     )
@@ -102,12 +100,12 @@ def which_of_two(item: GeneratedItem, mutant: Mutant, reason: str) -> str | None
     return f"{item.program_text}{item.arrives} {MISSING}\n\n```python\n{given}\n```\n\n{question}{rule_box}"
 
 
-def _where_it_belongs(item: GeneratedItem, at: int) -> str:
-    """Hint on the line with the index *at*: what it undoes, in which shapes. The rule stands below the question."""
+def _where_it_belongs(item: GeneratedItem, at: int, which: str) -> str:
+    """Hint on the line with the index *at*, the *which* one: what it undoes, in which shapes."""
     to, step = item.lines[at].split()[0][1:], item.step_behind(at)
     if step is None:
-        return f"The missing line is about `{to}`, which is `{item.shapes[to]}`."
-    return WHERE_IT_BELONGS.format(to, step.text, item.shapes[to], step.name, item.shapes[step.name])
+        return f"The {which} line is about `{to}`, which is `{item.shapes[to]}`."
+    return WHERE_IT_BELONGS.format(to, step.text, item.shapes[to], step.name, item.shapes[step.name], which)
 
 
 def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
@@ -121,7 +119,9 @@ def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
         for at, line in enumerate(item.lines)
         if at != at_fault and principles[at]
     )
-    hint = format_directive("hint", {}, principles[at_fault], ":::")
+    # The rule may be that of every line: the second hint says where.
+    said = (principles[at_fault], _where_it_belongs(item, at_fault, "wrong"))
+    hint = "".join(format_directive("hint", {}, text, ":::") for text in said)
     body = (
         f"{item.arrives} {HUNT}"
         + format_code_block("given", mutant.code)

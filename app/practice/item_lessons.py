@@ -7,8 +7,9 @@ from functools import cached_property, partial
 
 from app.cache import LruCache
 from app.content.blocks import Course, Grad, Lesson
+from app.content.blocks.exercises import Hint
 from app.content.text.sentences import render_sentence
-from app.practice.derived_hints import explain_lines, line_at_fault
+from app.practice.derived_hints import explain_lines, line_at_fault, principle
 from app.practice.forms import (
     completion_exercise,
     lines_around,
@@ -226,10 +227,19 @@ def _line_hinted(item: GeneratedItem, lines: range, code: str) -> int:
 
 def _with_hints(lesson: Lesson, item: GeneratedItem, asked: tuple[int, ...]) -> Lesson:
     """*lesson* with a hint for each line of *asked*, and all that are left for the last of them."""
-    ladders = {line: item.hints_at(line) for line in asked}
-    left = {line: iter(ladder) for line, ladder in ladders.items()}
-    opened = [hint for line in asked[:-1] if (hint := next(left[line], None))]
-    hints = (*opened, *left[asked[-1]])
+    left: dict[int, list[Hint]] = {}
+    told: set[str] = set()
+
+    def begin(line: int) -> list[Hint]:
+        """What is left of the hints for *line*; a rule that an open one has told is not told again."""
+        rule = principle(item.lines[line], item.by[line])
+        if line not in left:
+            left[line] = list(item.hints_at(line))[rule in told :]
+            told.add(rule)
+        return left[line]
+
+    opened = [ladder.pop(0) for line in asked[:-1] if (ladder := begin(line))]
+    hints = (*opened, *begin(asked[-1]))
     return _boxes(lesson, lambda box: replace(box, hints=hints))
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -37,8 +37,10 @@ from app.store.tables import PracticeItem
 
 DAY = timedelta(days=1)
 FIRST_WRITTEN = scheduler.ITEM_FORMS.index("write")
-MOST_DRAWN = 3
-"""For how many wishes somebody waits."""
+MOST_DRAWN, MOST_ASKED = 3, 9
+"""For how many wishes somebody waits until there is one, and how many are asked for at most: of these operations there
+may be no exercise, which is known at once.
+"""
 AHEAD = 2
 """How many of the wishes after the one that is met are drawn meanwhile."""
 
@@ -115,12 +117,12 @@ class Practice:
         )
 
     async def next_item(
-        self, db: AsyncSession, learner: int, known: Known, standing: SessionState, tried: Collection[About]
+        self, db: AsyncSession, learner: int, known: Known, standing: SessionState, tried: Mapping[About, bool]
     ) -> int | ItemShortage:
         """The item that *learner* is at, or a new one; where the best is not at hand, what it should be.
 
         Args:
-            tried: Requests for which the learner has waited already.
+            tried: Requests for which the learner has waited already, and whether one was drawn.
         """
         for at in await cards.open_items(db, learner):
             return at.item_id
@@ -138,7 +140,7 @@ class Practice:
                 for about in _ahead(wishes, wish) if not plan.slots else ():
                     self._stock.expect(level, *about, operations)
                 return row.id
-            if wish.about not in tried and len(tried) < MOST_DRAWN:
+            if wish.about not in tried and sum(tried.values()) < MOST_DRAWN and len(tried) < MOST_ASKED:
                 return ItemShortage(wish, level, operations)
         return NOTHING_LEFT
 

@@ -55,6 +55,8 @@ class VerdictRow:
 
     @property
     def word(self) -> str:
+        if self.verdict.name == LINE and self.fault and self.verdict.step:
+            return "not the one"  # the title says which line
         return self.verdict.word or STANDINGS[self.verdict.verdict][0]
 
     @property

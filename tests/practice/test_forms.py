@@ -18,7 +18,7 @@ from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion
 from app.kinds.shape.block import ShapeQuestion
 from app.practice import forms
-from app.practice.derived_hints import faults_met
+from app.practice.derived_hints import faults_met, principle
 from app.practice.draw import generate_item, named_items
 from app.practice.item import JUDGED, GeneratedItem
 from app.practice.item_lessons import PracticeItems, render_form
@@ -272,7 +272,8 @@ def three_missing() -> tuple[GeneratedItem, PracticeItem, list[str]]:
         if form.startswith("write-"):
             first = int(form.partition("-")[2])
             names = [line.split()[0] for line in item.lines[first : first + 3]]
-            if first and len({*names, item.lines[first - 1].split()[0]}) == 4:
+            rules = {principle(*each) for each in zip(item.lines[first:], item.by[first:], strict=True)}
+            if first and len({*names, item.lines[first - 1].split()[0]}) == 4 and len(rules) == 3:
                 return item, PracticeItem(**columns_of(item) | {"id": 1, "form": form, "fragment": fragment}), names
     raise AssertionError("no such item")
 
@@ -292,6 +293,18 @@ def test_hints_follow_the_first_line_that_is_not_right_yet_and_open_ones_stay():
     assert hints("", f"{names[1]}:sign") == (told[0][0], *told[1])
     assert hints(*[""] * 3, f"{names[0]}:mean", f"{names[2]}:") == (*told[0], *told[2])
     assert hints(f"{names[1]}:", f"{names[0]}:", f"{names[1]}:") == (told[1][0], told[0][0], *told[1][1:])
+
+
+def test_hints_for_another_line_by_the_same_rule_do_not_tell_it_again():
+    item = generate_item(1, 102, within=("matmul",))
+    form, fragment = render_form(item, "write", "matmul", "") or ("", "")
+    row = PracticeItem(**columns_of(item) | {"id": 1, "form": form, "fragment": fragment})
+    first, second = (line.split()[0] for line in item.lines[:2])
+    lesson = PracticeItems().lesson(row, [f"{first}:", f"{second}:"])
+
+    assert lesson is not None
+    hints = [str(hint.html) for hint in lesson.exercises[0].hints]
+    assert hints == [str(hint.html) for hint in (item.hints_at(0)[0], *item.hints_at(1)[1:])]
 
 
 def test_a_hint_belongs_to_what_the_last_check_before_it_found():

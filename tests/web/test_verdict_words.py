@@ -152,6 +152,7 @@ def test_a_marked_line_is_called_by_what_it_writes() -> None:
     for standing in ("right", "wrong"):
         line = NameVerdict(name="line", verdict=standing, word="line 3", step="da")
         assert VerdictView(Verdict(outcome="graded", names=(line,))).rows[0].name == "da"
+    assert VerdictView(Verdict(outcome="graded", names=(line,))).rows[0].word == "not the one"
     blank = NameVerdict(name="line", verdict="not-yet", word="not marked yet")
     assert VerdictView(Verdict(outcome="graded", names=(blank,))).rows[0].name == "line"
 

@@ -1,6 +1,6 @@
 """Pages of practice: overview, item, map, drill. Items are answered where lessons are."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -58,15 +58,14 @@ async def next_item(
 
 async def go_to_next(site: Site, learner: int, plan: SessionPlan | None, skip: int = 0) -> Response:
     """Lead to the item that is open, or to a new one of *plan* or of the present session (None)."""
-    tried: set[About] = set()
+    tried: dict[About, bool] = {}
     while isinstance(found := await _next(site, learner, plan, skip, tried), ItemShortage):
         if found is ENOUGH:
             raise RetryLaterError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
         if found is NOTHING_LEFT:
             return back_to("/practice?empty=1")  # of an occasion, too: it is said there that nothing could be drawn
         site.checks.spend(learner)  # to draw one takes as long as several checks
-        await site.practice.make(found)
-        tried.add(found.wish.about)
+        tried[found.wish.about] = await site.practice.make(found)
     return back_to(found)
 
 
@@ -167,7 +166,7 @@ def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> Ses
 
 
 async def _next(
-    site: Site, learner: int, plan: SessionPlan | None, skip: int, tried: Collection[About]
+    site: Site, learner: int, plan: SessionPlan | None, skip: int, tried: Mapping[About, bool]
 ) -> str | ItemShortage:
     """The address to go to; or what should be drawn first."""
     practice = site.practice

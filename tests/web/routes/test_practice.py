@@ -22,6 +22,7 @@ from app.practice.item_lessons import LEVELS, TITLES, form_of
 from app.practice.operations import HEAP, OPERATIONS
 from app.practice.planted import hunted
 from app.practice.proof import curated_items
+from app.practice.session_plans import ItemRequest
 from app.practice.sessions import Practice
 from app.practice.taught import families_of
 from app.store import board, cards, practice_items, tables
@@ -82,6 +83,26 @@ def test_a_sitting_ends_with_what_it_came_to_and_says_that_its_time_is_over(lear
 
     ways = "1 right at once, 1 with a hint, 1 with the solution open, 1 left"
     assert f"Ten minutes are over: 3 exercises done: {ways}." in learner.text("/practice")
+
+
+def test_operations_of_which_there_is_no_exercise_do_not_use_up_the_tries(learner, monkeypatch):
+    practice = learner.site.practice
+    found, make, asked = practice._found, practice._stock.make, []
+
+    async def no_other(db: AsyncSession, me: int, wish: ItemRequest, *more: object) -> PracticeItem | None:
+        return await found(db, me, wish, *more) if wish.about[0] == "matmul" else None
+
+    async def made(level: int, family: str, *more: object) -> bool:
+        asked.append(family)
+        return family == "matmul" and await make(level, family, *more)
+
+    monkeypatch.setattr(practice, "_found", no_other)
+    monkeypatch.setattr(practice._stock, "make", made)
+    monkeypatch.setattr(practice, "operations_known", answer_with({"tanh", "exp", "relu", "embedding", "matmul"}))
+    learner.client.get(LESSON)
+
+    assert "matmul" in learner.row(learner.next(begin="1")).operations_json
+    assert asked[:4] == ["activation", "exponential", "gate", "index"]
 
 
 @pytest.mark.alone
