@@ -231,7 +231,7 @@ def _with_hints(lesson: Lesson, item: GeneratedItem, asked: tuple[int, ...]) -> 
     told: set[str] = set()
 
     def begin(line: int) -> list[Hint]:
-        """What is left of the hints for *line*; a rule that an open one has told is not told again."""
+        """The hints for *line* that are left; a rule that an open one has told is not told again."""
         rule = principle(item.lines[line], item.by[line])
         if line not in left:
             left[line] = list(item.hints_at(line))[rule in told :]
