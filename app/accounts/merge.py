@@ -74,6 +74,16 @@ class MergeRule:
     join: Callable[[Any, Any], MergedRow] | None = None
 
 
+def _keep(rank: Callable[[Any], Any]) -> Callable[[Any, Any], MergedRow]:
+    """Rule by which the row of the higher *rank* stays as it is; of two alike, the one that is there."""
+
+    def join(into: Any, other: Any) -> MergedRow:
+        stays, goes = (other, into) if rank(other) > rank(into) else (into, other)
+        return MergedRow(stays, goes)
+
+    return join
+
+
 def _first(first: datetime | None, other: datetime | None) -> datetime | None:
     return min((moment for moment in (first, other) if moment), default=None)
 
@@ -104,11 +114,6 @@ def _moments(into: Moment, other: Moment) -> MergedRow:
     return MergedRow(into, other, {"happened_at": min(into.happened_at, other.happened_at)})
 
 
-def _draws(into: ComparisonDraw, other: ComparisonDraw) -> MergedRow:
-    stays, goes = (into, other) if into.shown_at <= other.shown_at else (other, into)
-    return MergedRow(stays, goes)
-
-
 def _trainings(into: TrainingRun, other: TrainingRun) -> MergedRow:
     into_is_newer = (is_live(into), into.began_at) >= (is_live(other), other.began_at)
     stays, goes = (into, other) if into_is_newer else (other, into)
@@ -130,21 +135,12 @@ def _memberships(into: Membership, other: Membership) -> MergedRow:
     return MergedRow(into, other, changes)
 
 
-def _extensions(into: Extension, other: Extension) -> MergedRow:
-    stays, goes = (into, other) if into.due_at >= other.due_at else (other, into)
-    return MergedRow(stays, goes)
-
-
 def _roster_changes(into: RosterChange, other: RosterChange) -> MergedRow:
     return MergedRow(into, other, {"is_new": into.is_new and other.is_new})
 
 
 def _accommodations(into: Accommodation, other: Accommodation) -> MergedRow:
     return MergedRow(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
-
-
-def _grade_overrides(into: GradeOverride, other: GradeOverride) -> MergedRow:
-    return MergedRow(into, other)
 
 
 def _served_items(into: ServedItem, other: ServedItem) -> MergedRow:
@@ -164,16 +160,6 @@ def _practice_sessions(into: PracticeSession, other: PracticeSession) -> MergedR
     return MergedRow(stays, goes, {"seen_attempt_id": min(into.seen_attempt_id, other.seen_attempt_id)})
 
 
-def _drills(into: Drill, other: Drill) -> MergedRow:
-    stays, goes = (into, other) if into.best >= other.best else (other, into)
-    return MergedRow(stays, goes)
-
-
-def _platform_members(into: LtiMember, other: LtiMember) -> MergedRow:
-    stays, goes = (into, other) if into.launched_at >= other.launched_at else (other, into)
-    return MergedRow(stays, goes)
-
-
 def _platform_scores(into: LtiScore, other: LtiScore) -> MergedRow:
     return MergedRow(into, other, {"changed_at": max(into.changed_at, other.changed_at), "refused_at": None})
 
@@ -184,11 +170,6 @@ def _sitting_records(into: SittingRecord, other: SittingRecord) -> MergedRow:
     stays = min(begun, key=lambda record: record.begun_at or now(), default=into)
     longer = {name: max(getattr(into, name), getattr(other, name)) for name in LONGER}
     return MergedRow(stays, other if stays is into else into, longer)
-
-
-def _sitting_answers(into: SittingAnswer, other: SittingAnswer) -> MergedRow:
-    stays, goes = (other, into) if other.correct and not into.correct else (into, other)
-    return MergedRow(stays, goes)
 
 
 LONGER = ("extra_percent", "extra_minutes", "switches_allowed")
@@ -202,7 +183,7 @@ MERGE_RULES = (
     MergeRule(WrittenSentence),
     MergeRule(LearnerView),
     MergeRule(Comparison),
-    MergeRule(ComparisonDraw, ("comparison_id",), _draws),
+    MergeRule(ComparisonDraw, ("comparison_id",), _keep(lambda draw: -draw.shown_at.timestamp())),
     MergeRule(FormerMember),
     MergeRule(Attempt),
     MergeRule(Draft, PLACE, _drafts),
@@ -211,16 +192,16 @@ MERGE_RULES = (
     MergeRule(TrainingRun, PLACE, _trainings),
     MergeRule(Membership, ("class_id",), _memberships),
     MergeRule(RosterChange, ("class_id",), _roster_changes),
-    MergeRule(Extension, ("assignment_id",), _extensions),
+    MergeRule(Extension, ("assignment_id",), _keep(lambda extension: extension.due_at)),
     MergeRule(Accommodation, ("class_id",), _accommodations),
-    MergeRule(GradeOverride, ("assignment_id",), _grade_overrides),
+    MergeRule(GradeOverride, ("assignment_id",), _keep(lambda _: 0)),
     MergeRule(ServedItem, ("item_id",), _served_items),
     MergeRule(Card, ("family", "slip"), _cards),
     MergeRule(PracticeSession, (), _practice_sessions),
-    MergeRule(Drill, ("family",), _drills),
+    MergeRule(Drill, ("family",), _keep(lambda drill: drill.best)),
     MergeRule(SittingRecord, ("assignment_id",), _sitting_records),
-    MergeRule(SittingAnswer, ("assignment_id", "item"), _sitting_answers),
-    MergeRule(LtiMember, ("lti_context_id",), _platform_members),
+    MergeRule(SittingAnswer, ("assignment_id", "item"), _keep(lambda answer: answer.correct)),
+    MergeRule(LtiMember, ("lti_context_id",), _keep(lambda member: member.launched_at)),
     MergeRule(LtiScore, ("line_item_id",), _platform_scores),
 )
 
