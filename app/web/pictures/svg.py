@@ -96,3 +96,12 @@ def plain_number(value: float) -> str:
     """At most four digits, or all before the point of a number below a million; with a true minus sign."""
     text = f"{value:,.0f}" if 1e4 <= abs(value) < 1e6 else f"{value + 0.0:.4g}"
     return text.replace("-", "−")
+
+
+def draw_bar(*parts: tuple[float, str]) -> Markup:
+    """A bar with parts one after the other, each a share and its class; the text beside it says the same."""
+    drawn, start = [], 0.0
+    for share, kind in parts:
+        drawn.append(svg_tag("rect", x=100 * start, width=100 * share, height=1.0, class_=kind or None))
+        start += share
+    return svg_tag("svg", *drawn, class_="bar", viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true")

@@ -20,7 +20,7 @@ from app.teaching.roster import distinct_names
 from app.teaching.text_input import plain_letters
 from app.web.pictures.graph import draw_graph, graph_rows
 from app.web.pictures.scene import PictureInput
-from app.web.pictures.svg import svg_tag
+from app.web.pictures.svg import draw_bar
 from app.web.views.attempt_mistakes import AttemptMistake, fault_of, most_often
 from app.web.views.sections import is_in_section
 
@@ -46,9 +46,7 @@ class MistakeBar:
     @property
     def drawn(self) -> Markup:
         """A bar as long as its share of the class."""
-        width = 100 * self.count / max(1, self.of)
-        rect = svg_tag("rect", width=float(width), height=1.0)
-        return svg_tag("svg", rect, class_="bar", viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true")
+        return draw_bar((self.count / max(1, self.of), ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from app.insight.report import FEW, REPORT, CourseReport, ReportedItem, Reported
 from app.practice.practice_words import family_words, slip_words
 from app.practice.scheduler import slip_of
 from app.web.pictures.rates import draw_rates
-from app.web.pictures.svg import svg_tag
+from app.web.pictures.svg import draw_bar
 from app.web.views.attempt_mistakes import answer_words
 from app.web.views.exercise_view import select_draw
 from app.web.views.sentence_view import subject_of
@@ -74,7 +74,7 @@ class MistakeView:
 
     @property
     def drawn(self) -> Markup:
-        return _bar((self.share, "wrong"))
+        return draw_bar((self.share, "wrong"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class ItemView:
         counts = self.item.counts
         first, right = max(counts.first, 0), max(counts.right, 0)
         tried = max(counts.tried, right, 1)
-        return _bar((first / tried, "right"), (max(right - first, 0) / tried, "later"))
+        return draw_bar((first / tried, "right"), (max(right - first, 0) / tried, "later"))
 
     @property
     def first_share(self) -> str:
@@ -320,12 +320,3 @@ def number_text(value: float | None, digits: int = 1) -> str:
 
 def _pair(first: float | None, second: float | None) -> str:
     return "–" if first is None or second is None else f"{first:g}, {second:g}"
-
-
-def _bar(*parts: tuple[float, str]) -> Markup:
-    """A bar with parts one after the other, each a share and its class; the text beside it says the same."""
-    drawn, start = [], 0.0
-    for share, kind in parts:
-        drawn.append(svg_tag("rect", x=100 * start, width=100 * share, height=1.0, class_=kind))
-        start += share
-    return svg_tag("svg", *drawn, class_="bar", viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true")
