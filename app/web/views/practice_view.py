@@ -22,7 +22,7 @@ from app.store.tables import Card, ServedItem
 
 WEEKS = 4
 TEN = 10
-WAYS = ("right at once", "after another try", "with a hint", "with the solution open", "left")
+WAYS = ("right at once", "after another try", "with a hint", "with the solution open")
 """How an exercise of a sitting was come by, in the order in which it is told."""
 
 
@@ -195,17 +195,18 @@ def _end_text(standing: SessionState | None, gone: int, told: Collection[int]) -
     if standing is None or not _is_ended(standing):
         return ""
     out_of_time = "" if standing.done >= standing.plan.items else f"{_minutes_text(standing.plan.minutes)} are over: "
+    passed = sum(item.left_at is not None and item.done_at is None for item in standing.given)
+    left = f" {passed} {'was' if passed == 1 else 'were'} left." if passed else ""
     result = f" {_count_text(gone, 'slip')} gone." if gone else ""
     return (
-        f"{out_of_time}{_count_text(standing.done, 'exercise')} done: {_came_to(standing, told)}.{result} "
+        f"{out_of_time}{_count_text(standing.done, 'exercise')} done: {_came_to(standing, told)}.{left}{result} "
         "What you solved rests now and comes back later."
     )
 
 
 def _came_to(standing: SessionState, told: Collection[int]) -> str:
-    """`3 right at once, 1 with a hint`: how each exercise that was done was come by; and how many were left."""
+    """`3 right at once, 1 with a hint`: how each exercise that was done was come by."""
     ways = Counter(_way_of(item, told) for item in standing.given if item.done_at)
-    ways["left"] = sum(item.left_at is not None and item.done_at is None for item in standing.given)
     return ", ".join(f"{ways[way]} {way}" for way in WAYS if ways[way])
 
 

@@ -81,7 +81,7 @@ def test_a_sitting_ends_with_what_it_came_to_and_says_that_its_time_is_over(lear
 
     assert learner.next() == "/practice"
 
-    ways = "1 right at once, 1 with a hint, 1 with the solution open, 1 left"
+    ways = "1 right at once, 1 with a hint, 1 with the solution open. 1 was left"
     assert f"Ten minutes are over: 3 exercises done: {ways}." in learner.text("/practice")
 
 

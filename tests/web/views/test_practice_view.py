@@ -42,7 +42,7 @@ def test_an_end_tells_how_each_exercise_was_come_by_and_why_it_is_the_end() -> N
     over = replace(BEGUN, given=given, over=True)
 
     assert _end_text(over, 1, {4}) == (
-        f"Ten minutes are over: 5 exercises done: {ways}, 1 left. 1 slip gone. "
+        f"Ten minutes are over: 5 exercises done: {ways}. 1 was left. 1 slip gone. "
         "What you solved rests now and comes back later."
     )
     all_done = replace(over, given=given[:5], plan=SessionPlan(items=5))
