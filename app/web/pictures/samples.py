@@ -15,6 +15,7 @@ COLUMN = 112.0  # three fit a phone
 LINE_HEIGHT = 22.0
 LEFT, TOP = 14.0, 24.0
 MAX_NAME_CHARS = 12  # letters that fit into a column
+MAX_NARROW_CHARS = 18  # the same of narrow letters
 VOWELS = frozenset("aeiouy")
 EMPTY = "(empty)"
 
@@ -66,7 +67,7 @@ def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container
 
 def _spelling_svg(x: float, y: float, name: str) -> Markup:
     """*name* in runs of vowels and of other letters."""
-    shown = name if len(name) <= MAX_NAME_CHARS else f"{name[: MAX_NAME_CHARS - 1]}…"
+    shown = name if len(name) <= MAX_NARROW_CHARS else f"{name[: MAX_NARROW_CHARS - 1]}…"
     if not shown:
         return svg_text(x, y, EMPTY, class_="figure-label", anchor="start")
     runs: list[tuple[bool, str]] = []
@@ -77,7 +78,8 @@ def _spelling_svg(x: float, y: float, name: str) -> Markup:
         else:
             runs.append((vowel, letter))
     pieces = [svg_tag("tspan", letters, class_="sample-vowel" if vowel else None) for vowel, letters in runs]
-    return svg_tag("text", *pieces, x=x, y=y, class_="figure-code")
+    narrow = {"textLength": COLUMN - 12, "lengthAdjust": "spacingAndGlyphs"} if len(shown) > MAX_NAME_CHARS else {}
+    return svg_tag("text", *pieces, x=x, y=y, class_="figure-code", **narrow)
 
 
 def _name_text(name: str, known: Container[str]) -> str:

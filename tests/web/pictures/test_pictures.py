@@ -101,9 +101,17 @@ def test_a_long_name_is_cut_in_the_picture_and_whole_in_the_table() -> None:
     html = picture("samples", {"steps": [1], "names": [[name]]})
 
     drawn, behind = html.split("<details")
-    assert "maximiliana…" in re.sub(r"<[^>]+>", "", drawn.split("<svg")[1].split(">", 1)[1])
+    assert "maximilianalexand…" in re.sub(r"<[^>]+>", "", drawn.split("<svg")[1].split(">", 1)[1])
     assert name in behind
     assert "after 1 step " in words(behind)
+
+
+@pytest.mark.parametrize(("name", "narrow"), [("maximiliana", False), ("maximilian-john", True)])
+def test_a_name_that_is_longer_than_its_column_has_narrow_letters(name: str, narrow: bool) -> None:
+    drawn = picture("samples", {"steps": [1], "names": [[name]]}).split("<details")[0]
+
+    assert name in re.sub(r"<[^>]+>", "", drawn)
+    assert ('textLength="100"' in drawn) is narrow
 
 
 def test_every_kind_has_an_example() -> None:
