@@ -43,6 +43,25 @@ def test_lines_are_moved_by_the_keyboard_until_the_order_works(page: Page) -> No
     expect_feedback(page, ORDER, "true")
 
 
+def test_an_order_that_is_right_folds_out_of_sight_and_opens_again(page: Page) -> None:
+    open_page(page, ADDRESS)
+    for at, wanted in enumerate(ORDER.lines, 1):
+        page.locator(f"{ROWS}:nth-child({lines(page).index(wanted) + 1}) [data-place]").fill(str(at))
+        page.keyboard.press("Tab")
+    check(page, ORDER.name)
+    expect_feedback(page, ORDER, "true")
+    expect(page.locator(ROWS).first).to_be_visible()
+
+    page.locator("#complete").scroll_into_view_if_needed()
+    expect(page.locator(ROWS).first).to_be_hidden()
+    page.reload()
+    expect(page.locator(ROWS).first).to_be_hidden()
+    page.get_by_text("Your order").click()
+
+    expect(page.locator(ROWS).first).to_be_visible()
+    assert lines(page) == list(ORDER.lines)
+
+
 def test_a_number_moves_its_line_there(page: Page) -> None:
     open_page(page, ADDRESS)
     last = lines(page)[-1]

@@ -41,4 +41,21 @@ function order(list) {
   number();
 }
 
-document.querySelectorAll(".lines").forEach(order);
+/** Once right and out of sight it folds, as when the page is opened anew: what comes next may be from memory. */
+function folds(list) {
+  const leaving = new IntersectionObserver(([{ isIntersecting, boundingClientRect }]) => {
+    const right = list.closest(".exercise").querySelector(".feedback").dataset.correct === "true";
+    if (isIntersecting || boundingClientRect.bottom > 0 || !right || list.contains(document.activeElement)) return;
+    leaving.disconnect();
+    const folded = document.createElement("details");
+    list.before(folded);
+    folded.innerHTML = "<summary>Your order</summary>";
+    folded.append(list);
+  });
+  leaving.observe(list);
+}
+
+const lists = document.querySelectorAll(".lines");
+lists.forEach(order);
+// Where the browser does not hold what is read in its place, nothing above it may become shorter.
+if (CSS.supports("overflow-anchor", "auto")) lists.forEach((list) => list.closest("details") ?? folds(list));
