@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import permutations
 
 from app.grading.diagnosis.grammar import EditVocabulary, Kind, Replacement, attribute, is_module, turned_over
 from app.grading.operations.table import NAMES, OPERATIONS
@@ -17,6 +18,10 @@ REDUCTIONS = frozenset(
 CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 """What a factor or a term may be missing at."""
 AXES_MAX = 4
+LETTERS_MAX = 30
+"""Characters of a text of `einsum` that is edited."""
+LEFT_OUT_MAX = 4
+"""How many entries a slice may leave out that is looked for elsewhere."""
 AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
 
 
@@ -85,6 +90,22 @@ def _with_axis(node: ast.Call, first: int, axis: ast.expr) -> ast.Call:
     return ast.Call(node.func, [*node.args[:first], axis, *node.args[first + 1 :]], node.keywords)
 
 
+def einsum_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """Another letter in what says how tensors meet in `einsum`, or its result with its letters in another order."""
+    match node:
+        case ast.Constant(value=str(text)) if words.inverse and "->" in text and len(text) <= LETTERS_MAX:
+            inner, _, out = text.partition("->")
+            for order in permutations(out) if 1 < len(out) <= AXES_MAX else ():
+                if "".join(order) != out:
+                    yield Replacement("letters", ast.Constant(f"{inner}->{''.join(order)}"), node)
+            letters = dict.fromkeys(letter for letter in text if letter.isalpha())
+            for at, letter in enumerate(text):
+                kind = "letter" if text.count(letter) > 1 else "letter-alone"
+                for other in letters if letter.isalpha() else ():
+                    if other != letter:
+                        yield Replacement(kind, ast.Constant(f"{text[:at]}{other}{text[at + 1 :]}"), ast.Name(letter))
+
+
 def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A slice or a step that is left out, or another one."""
     if not isinstance(node, ast.Subscript):
@@ -97,6 +118,8 @@ def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
         for at, part in enumerate(parts if words.inverse else ()):
             if isinstance(part, ast.Constant | ast.UnaryOp):
                 yield Replacement("unpick", ast.Call(attribute(node.value, "sum"), [ast.Constant(at)], []))
+    if words.inverse:
+        yield from (Replacement("part", part) for part in other_parts(node))
     for at, part in enumerate(parts):
         if isinstance(part, ast.Slice):
             if (part.lower is None) != (part.upper is None) and part.step is None:
@@ -113,18 +136,43 @@ def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
                 yield Replacement("step", _with_part(node, at, ast.Name(name, ast.Load())))
 
 
+def other_parts(node: ast.Subscript) -> Iterator[ast.Subscript]:
+    """*node* with a slice that leaves as many entries out, at other ends: `x[1:]` and `x[:-1]`."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for at, part in enumerate(parts):
+        match part:
+            case ast.Slice(lower=ast.Constant(value=int(first)), upper=None, step=None):
+                last = 0
+            case ast.Slice(lower=None, upper=ast.UnaryOp(ast.USub(), ast.Constant(value=int(last))), step=None):
+                first = 0
+            case ast.Slice(
+                lower=ast.Constant(value=int(first)),
+                upper=ast.UnaryOp(ast.USub(), ast.Constant(value=int(last))),
+                step=None,
+            ):
+                pass
+            case _:
+                continue
+        for before in range(first + last + 1) if 0 < first + last <= LEFT_OUT_MAX else ():
+            after = first + last - before
+            upper = ast.UnaryOp(ast.USub(), ast.Constant(after)) if after else None
+            if before != first:
+                yield _with_part(node, at, ast.Slice(ast.Constant(before) if before else None, upper, None))
+
+
 def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
     if not isinstance(node.slice, ast.Tuple):
-        return ast.Subscript(node.value, part, ast.Load())
+        return ast.Subscript(node.value, part, node.ctx)
     elts = [part if rank == at else each for rank, each in enumerate(node.slice.elts)]
-    return ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
+    return ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), node.ctx)
 
 
 def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A factor, a division, a function or a sum that is put in."""
     floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
     if words.inverse and isinstance(node, ast.Constant) and isinstance(node.value, float):
-        yield from (Replacement("put-factor", ast.BinOp(node, ast.Mult(), other)) for other in floats)
+        others = (*floats, *words.parts)
+        yield from (Replacement("put-factor", ast.BinOp(node, ast.Mult(), other)) for other in others)
     if not words.inverse or not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         return
     for other in (*floats, *words.parts, *map(ast.Constant, words.numbers)):

@@ -145,6 +145,18 @@ def lacks_factor(view: GradientAnalysis, name: str) -> bool:
     return is_mended(view, [partial(_multiplied, name)]) and is_unmended(view, others)
 
 
+def lacks_written_factor(view: GradientAnalysis, name: str) -> bool:
+    """The same where nothing is divided by *name*, so that a factor is what is missing."""
+    return not view.text.divides_by(name) and lacks_factor(view, name)
+
+
+def divides_once_more(view: GradientAnalysis, name: str) -> bool:
+    """True if a division by *name* is written, and the gradient is right without one."""
+    if cannot_be_read(view) or not view.text.divides_by(name):
+        return False
+    return lacks_factor(view, name) and is_mended(view, (factor_removal_edits,))
+
+
 def has_factor(view: GradientAnalysis, name: str) -> bool:
     """True if a division by the tensor *name* at some place mends the gradient, and so does leaving something out."""
     return _lacks(view, name) and is_mended(view, (removal_edits,))

@@ -23,6 +23,7 @@ from app.grading.diagnosis import (
     index_slips,
     layout,
     loss_weight,
+    off_terms,
     powers,
     products,
     reductions,
@@ -65,6 +66,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     rereading.diagnose_expanded,
     single_edit_search.diagnose_turned,
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
+    layout.diagnose_permuted,
     (statistics.all_constant_hypotheses,),
     single_edit_search.diagnose_condition,
     every_turn.diagnose_every_turn,
@@ -74,6 +76,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     OPERATIONS,
     terms.diagnose_terms,
     index_slips.diagnose_positions,
+    reductions.diagnose_unsummed,
     (rule_edits.of_scope, upstreams.upstream_hypotheses),
     single_edit_search.diagnose_exchanged,
     (changed_upstreams.changed_upstream_hypotheses, rule_edits.repeated_edit_hypotheses),
@@ -92,6 +95,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     unrecognised.diagnose_confined,
     unrecognised.gated,
     unrecognised.without_upstream,
+    off_terms.diagnose_off_term,
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
 

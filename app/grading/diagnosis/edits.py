@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.grading.diagnosis.brackets import bracket_edits
 from app.grading.diagnosis.call_kinds import (
+    einsum_edits,
     function_edits,
     index_edits,
     insertion_edits,
@@ -44,6 +45,7 @@ KINDS: tuple[Kind, ...] = (
     removal_edits,
     name_edits,
     index_edits,
+    einsum_edits,
     reduction_edits,
     comparison_edits,
     sign_edits,

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from app.grading.diagnosis.evidence import WrongGradient
 from app.grading.diagnosis.feeding_lines import feeding_lines, names_of, nodes_of
-from app.syntax import Node, Statement, as_written, attribute_of, number_of
+from app.syntax import Node, Statement, as_written, attribute_of, names_loaded, number_of, sides_of, sign_of
 
 
 class GradientText:
@@ -42,6 +42,12 @@ class GradientText:
     def names(self) -> set[str]:
         """The names that those lines read, with the words of the writing ones."""
         return self.words.union(*map(names_of, self.lines))
+
+    def divides_by(self, name: str) -> bool:
+        """True if something is divided by what reads *name*, or by a power of it that is written with a minus."""
+        divisors = [sides[1] for node in self.nodes if sign_of(node) == "/" and (sides := sides_of(node))]
+        powers = [node for node in self.nodes if sign_of(node) == "**"]
+        return any(name in names_loaded(node) for node in (*divisors, *powers))
 
     def is_written(self, text: str) -> bool:
         """True if *text*, an expression, is in those lines."""

@@ -48,7 +48,9 @@ def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
         return placed
     made = SAY["made"].format(line=line.lineno, step=steps[0])
     message, places = WRITTEN.subn(made, diagnosis.message)
-    told = "" if places else SAY["stands"].format(line=line.lineno, step=steps[0])
+    told = (
+        "" if places or f"in line {line.lineno}" in message else SAY["stands"].format(line=line.lineno, step=steps[0])
+    )
     return replace(placed, message=f"{message}{told}")
 
 

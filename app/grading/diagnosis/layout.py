@@ -10,6 +10,7 @@
 | `permute-skipped` | the upstream reshaped at once, without undoing the exchange of axes: heads or channels are mixed |
 | `axes-mixed` | another permutation than the one that leads back |
 | `wrong-part` | another part of a concatenation |
+| `axes-permuted` | the gradient with its axes in another order |
 | `mirrored`, `view-order` | the same numbers in reverse order along an axis, or in other places |
 | `shape` | any other shape |
 """
@@ -170,6 +171,21 @@ def _part(step: PathStep, start: int) -> Array:
 
 def _slice(step: PathStep, at: int) -> Array:
     return np.asarray(step.g.take(at, step.node.options["axis"]))
+
+
+def diagnose_permuted(view: GradientAnalysis) -> Diagnosis | None:
+    """The gradient with its axes in another order."""
+    case, rank = view.case, view.case.looks[0].reference.ndim
+    for order in permutations(range(rank)) if 2 < rank <= RANK_MAX else ():
+        if all(view.equal(look.reference.transpose(order), look) for look in case.looks):
+            letters = (
+                " The letters after `->` say it."
+                if any(called_name(node) == "einsum" for node in view.text.nodes)
+                else ""
+            )
+            how = "." if view.shaped() else f": {wrong_shape(case)}"
+            return case.told("axes-permuted", SAY["permuted"], how=f"{how}{letters}")
+    return None
 
 
 def diagnose_misplaced(view: GradientAnalysis) -> Diagnosis | None:

@@ -14,7 +14,15 @@ from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.claims import has_factor, is_unmended, lacks_division, lacks_factor, reads_all
+from app.grading.diagnosis.claims import (
+    divides_once_more,
+    has_factor,
+    is_unmended,
+    lacks_division,
+    lacks_factor,
+    lacks_written_factor,
+    reads_all,
+)
 from app.grading.diagnosis.evidence import Array, Claim, Hypothesis, Observation, Predict
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import name_edits, sign_edits
@@ -33,13 +41,17 @@ RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
 """Powers that are tried for the tensors of the consumer's own statement only."""
 NAMES = {**POWERS, **RARE}
 
-OF_SHARE = {SAY[kind]: SAY[f"{kind}-share"] for kind in ("extra", "lacking", "undivided")}
+OF_SHARE = {SAY[kind]: SAY[f"{kind}-share"] for kind in ("extra", "lacking", "divided", "either", "undivided")}
 Once = tuple[str, str, Callable[[GradientAnalysis, str], bool]]
 LARGER: tuple[Once, ...] = (
     ("factor-extra", SAY["extra"], has_factor),
     ("divisor-missing", SAY["undivided"], lacks_division),
 )
-SMALLER: tuple[Once, ...] = (("divided-by", SAY["lacking"], lacks_factor),)
+SMALLER: tuple[Once, ...] = (
+    ("divided-by", SAY["lacking"], lacks_written_factor),
+    ("divided-by", SAY["divided"], divides_once_more),
+    ("divided-by", SAY["either"], lacks_factor),
+)
 """What is said of a share that is larger or smaller by a tensor, and what has to hold of the lines."""
 OTHERWISE = (sign_edits, name_edits)
 """What may be wrong where an identity makes the numbers those of another power."""

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array, Hypothesis, Observation, WrongGradient
+from app.grading.diagnosis.evidence import Array, Diagnosis, Hypothesis, Observation, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
+from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import axes_text, join_words, shape_in, shown_observation
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.share_words import of_share
@@ -40,6 +41,18 @@ def reduction_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             yield from _of_path(view, path, unreduced_share, stretched_axes(wide, narrow))
         elif wide == narrow:
             yield from _hidden_sum(view, path)
+
+
+def diagnose_unsummed(view: GradientAnalysis) -> Diagnosis | None:
+    """Shares of one entry side by side, wherever on the way they are to be added up."""
+    case, looks = view.case, view.case.looks
+    rank = looks[0].got.ndim
+    if view.shaped() or not looks[0].reference.ndim < rank <= RANK_MAX:
+        return None
+    for axes in _axis_sets(rank):
+        if all(view.got[look].ndim == rank and not view.wrong(view.got[look].sum(axes), look) for look in looks):
+            return case.told("not-reduced", SAY["loose"], wrong=wrong_shape(case), axes=axes_text(case, "", axes))
+    return None
 
 
 def unreduced_share(look: Observation, path: GradientPath) -> Array:

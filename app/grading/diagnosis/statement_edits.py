@@ -1,14 +1,22 @@
 """Edits of a learner's statement at more than one place: all slices, a name everywhere, an index, the assignment."""
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
 from functools import partial
 
+from app.grading.diagnosis.call_kinds import other_parts
 from app.grading.diagnosis.edits import Edit, replace_node
 from app.grading.diagnosis.grammar import EditVocabulary, Replacement
 from app.syntax import every_name_in
 
+UPDATES: Mapping[type[ast.operator], Mapping[type[ast.operator], str]] = {
+    ast.Add: {ast.Mult: "update-product"},
+    ast.Sub: {ast.Mult: "update-product-sub"},
+    ast.Mult: {ast.Add: "update-sum", ast.Div: "update-quotient"},
+    ast.Div: {ast.Mult: "update-multiplied"},
+}
+"""Operators that may stand in the place of one before `=`, each with what that is called."""
 Act = Callable[[ast.AST], ast.AST | None]
 """What stands in the place of a part of a text; None where that stays."""
 
@@ -32,6 +40,9 @@ def statement_edits(statement: ast.stmt, words: EditVocabulary) -> Iterator[Edit
     }
     for inner in ast.walk(statement):
         yield from _of_target(statement, inner, words)
+        if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+            for part in other_parts(inner):
+                yield Edit(replace_node(statement, inner, part), inner, Replacement("part", part))
         if isinstance(inner, ast.Subscript) and not turns & every_name_in(inner):
             yield from _shifted(statement, inner, turns)
 
@@ -81,6 +92,13 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
         ):
             less = ast.AugAssign(target, ast.Sub(), value)
             yield Edit(replace_node(statement, inner, less), inner, Replacement("set", value))
+        case ast.AugAssign(target=target, op=op, value=value) if type(op) in UPDATES:
+            for other, kind in UPDATES[type(op)].items():
+                yield Edit(
+                    replace_node(statement, inner, ast.AugAssign(target, other(), value)),
+                    inner,
+                    Replacement(kind, value),
+                )
         case ast.Assign(targets=[ast.Subscript() as target], value=value):
             for operator in (ast.Sub(), ast.Add()):
                 kept = ast.AugAssign(target, operator, value)

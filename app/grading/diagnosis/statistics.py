@@ -156,7 +156,7 @@ def _diagnose_changed_term(view: GradientAnalysis, held: str, numbers: Sequence[
         tensors = [look.forward[name] ** power for look in view.case.looks]
         pairs = zip(numbers, tensors, strict=True)
         if all(np.abs(number - tensor).max() <= NEAR * np.abs(tensor).max() for number, tensor in pairs):
-            way = "twice" if power > 0 else "never"
+            way = "twice" if power > 0 else "either" if view.text.divides_by(name) else "never"
             return view.case.told(f"term-factor:{held}", SAY["factor"], held=held, factor=SAY[way].format(name))
     return view.case.told(f"term-changed:{held}", SAY["changed"], held=held)
 

@@ -118,11 +118,15 @@ class Reasons:
         borrowed = self._diagnosed_on_true(name) if self._roads.borrows(name) else None
         if borrowed is not None and borrowed.code.removeprefix(f"{name}:").partition(":")[0] in PROPORTIONAL:
             return borrowed  # it starts from something else, and that is as good
-        for cut in dict.fromkeys((self._ruling.forced, self._roads.drawn_on.get(name, frozenset()))):
+        drawn_on, weak = self._roads.drawn_on.get(name, frozenset()), None
+        for cut in dict.fromkeys((self._ruling.forced, drawn_on)):
             diagnosis = self._roads.laboratory.diagnosis(name, cut, got, self._settled)
-            if diagnosis is not None:
+            # On another road the rule's own upstream gradient is missing whatever else is wrong.
+            own = drawn_on & self._program.frontier(name[1:], self._ruling.forced) or not drawn_on
+            if diagnosis is not None and (own or diagnosis.code != f"{name}:upstream-missing"):
                 return diagnosis
-        diagnosis = borrowed or diagnose_near_miss(name, pairs)
+            weak = weak or diagnosis
+        diagnosis = weak or borrowed or diagnose_near_miss(name, pairs)
         if (
             diagnosis is None
             and (rest := self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)) is not None

@@ -47,6 +47,12 @@ def kind_of(error: ReportedError) -> str:
     return next((code for pattern, code, _ in ROWS if re.search(pattern, error.text)), error.kind)
 
 
+def _missing_function(match: re.Match[str], _: ReportedError) -> str:
+    module = "F" if match[1].startswith("torch") else match[1]
+    there = f"; `torch.{match[2]}` takes a tensor" if match[2] in FUNCTIONS_OF_TORCH else ""
+    return f"There is no `{module}.{match[2]}`{there}."
+
+
 def _two(error: ReportedError, fallback: str) -> str:
     return (
         " and ".join(str(error_operand) for error_operand in error.operands[:2])
@@ -435,6 +441,7 @@ def _syntax(match: re.Match[str], _: ReportedError) -> str:
 
 
 ROWS: tuple[Row, ...] = (
+    (r"module '(math|torch\.nn\.functional)' has no attribute '(\w{1,40})'", "attribute", _missing_function),
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", "matmul", _matmul),
     (
         r"inconsistent tensor size|size mismatch, got input|Expected size for first two dimensions of batch2",

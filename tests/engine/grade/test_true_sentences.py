@@ -492,7 +492,13 @@ ROWS = [
         ["holds `v` constant"],
         ["run over"],
     ),
-    (RMS, "dx = r * (dy - dy.mean(1, keepdim=True))", "dx:unrecognised", [], ["run over"]),
+    (
+        RMS,
+        "dx = r * (dy - dy.mean(1, keepdim=True))",
+        "dx:term-off:ms",
+        ["the term `dy.mean(1, keepdim=True)`: in its place belongs the share of `dx` through `ms`"],
+        ["run over"],
+    ),
     (
         LAYER,
         "dx = rstd * (dnorm - dnorm.mean(-1, keepdim=True) - norm * norm.mean(-1, keepdim=True))",

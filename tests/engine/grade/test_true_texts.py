@@ -426,7 +426,14 @@ ROWS = [
     ("conv1d_unfold", "k + 1] += dcols", "k + 1] = dcols", "dx:overwritten", ["replaces what stood there"], []),
     ("distillation", "(torch.log(p) - lq + 1)", "(-lq + 1)", "dp:term-missing", ["`-lq + 1` lacks a term"], []),
     # What is unchanged has no factor, what was not followed may have a minus, and what is no share sends none.
-    ("svm_hinge", "-dmargin.sum(1)", "-dmargin", "dcorrect:shape", ["has shape"], ["Two things", "opposite"]),
+    (
+        "svm_hinge",
+        "-dmargin.sum(1)",
+        "-dmargin",
+        "dcorrect:not-reduced",
+        ["Summed along axis 1"],
+        ["Two things", "opposite"],
+    ),
     ("linear_solve", "-torch.outer(db, x)", "torch.outer(db, x)", "dM:sign", ["look for a minus"], ["No minus"]),
     ("nt_xent", "e.sum(1))[", "e[:, 0])[", "de:one-slice", ["`e[:, 0]` is one slice alone"], ["share"]),
     ("bce_with_logits", "(y / p", "((1 - y) / p", "dp:steps-shifted", ["several places of `per`"], ["step"]),
@@ -687,6 +694,47 @@ ROWS = [
         ["Line 7 takes `dh1` a step too far, to what comes back to `z1`", "a name of its own"],
         ["is the wrong tensor"],
     ),
+    # What a line does to a gradient that is begun already: `+=` where `*=` was meant.
+    (
+        "cross_entropy_fused",
+        "dz *= dloss / N",
+        "dz += dloss / N",
+        "dz:sum-for-product",
+        ["`+=` adds where"],
+        ["cosine"],
+    ),
+    # Shares side by side, and axes in another order, where no forward line shows a copy or a layout.
+    ("weight_norm", "(dW * v / norm).sum(1)", "dW * v / norm", "dg:not-reduced", ["Summed along axis 1"], ["copied"]),
+    ("conv1d_unfold", "nkl->kcj", "nkl->ckj", "dw:axes-permuted", ["axes in another order", "after `->`"], ["layout"]),
+    ("conv1d_unfold", ",nkl->kcj", ",nkm->kcj", "dw:einsum-letter", ["the letter `l`", "meets no other"], ["cosine"]),
+    # A part that leaves out as many entries at the other end, where it is read and where it is written.
+    ("causal_depthwise", "dx = dp[:, 2:]", "dx = dp[:, :-2]", "dx:wrong-part", ["`dp[:, :-2]` is another part"], []),
+    (
+        "causal_depthwise",
+        "dp[:, 1:-1] +=",
+        "dp[:, 2:] +=",
+        "dp:wrong-part",
+        ["`dp[:, 2:]` is another part"],
+        ["cosine"],
+    ),
+    # A function that a module does not have.
+    ("rms_norm", "r ** 3", "math.rsqrt(ms)", "dms:error:attribute", ["no `math.rsqrt`", "`torch.rsqrt`"], ["module"]),
+    # A factor that is missing, where nothing is divided by it.
+    ("cosine_rows", "dna * a / na", "dna / na", "da:divided-by:a", ["lacks the factor `a`"], ["divides by"]),
+    # A term that is no share, where everything else is there.
+    ("exponential_average", "+ dm1 * (m0 - x1)", "+ dm1", "db:term-off:m1", ["but the term `dm1`"], ["cosine"]),
+    (
+        "residual_mlp",
+        "(a + 0.044715 * a ** 3)",
+        "(a + 0.044715)",
+        "da:factor-missing",
+        ["`0.044715` lacks"],
+        ["cosine"],
+    ),
+    # An operator is what is wrong, and not the upstream gradient of a step that the line skips.
+    ("softmax_regression_steps", "dz = p * (", "dz = p + (", "dz:sum-for-product", ["adds where"], ["upstream"]),
+    # A place is told once.
+    ("maxout", "g = dz.resh", "g = 2 * dz.resh", "dx:doubled", ["in line 5"], ["It stands in line"]),
 ]
 
 
