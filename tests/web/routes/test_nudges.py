@@ -145,6 +145,18 @@ def test_what_follows_from_a_gradient_names_it_once(client: TestClient, grader) 
 
 
 @pytest.mark.alone
+def test_the_cross_is_at_the_step_that_the_headline_names(client: TestClient, grader) -> None:
+    wrong = NameVerdict(name="dW", verdict="wrong", code="dW:sign", line=5, step="dz1", message="A sign.")
+    rows = (NameVerdict(name="dX", verdict="right"), wrong, NameVerdict(name="db", verdict="right"))
+    grader.outcome = Verdict(outcome="graded", names=rows)
+
+    strip = send(client, "check").text.partition('<ol class="strip"')[2].partition("</ol>")[0]
+
+    shown = re.findall(r'data-mark="(\w+)" aria-hidden="true"></span> <code>(\w+)</code>', strip)
+    assert shown == [("right", "dX"), ("wrong", "dz1"), ("follows", "dW"), ("right", "db")]
+
+
+@pytest.mark.alone
 def test_one_gradient_alone_has_no_strip(client: TestClient, grader) -> None:
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"),))
 
