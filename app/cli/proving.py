@@ -14,12 +14,18 @@ from app.check.progress import ProgressReporter
 from app.cli.graders import started_graders
 from app.cli.refuse import refuse
 from app.content.blocks import Bug, CodeBox, Exercise, Lesson, Visual
+from app.content.directives.visuals import MOST_CELLS_PER_AXIS
 from app.course.prove import prove_lessons
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.reading.shape_inference import infer_shapes
 from app.settings import Settings
 from app.web.pictures import PICTURE_RENDERERS, draw_picture
 
+NEEDS = {
+    "broadcast": "a tensor that a line of the program copies along an axis",
+    "cells": f"one factor of a matrix product of two tables, of at most {MOST_CELLS_PER_AXIS} rows and columns each",
+}
+"""By kind of picture: what it can be drawn of, where not of everything."""
 AT_A_TERMINAL, IN_A_LOG = 0.5, 15.0  # seconds between two lines of progress
 
 
@@ -39,8 +45,10 @@ def undrawn(lesson: Lesson) -> list[Finding]:
         shapes = infer_shapes(forward) if forward else {}
         if (shapes or forward is None) and not draw_picture(visual, shapes, forward):
             of = f" of `{visual.of}`" if visual.of else ""
+            needs = f" It draws {NEEDS[visual.kind]}." if visual.kind in NEEDS else ""
             message = (
-                f"Nothing can be drawn here: no {visual.kind!r}{of} comes of this. Name another tensor, or remove it."
+                f"Nothing can be drawn here: no {visual.kind!r}{of} comes of this.{needs} "
+                "Name another tensor, or remove it."
             )
             findings.append(Finding(visual.place, "error", "not-drawn", message))
     return findings

@@ -31,16 +31,17 @@ A picture.
 
 
 @pytest.mark.parametrize(
-    ("kind", "of", "drawn"),
-    [("broadcast", "b", True), ("broadcast", "W", False), ("cells", "W", False)],
+    ("kind", "of", "needs"),
+    [("broadcast", "b", ""), ("broadcast", "W", "along an axis"), ("cells", "W", "at most 4 rows and columns")],
 )
-def test_a_picture_that_does_not_come_of_its_tensor_is_told(kind: str, of: str, drawn: bool) -> None:
+def test_a_picture_that_does_not_come_of_its_tensor_is_told(kind: str, of: str, needs: str) -> None:
     lesson, errors = parse_lesson(TEXT.format(kind=kind, of=of), "01-a.md")
     assert lesson is not None, errors
 
     found = undrawn(lesson)
 
-    assert [one.code for one in found] == ([] if drawn else ["not-drawn"])
+    assert [one.code for one in found] == (["not-drawn"] if needs else [])
+    assert all(needs in one.message for one in found)
 
 
 def test_progress_counts_all_that_is_judged_of_a_box_and_no_question() -> None:
