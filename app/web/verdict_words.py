@@ -36,6 +36,8 @@ OUTCOMES: dict[Outcome, str] = {
     "fault": "Our fault, not yours",
     "busy": "Not checked yet",
 }
+HUNTED = (LINE, MEND)
+"""What is judged of a bug hunt before its gradients are."""
 LATER: dict[Standing, int] = {"not-yet": 1, "follows": 2}
 """What is looked at after the faults."""
 FAULTS: frozenset[Standing] = frozenset(standing for standing, (_, mark) in STANDINGS.items() if mark == "wrong")
@@ -62,7 +64,7 @@ class VerdictRow:
     @property
     def name(self) -> str:
         """Name of what is judged: what a marked line writes, the step on the way that is at fault, or the gradient."""
-        own = self.fault or self.verdict.name == LINE
+        own = self.fault or self.verdict.name in HUNTED
         return self.verdict.step if own and self.verdict.step else self.verdict.name
 
     @property
@@ -237,6 +239,9 @@ def headline(verdict: Verdict) -> str:
         return "A line to fix"  # the others were judged without it
     if verdict.outcome not in {"graded", "error"} or (verdict.outcome == "error" and not faults):
         return OUTCOMES[verdict.outcome]
+    if verdict.names and not faults and {name_verdict.name for name_verdict in verdict.names} <= {*HUNTED}:
+        found = any(name_verdict.name == LINE and name_verdict.verdict in RIGHT for name_verdict in verdict.names)
+        return "Found, not mended yet" if found else "The wrong line is not marked yet"
     if not faults:
         return count_text(verdict)
     if faults[0].name == LINE:

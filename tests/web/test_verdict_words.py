@@ -154,7 +154,12 @@ def test_a_marked_line_is_called_by_what_it_writes() -> None:
         assert VerdictView(Verdict(outcome="graded", names=(line,))).rows[0].name == "da"
     assert VerdictView(Verdict(outcome="graded", names=(line,))).rows[0].word == "not the one"
     blank = NameVerdict(name="line", verdict="not-yet", word="not marked yet")
-    assert VerdictView(Verdict(outcome="graded", names=(blank,))).rows[0].name == "line"
+    waiting = VerdictView(Verdict(outcome="graded", names=(blank,)))
+    assert (waiting.rows[0].name, waiting.title) == ("line", "The wrong line is not marked yet")
+    found = NameVerdict(name="line", verdict="right", word="line 3, found", step="da")
+    idle = NameVerdict(name="mending", verdict="not-yet", word="not begun", step="da")
+    unmended = VerdictView(Verdict(outcome="graded", names=(found, idle)))
+    assert ([row.name for row in unmended.rows], unmended.title) == (["da", "da"], "Found, not mended yet")
 
 
 def test_what_the_first_fault_says_is_not_said_twice() -> None:

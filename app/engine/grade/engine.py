@@ -153,7 +153,7 @@ class Engine:
         if changes is not None and changes.alone:
             return Verdict(outcome="graded", names=(line, alone_verdict(bug)))
         if changes is not None and changes.none:
-            return Verdict(outcome="graded", names=(line, unchanged_verdict()))
+            return Verdict(outcome="graded", names=(line, unchanged_verdict(bug)))
         verdict = self._check(mending, code, gate, jail, (line,))
         if cured is not None and verdict.passed:
             return replace(verdict, names=(cured, *verdict.names))

@@ -108,10 +108,11 @@ def alone_verdict(bug: Bug) -> NameVerdict:
     return NameVerdict(name=MEND, verdict="not-yet", word="one line alone", message=message)
 
 
-def unchanged_verdict() -> NameVerdict:
+def unchanged_verdict(bug: Bug) -> NameVerdict:
     """Verdict while the given code is unchanged."""
     message = "Nothing is changed yet. Fix the line in the box."
-    return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message)
+    writes = _written_at(bug.starter.source, bug.line)
+    return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message, step=writes)
 
 
 def others_verdict(bug: Bug, changes: CodeChanges) -> NameVerdict:
