@@ -7,6 +7,6 @@ import httpx2
 
 
 @cache
-def trusted() -> ssl.SSLContext:
-    """For every connection that leaves this process: to read the certificates takes longer than to answer a page."""
+def tls_context() -> ssl.SSLContext:
+    """TLS context of all connections that leave this process, made once: it reads all certificates."""
     return httpx2.create_ssl_context()

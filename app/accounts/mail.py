@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import structlog
 
-from app.accounts.certificates import trusted
+from app.accounts.certificates import tls_context
 from app.accounts.providers import ProviderUnavailableError
 from app.store.classes import RefusedError
 
@@ -75,12 +75,12 @@ def _deliver(server: SplitResult, letter: EmailMessage) -> None:
     closed = server.scheme == "smtps"
     port = server.port or (465 if closed else 587)
     with (
-        smtplib.SMTP_SSL(host, port, timeout=MAIL_SECONDS, context=trusted())
+        smtplib.SMTP_SSL(host, port, timeout=MAIL_SECONDS, context=tls_context())
         if closed
         else smtplib.SMTP(host, port, timeout=MAIL_SECONDS)
     ) as connection:
         if not closed and connection.ehlo()[0] and connection.has_extn("starttls"):
-            connection.starttls(context=trusted())
+            connection.starttls(context=tls_context())
         if server.username:
             # Over a connection that anybody can read, smtplib would send the password all the same.
             if not isinstance(connection.sock, ssl.SSLSocket):

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx2
 from authlib.integrations.starlette_client import OAuth
 
-from app.accounts.certificates import trusted
+from app.accounts.certificates import tls_context
 from app.accounts.credentials import VerifiedIdentity
 from app.settings import Provider
 from app.store.classes import RefusedError
@@ -59,7 +59,7 @@ class IdentityProvider:
         self.issuer = provider.issuer.rstrip("/")
         self._plain = WITHOUT_OPENID.get(self.issuer)
         keys = {"client_id": provider.client_id, "client_secret": provider.client_secret or None}
-        kwargs = {"code_challenge_method": "S256", "timeout": PROVIDER_SECONDS, "verify": trusted()}
+        kwargs = {"code_challenge_method": "S256", "timeout": PROVIDER_SECONDS, "verify": tls_context()}
         if self._plain is not None:
             auth_endpoints = self._plain
             addresses = {

@@ -86,7 +86,7 @@ async def read_record(database: Database, course: Course, group: int | None = No
     async for page in history_rows.solved_moments(database):
         reader.add_solved(page)
     if group is None:
-        async for page in history_rows.practised(database):
+        async for page in history_rows.practised_items(database):
             reader.add_practised(page)
     return reader.record(editions, written)
 

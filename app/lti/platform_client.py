@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import httpcore2
 
-from app.accounts.certificates import trusted
+from app.accounts.certificates import tls_context
 from app.lti.errors import PlatformError
 from app.store.tables import LtiPlatform
 
@@ -205,7 +205,7 @@ class PlatformClient:
     def _pool(self, private: bool) -> httpcore2.AsyncConnectionPool:
         if private not in self._pools:
             network = None if private else _PublicNetwork()
-            self._pools[private] = httpcore2.AsyncConnectionPool(ssl_context=trusted(), network_backend=network)
+            self._pools[private] = httpcore2.AsyncConnectionPool(ssl_context=tls_context(), network_backend=network)
         return self._pools[private]
 
     async def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from sqlalchemy import exists, func, select
@@ -50,10 +50,7 @@ async def begin_comparison(db: AsyncSession, class_id: int, new: NewComparison, 
     running = exists().where(Comparison.class_id == class_id, *place, Comparison.ended_at.is_(None))
     if await db.scalar(select(running)):
         raise RefusedError(RUNNING)
-    row = Comparison(
-        class_id=class_id, lesson=new.lesson, exercise=new.exercise, about=new.about, first=new.first,
-        second=new.second, learner_id=by, began_at=now(),
-    )  # fmt: skip
+    row = Comparison(class_id=class_id, **asdict(new), learner_id=by, began_at=now())
     db.add(row)
     await db.flush()
     await record_event(db, class_id, by, "comparison-begun", f"{new.lesson}/{new.exercise}", comparison=row.id)

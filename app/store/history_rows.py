@@ -65,7 +65,7 @@ async def judged_tries(database: Database) -> AsyncIterator[Sequence[Any]]:
         yield page
 
 
-async def practised(database: Database) -> AsyncIterator[Sequence[Any]]:
+async def practised_items(database: Database) -> AsyncIterator[Sequence[Any]]:
     """Items of practice that were solved or failed: learner, family, first code and when it was given."""
     columns = (_SERVED.learner_id, _SERVED.family, _SERVED.code, _Milliseconds(_SERVED.given_at))
     done = or_(_SERVED.done_at.is_not(None), _SERVED.code.is_not(None))

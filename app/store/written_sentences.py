@@ -1,7 +1,7 @@
 """Sentences that instructors and authors write for all who make one mistake, which nothing else names."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -28,7 +28,7 @@ def sentence_topic(lesson: str) -> str:
 class NewSentence:
     """A sentence to be kept; the fields are those of `WrittenSentence`."""
 
-    group: int | None
+    class_id: int | None
     lesson: str
     exercise: str
     edition: str
@@ -53,15 +53,17 @@ def _scope(group: int | None) -> ColumnElement[bool]:
 async def write_sentence(db: AsyncSession, new: NewSentence, by: int) -> WrittenSentence:
     """Keep a sentence; an earlier one for the same mistake, of the same class or the course, is withdrawn."""
     place = (WrittenSentence.lesson == new.lesson, WrittenSentence.exercise == new.exercise)
-    same = (_scope(new.group), *place, WrittenSentence.mistake == new.mistake, WrittenSentence.withdrawn_at.is_(None))
+    same = (
+        _scope(new.class_id),
+        *place,
+        WrittenSentence.mistake == new.mistake,
+        WrittenSentence.withdrawn_at.is_(None),
+    )
     await db.execute(update(WrittenSentence).where(*same).values(withdrawn_by=by, withdrawn_at=now()))
-    row = WrittenSentence(
-        class_id=new.group, lesson=new.lesson, exercise=new.exercise, edition=new.edition, mistake=new.mistake,
-        said=new.said, example=new.example, learner_id=by, written_at=now(),
-    )  # fmt: skip
+    row = WrittenSentence(**asdict(new), learner_id=by, written_at=now())
     db.add(row)
     await db.flush()
-    await record_event(db, new.group, by, "sentence-written", f"{new.lesson}/{new.exercise}", sentence=row.id)
+    await record_event(db, new.class_id, by, "sentence-written", f"{new.lesson}/{new.exercise}", sentence=row.id)
     return row
 
 

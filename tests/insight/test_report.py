@@ -171,7 +171,7 @@ async def test_mistakes_that_nothing_names_are_grouped_by_their_numbers(database
     assert item.unrecognised == 8
 
     new = NewSentence(
-        group=None, lesson=LESSON, exercise=BOX, edition="", mistake="dX:unrecognised:77", said="No 2.", example=""
+        class_id=None, lesson=LESSON, exercise=BOX, edition="", mistake="dX:unrecognised:77", said="No 2.", example=""
     )
     async with database.write() as db:
         await write_sentence(db, new, learner)

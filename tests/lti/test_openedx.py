@@ -17,7 +17,7 @@ import httpx2
 import pytest
 import uvicorn
 
-from app.accounts.certificates import trusted
+from app.accounts.certificates import tls_context
 from app.content.blocks import Course
 from app.settings import Settings
 from app.store import lti_scores
@@ -47,7 +47,7 @@ class OpenEdx:
 
     def __init__(self, tool: str, port: int) -> None:
         self.tool, self.url = tool, f"http://127.0.0.1:{port}"
-        self.client = httpx2.Client(verify=trusted(), timeout=60)
+        self.client = httpx2.Client(verify=tls_context(), timeout=60)
         self.browsers = [self.client]
 
     def get(self, path: str, **query: str) -> Any:
@@ -55,7 +55,7 @@ class OpenEdx:
 
     def launch(self, user: str, role: str, custom: dict[str, str], **more: str) -> Any:
         """What a browser has after it followed a link."""
-        browser = httpx2.Client(verify=trusted(), timeout=60, headers={"sec-fetch-dest": "iframe"})
+        browser = httpx2.Client(verify=tls_context(), timeout=60, headers={"sec-fetch-dest": "iframe"})
         self.browsers.append(browser)
         asked = {"iss": self.url, "client_id": "backhand-1", "login_hint": user, "lti_message_hint": "hint"}
         asked["target_link_uri"] = f"{self.tool}/lti/launch"

@@ -101,7 +101,7 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
     if fault := await trial.fault_of(mistake, example):
         return fault
     new = NewSentence(
-        group=scope.number, lesson=lesson.name, exercise=exercise.name, mistake=mistake, said=sentence,
+        class_id=scope.number, lesson=lesson.name, exercise=exercise.name, mistake=mistake, said=sentence,
         example=example, edition=edition_of(lesson, exercise),
     )  # fmt: skip
     async with site.database.write() as db:

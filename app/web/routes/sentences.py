@@ -150,7 +150,7 @@ async def write(
     if problem:
         return _form(request, site, scope, place, said=sentence, example=example, problem=problem)
     new = NewSentence(
-        group=scope.number, lesson=place.lesson.name, exercise=place.exercise.name, mistake=mistake, said=sentence,
+        class_id=scope.number, lesson=place.lesson.name, exercise=place.exercise.name, mistake=mistake, said=sentence,
         example=example, edition=edition_of(place.lesson, place.exercise),
     )  # fmt: skip
     async with site.database.write() as db:

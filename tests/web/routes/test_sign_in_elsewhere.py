@@ -17,7 +17,7 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from app.accounts import providers
-from app.accounts.certificates import trusted
+from app.accounts.certificates import tls_context
 from app.accounts.providers import OAuthEndpoints
 from app.content.blocks import Course
 from app.settings import Settings
@@ -52,7 +52,7 @@ def campus() -> Iterator[str]:
     def answers() -> bool:
         assert process.poll() is None
         try:
-            return httpx2.get(f"{address}/.well-known/openid-configuration", verify=trusted()).is_success
+            return httpx2.get(f"{address}/.well-known/openid-configuration", verify=tls_context()).is_success
         except httpx2.TransportError:
             return False
 
@@ -85,7 +85,7 @@ def leave(client: TestClient, name: str = "campus", **query: str) -> str:
 
 def be(address: str, who: str) -> str:
     """Be *who* at the provider; the path and query with which it sends the browser back."""
-    answer = httpx2.post(address, data={"sub": who}, verify=trusted())
+    answer = httpx2.post(address, data={"sub": who}, verify=tls_context())
     assert answer.is_redirect, answer.text
     back = urlsplit(answer.headers["location"])
     return f"{back.path}?{back.query}"
@@ -263,7 +263,7 @@ def test_a_way_is_not_added_to_whom_the_browser_has_become_meanwhile(client: Tes
 def test_a_provider_without_openid_is_believed_by_its_api(
     settings: Settings, course: Course, grader: FakeGrader, campus: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = httpx2.get(f"{campus}/.well-known/openid-configuration", verify=trusted()).json()
+    found = httpx2.get(f"{campus}/.well-known/openid-configuration", verify=tls_context()).json()
     hub = OAuthEndpoints(
         found["authorization_endpoint"], found["token_endpoint"], found["userinfo_endpoint"], "openid read", "sub"
     )
