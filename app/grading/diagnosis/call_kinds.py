@@ -90,6 +90,28 @@ def _with_axis(node: ast.Call, first: int, axis: ast.expr) -> ast.Call:
     return ast.Call(node.func, [*node.args[:first], axis, *node.args[first + 1 :]], node.keywords)
 
 
+def repeat_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """Copies of the whole for copies of each entry, and the inverse."""
+    if not words.inverse:
+        return
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="repeat"), args=[_, *_] as counts, keywords=[]):
+            several = [
+                axis for axis, count in enumerate(counts) if not (isinstance(count, ast.Constant) and count.value == 1)
+            ]
+            if len(several) == 1:
+                new = attribute(value, "repeat_interleave")
+                yield Replacement("copies", ast.Call(new, [counts[several[0]], ast.Constant(several[0])], []))
+        case ast.Call(
+            func=ast.Attribute(value=value, attr="repeat_interleave"), args=[count, ast.Constant(value=int(axis))]
+        ) if 0 <= axis < AXES_MAX:
+            for behind in range(AXES_MAX - axis):
+                ones = [ast.Constant(1) for _ in range(axis + behind)]
+                yield Replacement(
+                    "entries", ast.Call(attribute(value, "repeat"), [*ones[:axis], count, *ones[axis:]], [])
+                )
+
+
 def einsum_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """Another letter in what says how tensors meet in `einsum`, or its result with its letters in another order."""
     match node:

@@ -65,6 +65,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     rereading.called_again,
     rereading.diagnose_expanded,
     single_edit_search.diagnose_turned,
+    single_edit_search.diagnose_copies,
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
     layout.diagnose_permuted,
     (statistics.all_constant_hypotheses,),

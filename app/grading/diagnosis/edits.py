@@ -12,6 +12,7 @@ from app.grading.diagnosis.call_kinds import (
     index_edits,
     insertion_edits,
     reduction_edits,
+    repeat_edits,
     transpose_edits,
 )
 from app.grading.diagnosis.grammar import (
@@ -46,6 +47,7 @@ KINDS: tuple[Kind, ...] = (
     name_edits,
     index_edits,
     einsum_edits,
+    repeat_edits,
     reduction_edits,
     comparison_edits,
     sign_edits,

@@ -14,6 +14,7 @@ from itertools import chain, islice
 from app.grading.diagnosis.call_kinds import (
     function_edits,
     insertion_edits,
+    repeat_edits,
     term_edits,
     unread_tensor_edits,
     whole_edits,
@@ -89,6 +90,12 @@ def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
 def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
     """The transpose of a whole product, or of a whole call, that is right as it is."""
     return mended_by(view, (_untransposed,)) if any(map(_turns_whole, view.text.nodes)) else None
+
+
+def diagnose_copies(view: GradientAnalysis) -> Diagnosis | None:
+    """Copies of the whole for copies of each entry, or the other way round, before axes are said to be exchanged."""
+    copies = any(called_name(node) in {"repeat", "repeat_interleave"} for node in view.text.nodes)
+    return mended_by(view, (repeat_edits,)) if copies else None
 
 
 def _turns_whole(node: ast.AST) -> bool:

@@ -5,9 +5,22 @@ import ast
 import pytest
 
 from app.engine.grade.engine import Engine
-from tests.grading.programs.load import PROGRAMS
+from tests.grading.programs.load import PROGRAMS, Program
 
-BY_NAME = {program.name: program for program in PROGRAMS}
+POOLED = Program(
+    "pooled",
+    """\
+:dims: {N: 2, C: 3, L: 4}
+:inputs: {x: "[N, C, 3*L]", w: "[3*L]"}
+:output: y
+t = x.view(N, C, L, 3)
+m = t.mean(3)
+y = m.repeat_interleave(3, 2) * w
+""",
+    ("dm = (dy * w).view(N, C, L, 3).sum(3)\ndx = (dm / 3).repeat_interleave(3, 2)\ndw = (dy * y / w).sum((0, 1))\n",),
+    (),
+)
+BY_NAME = {program.name: program for program in (*PROGRAMS, POOLED)}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
     # The size that is left open is told as it is written.
@@ -716,6 +729,15 @@ ROWS = [
         "dp:wrong-part",
         ["`dp[:, 2:]` is another part"],
         ["cosine"],
+    ),
+    # Copies of the whole for copies of each entry: no axes were exchanged.
+    (
+        "pooled",
+        ".repeat_interleave(3, 2)",
+        ".repeat(1, 1, 3)",
+        "dx:copies-order",
+        ["`.repeat(1, 1, 3)` puts"],
+        ["axes"],
     ),
     # A function that a module does not have.
     ("rms_norm", "r ** 3", "math.rsqrt(ms)", "dms:error:attribute", ["no `math.rsqrt`", "`torch.rsqrt`"], ["module"]),
