@@ -168,12 +168,12 @@ def shapes_and_axes(item: GeneratedItem) -> str:
 
 
 def _tensors_made(item: GeneratedItem) -> list[str]:
-    """Those that the program computes, one of each shape first, from the output back."""
+    """Those that the program computes, one of each shape, from the output back; two where all have the same."""
     made = [name[1:] for name in (f"d{item.program.output}", *item.require) if name[1:] not in item.input_names]
     by_shape: dict[str, list[str]] = {}
     for name in made:
         by_shape.setdefault(item.shapes[name], []).append(name)
-    return [names[0] for names in by_shape.values()] + [name for names in by_shape.values() for name in names[1:]]
+    return [names[0] for names in by_shape.values()] if len(by_shape) > 1 else made[:2]
 
 
 def _shape_hint(item: GeneratedItem, name: str) -> str:
