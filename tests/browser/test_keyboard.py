@@ -77,7 +77,7 @@ def test_hints_open_one_by_one_and_stay(page: Page) -> None:
         expect(page.locator(f"#{BOX.name}-hint")).to_be_focused()
 
 
-def test_tab_leaves_the_editor_after_an_escape_that_closed_the_list_of_names(page: Page) -> None:
+def test_tab_leaves_the_editor_after_escape_closed_the_names(page: Page) -> None:
     page.goto(ADDRESS)
     page.locator(f"#{BOX.name}").scroll_into_view_if_needed()
     editor = page.locator(f"#{BOX.name} .cm-content")

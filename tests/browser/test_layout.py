@@ -117,7 +117,7 @@ def test_nothing_moves_while_a_lesson_is_scrolled_through_on_a_phone(page: Page)
     assert buttons.evaluate_all(LEFT) == before
 
 
-def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_check(page: Page) -> None:
+def test_a_very_long_text_scrolls_and_its_length_is_told_before_checks(page: Page) -> None:
     open_page(page, ADDRESS)
     notice = page.locator(f"#{BOX.name}-notice")
 

@@ -7,7 +7,7 @@ from tests.browser.answers import SMALL_ADDRESS as SMALL
 from tests.browser.steps import open_page
 
 
-def test_nothing_is_cut_from_a_printed_page_and_nothing_on_it_asks_for_a_click(page: Page) -> None:
+def test_a_printed_page_is_not_cut_and_asks_for_no_click(page: Page) -> None:
     open_page(page, SMALL)
     page.emulate_media(media="print")
 
@@ -18,7 +18,7 @@ def test_nothing_is_cut_from_a_printed_page_and_nothing_on_it_asks_for_a_click(p
     expect(page.locator(":is(button, .button, .takeaway):visible")).to_have_count(0)
 
 
-def test_the_index_is_printed_with_its_lessons_and_without_what_is_typed_into(page: Page) -> None:
+def test_the_index_is_printed_with_its_lessons_and_without_fields(page: Page) -> None:
     open_page(page, "/")
     page.emulate_media(media="print")
 

@@ -42,7 +42,7 @@ def test_an_entry_is_nudged_and_the_own_number_is_compared(page: Page) -> None:
 
 
 @pytest.mark.prove
-def test_the_strip_shows_parallel_gradients_beside_each_other_with_their_standings(page: Page) -> None:
+def test_the_strip_shows_parallel_gradients_with_their_standings(page: Page) -> None:
     checked(page)
 
     strip = page.get_by_role("list", name="Gradients in the order of the backward pass")

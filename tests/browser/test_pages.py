@@ -92,7 +92,7 @@ def test_on_a_phone_the_sign_that_empties_a_place_covers_no_letter(page: Page) -
 
 
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640}, has_touch=True)
-def test_a_product_is_built_by_dragging_tiles_on_a_phone_and_a_place_is_emptied_by_a_tap(page: Page) -> None:
+def test_tiles_build_a_product_on_a_phone_and_a_tap_empties_a_place(page: Page) -> None:
     quiz = next(one for one in LESSON.exercises if isinstance(one, MatmulQuestion))
     page.goto(ADDRESS)
     form = section(page, quiz)
@@ -150,7 +150,7 @@ def test_a_figure_lights_the_path_of_an_entry_by_keys_and_by_the_pointer(page: P
 
 
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640})
-def test_a_formula_wider_than_a_phone_scrolls_in_its_box_and_the_keyboard_reaches_it(page: Page) -> None:
+def test_a_wide_formula_scrolls_in_its_box_and_keys_reach_it(page: Page) -> None:
     page.goto(ADDRESS)
     wide = render_mathml(" + ".join(["x"] * 14), display=True)
     html = f'<p><button type="button" id="before">Before</button></p><div class="math" id="wide">{wide}</div>'

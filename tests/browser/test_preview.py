@@ -95,9 +95,7 @@ def test_the_page_changes_where_the_file_did_and_keeps_place_and_answers(
     expect(frame.locator("#main")).not_to_contain_text("And one more paragraph.")
 
 
-def test_what_check_says_stands_at_its_place_and_in_a_list_that_leads_there(
-    page: Page, previewing: str, lesson: Path
-) -> None:
+def test_findings_show_at_their_place_and_in_a_list_that_leads_there(page: Page, previewing: str, lesson: Path) -> None:
     page.goto(previewing)
     frame = shown(page)
     source = lesson.read_text("utf-8")
@@ -119,9 +117,7 @@ def test_what_check_says_stands_at_its_place_and_in_a_list_that_leads_there(
 
 
 @pytest.mark.prove
-def test_what_keeps_a_file_from_being_read_stands_on_the_last_page_that_could_be(
-    page: Page, previewing: str, lesson: Path
-) -> None:
+def test_what_makes_a_file_unreadable_is_on_the_last_good_page(page: Page, previewing: str, lesson: Path) -> None:
     page.goto(previewing)
     frame = shown(page)
     frame.locator("#half-form input[name=answer]").fill("0.25")
@@ -140,9 +136,7 @@ def test_what_keeps_a_file_from_being_read_stands_on_the_last_page_that_could_be
 
 
 @pytest.mark.prove
-def test_the_page_is_shown_with_its_answers_as_without_scripts_and_as_on_a_phone(
-    context: BrowserContext, previewing: str
-) -> None:
+def test_a_preview_shows_answers_no_scripts_and_a_phone(context: BrowserContext, previewing: str) -> None:
     page = context.new_page()  # which will complain of scripts that it may not run
     page.goto(previewing)
     frame = shown(page)

@@ -85,7 +85,7 @@ def test_a_case_that_fails_fits_a_phone_and_breaks_no_rule_of_access(page: Page)
 
 
 @pytest.mark.browser_options(viewport={"width": WIDTH, "height": 700}, has_touch=True, is_mobile=True)
-def test_of_many_cases_that_fail_the_first_is_shown_and_the_others_are_folded(page: Page) -> None:
+def test_of_many_failing_cases_the_first_is_shown_and_others_folded(page: Page) -> None:
     open_page(page, "/lessons/slopes-by-nudging")
     write_engine(page, "def num_grad(f, x, h):\n    return torch.zeros_like(x)\n", SLOPES)
     page.locator(f"#{SLOPES}-check").tap()

@@ -101,7 +101,7 @@ def test_a_button_that_is_pressed_stays_under_the_pointer(page: Page) -> None:
     expect(section(page, BOX).locator(".cm-told-below").first).to_be_visible()
 
 
-def test_a_key_tells_the_name_at_the_cursor_and_escape_then_tab_still_leaves(page: Page) -> None:
+def test_a_key_tells_the_name_at_the_cursor_and_tab_still_leaves(page: Page) -> None:
     page.goto(ADDRESS)
     write(page, BOX, CODE)
     expect(told(page)).to_have_text(TOLD)
@@ -129,7 +129,7 @@ def test_names_come_with_shapes_and_methods_with_what_they_do(page: Page) -> Non
     expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("sumadd along axes")
 
 
-def test_the_arrow_keys_go_through_a_gradient_and_tell_where_each_entry_came_from(page: Page) -> None:
+def test_arrow_keys_go_through_a_gradient_and_tell_its_origins(page: Page) -> None:
     page.goto(ADDRESS)
     write(page, BOX, "dW = X.T @ dY")
     editor(page, BOX)
@@ -146,7 +146,7 @@ def test_the_arrow_keys_go_through_a_gradient_and_tell_where_each_entry_came_fro
     assert violations(page, f"#{BOX.name}-verdict") == []
 
 
-def test_the_editor_is_fetched_after_the_first_paint_and_only_where_there_is_a_box(page: Page) -> None:
+def test_the_editor_is_fetched_after_first_paint_and_only_for_boxes(page: Page) -> None:
     page.goto(ADDRESS)
     editor(page, BOX)
     fetched = "performance.getEntriesByType('resource').filter(one => one.name.includes('/editor-'))"

@@ -275,7 +275,7 @@ def three_missing() -> tuple[GeneratedItem, PracticeItem, list[str]]:
     raise AssertionError("no such item")
 
 
-def test_hints_follow_the_first_line_that_is_not_right_yet_and_open_ones_stay():
+def test_hints_follow_the_first_line_not_right_yet_and_open_ones_stay():
     item, row, names = three_missing()
     first = int(row.form.partition("-")[2])
     ladders = [item.hints_at(first + at) for at in range(3)]

@@ -24,7 +24,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.prove
-def test_pages_quizzes_and_drafts_work_checks_say_so_and_all_recovers_alone(settings, course, tmp_path: Path) -> None:
+def test_without_graders_pages_and_drafts_work_and_checks_recover(settings, course, tmp_path: Path) -> None:
     broker = Broker(tmp_path)
     graders = BrokerGraders(settings.model_copy(update={"nats_url": broker.web}))
     with (

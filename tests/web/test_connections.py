@@ -86,7 +86,7 @@ def test_a_server_takes_as_many_descriptors_as_it_may(starved: Starved) -> None:
     assert limits == (MOST_DESCRIPTORS, MOST_DESCRIPTORS)
 
 
-def test_idle_connections_beyond_the_descriptors_leave_the_server_to_others(starved: Starved) -> None:
+def test_idle_connections_beyond_the_descriptors_keep_no_one_out(starved: Starved) -> None:
     before = starved.lines.stat().st_size
     for _ in range(5):
         with idle(starved.port, 2 * MOST_DESCRIPTORS):
@@ -98,7 +98,7 @@ def test_idle_connections_beyond_the_descriptors_leave_the_server_to_others(star
     assert "Traceback" not in starved.lines.read_text()
 
 
-def test_a_server_without_a_descriptor_says_so_in_a_line_and_goes_on_once_it_has_one(starved: Starved) -> None:
+def test_a_server_without_descriptors_says_so_and_goes_on_with_one(starved: Starved) -> None:
     process, port, lines = starved
     taken = len(list(Path(f"/proc/{process.pid}/fd").iterdir()))
     resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (taken, MOST_DESCRIPTORS))
@@ -112,7 +112,7 @@ def test_a_server_without_a_descriptor_says_so_in_a_line_and_goes_on_once_it_has
     assert "Traceback" not in lines.read_text()
 
 
-def test_a_server_listens_by_sockets_that_pause_where_no_descriptor_is_left() -> None:
+def test_sockets_of_a_server_pause_where_no_descriptor_is_left() -> None:
     listeners = _bind_sockets("127.0.0.1", 0)
 
     assert all(isinstance(one, Listener) for one in listeners)

@@ -58,7 +58,7 @@ def test_a_change_is_served_and_former_addresses_lead_on(served, folder):
     assert client.get("/lessons/old-name", follow_redirects=False).headers["location"].endswith("/lessons/first")
 
 
-def test_of_a_faulty_lesson_the_last_good_state_is_shown_and_its_author_is_told(served, folder):
+def test_of_a_faulty_lesson_the_last_good_state_shows_with_a_word(served, folder):
     client, look, author = served
     change(folder, "Changed", "A lost $.")
     look()
@@ -210,7 +210,7 @@ def test_a_reload_is_noted_once_the_course_is_another_one(folder, tmp_path):
 CHANGED = "changed since you solved it"
 
 
-def test_an_exercise_that_has_changed_since_it_was_solved_says_so_until_it_is_solved_again(folder, tmp_path):
+def test_an_exercise_changed_since_solved_says_so_until_solved_again(folder, tmp_path):
     change(folder, "First", BOX.format(factor=2, answer=1, words="Write it."))
     course, grader = load_course(folder), FakeGrader()
     app = create_app(Settings(data_dir=tmp_path), course, grader)

@@ -32,7 +32,7 @@ def test_a_demonstration_has_no_page_of_accounts_or_classes(demo: Settings, cour
         assert client.get(path).status_code == 404
 
 
-def test_every_page_of_a_demonstration_says_so_and_links_to_nothing_missing(demo: Settings, course: Course) -> None:
+def test_pages_of_a_demonstration_say_so_and_link_to_nothing_missing(demo: Settings, course: Course) -> None:
     with started(create_app(demo, course, FakeGrader())) as client:
         client.post(QUIZ, data={"answer": "(4, 3)"})
         seen, ahead = set(), ["/", "/nowhere"]
@@ -67,7 +67,7 @@ def test_work_of_a_demonstration_is_deleted_after_a_day(demo: Settings, course: 
         assert asyncio.run(left()) == 0
 
 
-def test_a_demonstration_never_deletes_from_a_database_that_is_meant_to_last(demo: Settings) -> None:
+def test_a_demonstration_never_deletes_from_a_lasting_database(demo: Settings) -> None:
     assert demo.resolved_database_url.endswith("/demo.db")
     for name, value in (
         ("database_url", "sqlite+aiosqlite:///work.db"),

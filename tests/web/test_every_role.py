@@ -190,9 +190,7 @@ def test_every_route_has_a_row() -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), OF_A_CLASS, ids=" ".join)
-def test_a_page_of_a_class_answers_from_its_role_on_and_is_no_page_to_others(
-    world: World, method: str, path: str
-) -> None:
+def test_a_page_of_a_class_answers_by_role_and_is_404_to_others(world: World, method: str, path: str) -> None:
     least = MAY[method, path.removeprefix(CLASS)]
 
     seen = {}

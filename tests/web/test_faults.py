@@ -103,7 +103,7 @@ ACTS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("kind", FAULTS)
 @pytest.mark.parametrize("act", ACTS)
-def test_a_fragment_says_that_nothing_was_saved_and_the_next_try_after_the_fault_is(
+def test_a_fragment_says_nothing_was_saved_and_the_next_try_is(
     known: TestClient, fault: Fault, act: str, kind: str
 ) -> None:
     fault.begin(kind)
@@ -166,7 +166,7 @@ def test_a_newcomer_can_read_and_is_told_that_nothing_can_be_saved(
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_that_comes_while_code_runs_loses_the_verdict_and_not_the_text(
+def test_a_fault_while_code_runs_loses_the_verdict_and_not_the_text(
     known: TestClient, fault: Fault, grader, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     async def meanwhile(task: Any, code: str) -> Any:

@@ -127,7 +127,7 @@ def check(server: Server, cookie: str, code: str) -> tuple[int, str]:
     return server.ask("POST", f"{BOX}/check", {"code": code, "revision": "1"}, cookie)
 
 
-def test_a_browser_that_closes_its_connection_stops_its_run_and_frees_the_grader(server: Server) -> None:
+def test_a_closed_connection_stops_its_run_and_frees_the_grader(server: Server) -> None:
     cookie, endless = server.cookie(), f"{ENDLESS}# stopped"
     assert 'data-passed="true"' in check(server, cookie, RIGHT)[1]
     ended = {one: server.metric("backhand_checks_total", kind="check", outcome=one) for one in ("stopped", "timeout")}
@@ -144,7 +144,7 @@ def test_a_browser_that_closes_its_connection_stops_its_run_and_frees_the_grader
     assert 'data-passed="true"' in check(server, cookie, RIGHT + "# again")[1]
 
 
-def test_a_disk_that_takes_nothing_more_is_told_and_the_server_goes_on_when_it_does(server: Server) -> None:
+def test_a_full_disk_is_told_and_the_server_goes_on_once_it_has_room(server: Server) -> None:
     cookie, right = server.cookie(), f"{RIGHT}# on a full disk"
     limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
@@ -176,7 +176,7 @@ def ended_during_a_check(server: Server, number: signal.Signals) -> tuple[str, i
     return cookie, status, text
 
 
-def test_a_server_that_is_killed_during_a_check_loses_nothing_that_was_written(server: Server) -> None:
+def test_a_server_killed_during_a_check_loses_nothing_written(server: Server) -> None:
     cookie, status, _ = ended_during_a_check(server, signal.SIGKILL)
     right = f"{RIGHT}# before {signal.SIGKILL}"
 

@@ -61,7 +61,7 @@ def test_the_newest_check_is_the_one_that_is_told(app: FastAPI) -> None:
     assert preview.page == 2
 
 
-def test_nothing_is_sent_where_nothing_is_new_and_a_preview_may_stand_in_a_frame(
+def test_nothing_new_sends_nothing_and_a_preview_may_be_framed(
     app: FastAPI, client: TestClient, course: Course
 ) -> None:
     Preview(app, LINEAR, ())
@@ -150,7 +150,7 @@ def test_a_paragraph_has_a_place_of_its_own() -> None:
     assert places == ["1", "1", "2", "3", "3", "4"]
 
 
-def test_a_finding_in_another_file_or_of_the_check_itself_has_no_place_here(app: FastAPI) -> None:
+def test_findings_of_other_files_or_of_the_check_have_no_place_here(app: FastAPI) -> None:
     preview = Preview(app, LINEAR, ())
 
     assert not preview.place_on_page(PreviewFinding("elsewhere/01-linear.md", 9, "error", "Lost."))

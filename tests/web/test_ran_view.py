@@ -33,7 +33,7 @@ RAN = RunResult(
 VIEW = RunResultView(RAN, ("dX", "dW"))
 
 
-def test_expressions_come_first_then_what_is_asked_and_then_what_else_was_made() -> None:
+def test_expressions_come_first_then_asked_then_other_values() -> None:
     assert [[one.name for one in part] for part in (VIEW.values, VIEW.asked, VIEW.others)] == [
         ["dW.sum()"],
         ["dW"],
@@ -41,7 +41,7 @@ def test_expressions_come_first_then_what_is_asked_and_then_what_else_was_made()
     ]
 
 
-def test_a_gradient_has_its_shape_in_dims_and_every_entry_where_it_came_from() -> None:
+def test_a_gradient_shows_its_dims_and_where_each_entry_came_from() -> None:
     (seen,) = VIEW.asked
 
     assert (seen.shape, seen.numbers, seen.cut) == ("(D, H)", "(100, 27)", True)

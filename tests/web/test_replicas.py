@@ -100,7 +100,7 @@ def test_one_run_at_a_time_wherever_it_is(clients, graders):
     assert start(there).status_code == 200
 
 
-def test_a_run_moves_when_its_server_is_taken_away_and_its_watchers_see_it_end(settings, graders):
+def test_a_run_moves_when_its_server_goes_and_watchers_see_it_end(settings, graders):
     with TestClient(create_app(settings, COURSE, graders[1]), headers=BROWSER) as there:
         with TestClient(create_app(settings, COURSE, graders[0]), headers=BROWSER) as here:
             check(here, SOLUTION)

@@ -201,7 +201,7 @@ def test_a_number_is_zero_only_if_it_is(value: float, text: str) -> None:
     assert number_text(value) == text
 
 
-def test_cases_that_fail_for_the_reason_told_of_the_first_stand_among_the_rest() -> None:
+def test_cases_failing_for_the_reason_of_the_first_are_among_the_rest() -> None:
     cases = tuple(
         NameVerdict(name=f"case {number}", verdict="wrong", message=message, facts=(("The case", "a = 1"),))
         for number, message in enumerate(("A line forgets `.data`.", "", ""), 1)

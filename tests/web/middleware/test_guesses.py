@@ -53,7 +53,7 @@ def test_a_browser_ends_after_ten_and_leaves_its_network_open(guesses: Guesses) 
     assert guess(guesses, "right", "other", right=True)
 
 
-def test_a_network_ends_whatever_its_browsers_are_and_a_right_code_is_not_told(guesses: Guesses, clock: Clock) -> None:
+def test_a_limited_network_is_refused_in_any_browser_and_told_no_code(guesses: Guesses, clock: Clock) -> None:
     tried = [guess(guesses, f"wrong {number}", f"browser {number}") for number in range(1000)]
 
     assert sum(tried) == OF_NETWORK

@@ -223,9 +223,7 @@ def test_too_many_within_a_minute_are_put_off_in_the_box(
     assert len(grader.checked) == asked
 
 
-def test_a_check_that_is_put_off_takes_the_place_of_the_verdict_only_on_the_screen(
-    spent: TestClient, page, tmp_path: Path
-) -> None:
+def test_a_check_put_off_replaces_the_verdict_only_on_the_screen(spent: TestClient, page, tmp_path: Path) -> None:
     shown = page(send(spent, "check", "dX = 99").text)
     later = page(spent.get(LESSON).text)
 
@@ -435,7 +433,7 @@ def narrow(settings: Settings, course: Course, grader) -> FastAPI:
     return create_app(settings.model_copy(update=limits), course, grader)
 
 
-def test_changes_without_end_are_put_off_and_it_is_said_that_they_were_not_saved(narrow: FastAPI) -> None:
+def test_changes_without_end_are_put_off_and_told_as_not_saved(narrow: FastAPI) -> None:
     with TestClient(narrow, headers=BROWSER) as client:
         answers = [client.post("/lessons/linear/quiz/half", data={"answer": "1"}) for _ in range(6)]
         draft = client.post(f"{BOX}/draft", data={"code": "later", "revision": 0})

@@ -60,9 +60,7 @@ def test_checks_are_counted_by_kind_and_outcome_and_timed(client: TestClient, re
     assert found["backhand_check_seconds_count", ("check",)] == 2
 
 
-def test_where_the_time_goes_is_told_by_route_by_part_of_a_check_and_of_the_database(
-    client: TestClient, read: Read, grader
-) -> None:
+def test_metrics_tell_time_by_route_part_of_a_check_and_database(client: TestClient, read: Read, grader) -> None:
     grader.outcome = Verdict(outcome="graded", hidden_sizes=2, wall_ms=7.0, jail_ms=4.0)
     check(client, "dX = 1")
 

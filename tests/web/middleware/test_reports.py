@@ -63,7 +63,7 @@ def test_a_request_has_an_id_in_its_answer_and_in_its_lines_of_the_log(client: T
     assert ids[0] != ids[1]
 
 
-def test_a_line_of_the_log_names_the_server_and_the_class_that_a_request_is_about(client: TestClient, capsys) -> None:
+def test_a_line_of_the_log_names_the_server_and_the_class_of_a_request(client: TestClient, capsys) -> None:
     configure_logs(plain=False)
     client.get("/classes/7/board")
     client.get("/course")

@@ -176,7 +176,7 @@ def test_a_cookie_is_read_as_it_stands(sent: str, found: str) -> None:
     assert first_cookie(Headers({"cookie": sent}), "session") == found
 
 
-def test_no_quoted_cookie_reaches_a_parser_and_the_session_beside_it_counts(client: TestClient, monkeypatch) -> None:
+def test_no_quoted_cookie_reaches_a_parser_and_the_session_counts(client: TestClient, monkeypatch) -> None:
     client.get(LESSON)
     parsed: list[str] = []
     monkeypatch.setattr("http.cookies._unquote", lambda value: parsed.append(value) or value)

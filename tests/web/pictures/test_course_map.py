@@ -27,7 +27,7 @@ def test_a_chain_is_one_line_and_a_branch_has_a_lane_until_it_is_joined() -> Non
         lambda back: [tuple(at - one for one in some if at - one >= 0) for at, some in enumerate(back)]
     )
 )
-def test_every_need_arrives_as_a_line_and_every_line_goes_on_in_the_next_row(needs: list[tuple[int, ...]]) -> None:
+def test_every_need_arrives_as_a_line_that_goes_on_in_the_next_row(needs: list[tuple[int, ...]]) -> None:
     ways = list(course_map(course(*needs)).values())
 
     for way, some in zip(ways, needs, strict=True):

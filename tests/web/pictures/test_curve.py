@@ -49,7 +49,7 @@ def test_a_point_without_a_reference_has_a_dash():
     assert 'curve-reference"' in drawn, "the legend stays"
 
 
-def test_the_change_of_the_rate_is_marked_with_both_once_the_run_is_that_far():
+def test_the_change_of_rate_is_marked_once_the_run_is_that_far():
     assert "rate 0.1, then 0.01" in draw_curve(run(100, 2000), 2000, RATES)
     assert "rate 0.05, then 0.02" in draw_curve(run(100, 2000), 2000, (0.05, 0.02))
     assert ">rate " not in draw_curve(run(20, 2000), 2000, RATES)

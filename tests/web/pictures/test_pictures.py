@@ -84,7 +84,7 @@ def test_a_small_word_of_a_picture_is_as_high_as_the_style_says() -> None:
     assert {float(one) for one in re.findall(r"font: (\d+)px", style)} == {14.0, *LETTERS.values()}
 
 
-def test_invented_names_stand_under_their_steps_and_those_of_the_list_are_marked() -> None:
+def test_invented_names_are_under_their_steps_and_known_ones_marked() -> None:
     html = picture("samples", PICTURES["samples"])
 
     drawn, behind = html.split("<details")
@@ -332,7 +332,7 @@ def test_a_map_says_which_part_of_the_tensor_it_shows(rows, shape, corner, said)
     assert set(last) <= set(ticks)
 
 
-def test_a_map_draws_every_entry_that_differs_once_stronger_where_it_differs_more_and_says_by_how_much() -> None:
+def test_a_map_draws_each_differing_entry_once_by_how_much_it_differs() -> None:
     found = Differences(rows=("aaL.", "?lA."), largest=0.5, shape=(2, 4))
     root = ElementTree.fromstring(differences_map(found).picture)
     paths = [one for one in next(one for one in root.iter() if one.tag.endswith("}g")) if one.tag.endswith("path")]

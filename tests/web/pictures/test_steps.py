@@ -173,7 +173,7 @@ def test_a_file_shows_the_last_step_and_the_table():
 
 
 @pytest.mark.parametrize(("text", "wide"), [(DIAMOND, False), (BOWL, False), (PRODUCT, True), (LONG, True)])
-def test_steps_can_be_read_on_a_phone_and_what_does_not_fit_scrolls_in_its_box(text, wide):
+def test_steps_can_be_read_on_a_phone_and_wide_ones_scroll(text, wide):
     markup = drawn(text)
 
     assert min(letters_on_a_phone(markup)) >= 12

@@ -70,7 +70,7 @@ def test_whoever_writes_over_another_tab_is_asked_which_text_they_want(
 
 @pytest.mark.parametrize("busy", [False, True])
 @pytest.mark.parametrize("action", ["check", "run", "nudge"])
-def test_what_another_tab_saves_during_a_check_is_not_written_over_by_the_next_save(
+def test_what_another_tab_saves_during_a_check_is_not_written_over(
     client: TestClient, page, monkeypatch, action: str, busy: bool
 ) -> None:
     site = client.app.state.site
@@ -118,7 +118,7 @@ def test_nobody_is_asked_where_nothing_was_in_the_way(client: TestClient, page) 
 
 
 @pytest.mark.parametrize("htmx", [True, False])
-def test_a_text_of_the_history_is_compared_with_the_one_before_and_with_the_box(client: TestClient, htmx: bool) -> None:
+def test_a_text_of_the_history_is_compared_with_its_neighbours(client: TestClient, htmx: bool) -> None:
     for revision, code in enumerate(("a = 1\nb = 2", "a = 1\nb = 3")):
         send(client, "check", code, revision)
     send(client, "draft", "a = 1\nb = 3\nc = <4>", 2)
@@ -133,7 +133,7 @@ def test_a_text_of_the_history_is_compared_with_the_one_before_and_with_the_box(
     assert "− dX = ____" in shown("at=1&against=before")
 
 
-def test_a_comparison_goes_on_while_texts_are_stepped_through_and_says_where_nothing_changed(
+def test_a_comparison_follows_the_texts_and_says_where_nothing_changed(
     client: TestClient,
 ) -> None:
     for revision, code in enumerate(("a = 1", "a = 2")):

@@ -38,7 +38,7 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
 
 
 @pytest.mark.alone
-def test_a_wrong_line_says_one_sentence_and_folds_the_rest_behind_one_button(client: TestClient, grader) -> None:
+def test_a_wrong_line_says_one_sentence_and_folds_the_rest(client: TestClient, grader) -> None:
     grader.outcome = Verdict(
         outcome="graded",
         names=(

@@ -46,7 +46,7 @@ def drawn(room, number):
     return {row.learner_id: row.arm for row in rows}
 
 
-def test_each_learner_sees_the_wording_that_was_drawn_for_them_and_goes_on_seeing_it(room, group, ada):
+def test_each_learner_keeps_seeing_the_wording_drawn_for_them(room, group, ada):
     begin(ada, group)
     number, seen = newest(room), set()
     for name, browser in enrol(room, group, 8).items():

@@ -131,9 +131,7 @@ def index_of(tmp_path: Path, course: Course, grader: Any, text: str = "\nText.\n
         return client.get("/").text
 
 
-def test_the_title_page_shows_two_names_of_the_last_step_that_are_in_no_list(
-    tmp_path: Path, course: Course, grader: Any
-) -> None:
+def test_the_title_page_shows_two_invented_names_of_the_last_step(tmp_path: Path, course: Course, grader: Any) -> None:
     text = index_of(tmp_path, course, grader, SAMPLES.format(names="quinn, ab, kimri, '<b>ou', rahnen"))
 
     assert re.findall(r"<span>(\w[^<]*)</span>", text.split("<figcaption>")[0].split('class="invented"')[1]) == [
@@ -143,7 +141,7 @@ def test_the_title_page_shows_two_names_of_the_last_step_that_are_in_no_list(
     assert "Rahnen" not in text
 
 
-def test_a_newcomer_can_try_a_line_on_the_title_page_and_who_has_begun_continues(
+def test_newcomers_try_a_line_on_the_title_page_and_others_continue(
     tmp_path: Path, course: Course, grader: Any
 ) -> None:
     box = "/lessons/linear/code/bias-backward"

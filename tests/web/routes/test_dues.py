@@ -79,7 +79,7 @@ def test_who_leaves_is_told_nothing_more(room, group, member) -> None:
     assert 'class="due"' not in bob.get("/").text
 
 
-def test_who_joins_begins_with_what_is_due_first_and_is_told_once_how_to_keep_it(room, group) -> None:
+def test_a_new_member_begins_with_what_is_due_and_is_told_once(room, group) -> None:
     room.assign(group, SECRET, due_at=DUE)
     bob = room.browser("Bob")
 
@@ -90,7 +90,7 @@ def test_who_joins_begins_with_what_is_due_first_and_is_told_once_how_to_keep_it
     assert "due joined" not in bob.get(f"/lessons/{SECRET}").text
 
 
-def test_a_solution_stays_closed_until_its_date_for_the_learners_of_the_class(room, group, member, client) -> None:
+def test_a_solution_stays_closed_to_a_class_until_its_date(room, group, member, client) -> None:
     room.assign(group, "linear-layer", solutions_at=DUE)
     bob = member("Bob")
     form = {"code": "dX = 1", "revision": "0"}
@@ -107,9 +107,7 @@ def test_a_solution_stays_closed_until_its_date_for_the_learners_of_the_class(ro
     assert client.post(f"{BOX}/solution", data=form).status_code == 200
 
 
-def test_what_has_passed_brings_no_solution_along_that_a_class_keeps_closed(
-    room, group, member, client, grader
-) -> None:
+def test_what_passed_brings_no_solution_that_a_class_keeps_closed(room, group, member, client, grader) -> None:
     room.assign(group, "linear-layer", solutions_at=DUE)
     grader.outcome = Verdict(outcome="graded", passed=True, names=(NameVerdict(name="dX", verdict="right"),))
     form, htmx = {"code": "dX = 1  # mine", "revision": "0"}, {"hx-request": "true"}

@@ -339,7 +339,7 @@ def test_a_round_of_the_exam_lights_all_of_its_lamps(client: TestClient, write) 
     assert "Right so far: 13 of the 26 gradients" in client.get("/lessons/the-machine").text
 
 
-def test_who_failed_the_exam_three_times_is_shown_where_its_lines_are_practised(client: TestClient) -> None:
+def test_three_failed_exams_show_where_its_lines_are_practised(client: TestClient) -> None:
     box = "/lessons/first-layer-and-exam/code/exam/check"
     said = [
         "Stuck on one line?" in client.post(box, data={"code": f"dC = {at}", "revision": 0}).text for at in range(4)

@@ -116,7 +116,7 @@ def test_the_course_can_be_read_where_the_database_is_away(
     assert "can be neither read nor saved" in response.text
 
 
-def test_a_page_that_cannot_be_read_says_that_nothing_is_lost_and_offers_itself_again(
+def test_an_unreadable_page_says_nothing_is_lost_and_offers_a_retry(
     client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.get("/lessons/linear")

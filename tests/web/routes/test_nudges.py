@@ -36,7 +36,7 @@ def test_before_the_first_check_there_is_nothing_to_nudge(client: TestClient) ->
     assert 'data-action="nudge"' not in client.get(LESSON).text
 
 
-def test_a_nudge_shows_both_losses_the_step_the_quotient_and_the_own_number(client: TestClient, grader, page) -> None:
+def test_a_nudge_shows_losses_step_quotient_and_the_own_number(client: TestClient, grader, page) -> None:
     text = nudge(client).text
 
     told = page(text).text("linear-backward-dX-nudged")
@@ -120,7 +120,7 @@ def test_a_fault_is_ours(client: TestClient, grader, monkeypatch) -> None:
     assert "Our fault, not yours" in nudge(client).text
 
 
-def test_the_strip_shows_beside_each_other_what_can_be_computed_at_the_same_time(client: TestClient) -> None:
+def test_the_strip_shows_parallel_gradients_in_one_column(client: TestClient) -> None:
     text = send(client, "check").text
 
     strip = text.partition('<ol class="strip"')[2].partition("</ol>")[0]

@@ -31,7 +31,7 @@ def test_a_learner_sees_the_same_numbers_again_and_another_one_others(client: Te
     assert len(drawn) > 2
 
 
-def test_an_answer_is_marked_with_the_numbers_that_were_shown_also_to_somebody_new(client: TestClient, page) -> None:
+def test_an_answer_is_marked_with_the_numbers_that_were_shown(client: TestClient, page) -> None:
     number, draw = shown(client.get(LESSON, headers={"sec-fetch-mode": "cors"}).text)
     found = page(client.post(f"{LESSON}/quiz/spread", data={"answer": f"1/{int(number) - 1}", "draw": draw}).text)
 
@@ -54,7 +54,7 @@ def test_a_hint_speaks_of_the_same_numbers(client: TestClient) -> None:
     assert f"One less than {number}." in client.post(f"{LESSON}/quiz/spread/hint", data={"draw": draw}).text
 
 
-def test_after_an_answer_the_question_can_be_had_with_other_numbers_and_stays_done(client: TestClient, page) -> None:
+def test_an_answered_question_comes_with_other_numbers_and_stays_done(client: TestClient, page) -> None:
     number, draw = shown(client.get(LESSON).text)
     answered = client.post(f"{LESSON}/quiz/spread", data={"answer": f"1/{int(number) - 1}", "draw": draw}).text
     again = re.search(r'href="([^"]*\?again=spread[^"]*)"', answered)

@@ -25,9 +25,7 @@ def test_the_index_lists_lessons_with_done_and_total(client: TestClient) -> None
 
 
 @pytest.mark.parametrize("address", ["/", "/units/layers"])
-def test_a_list_of_lessons_tells_in_words_what_is_next_and_what_each_needs_and_gives(
-    client: TestClient, address: str
-) -> None:
+def test_a_list_of_lessons_tells_what_is_next_needed_and_given(client: TestClient, address: str) -> None:
     before = client.get(address).text
     states = dict(re.findall(r'data-state="(\w+)">.*?href="/lessons/([^"]+)"', before, re.DOTALL))
     table = before.partition('class="course-map"')[2]
@@ -79,7 +77,7 @@ def test_a_lesson_shows_every_block(client: TestClient, page) -> None:
     assert "A note." in response.text
 
 
-def test_the_contents_lead_to_every_section_and_exercise_and_say_what_is_done(client: TestClient, page) -> None:
+def test_the_contents_lead_to_all_sections_and_say_what_is_done(client: TestClient, page) -> None:
     client.post(f"{LESSON}/quiz/half", data={"answer": "1/2"})
 
     text = client.get(LESSON).text

@@ -213,9 +213,7 @@ def test_a_passkey_is_added_to_the_account_that_asked(client: TestClient, other:
     assert text_in_box(other) == "dX = 7"
 
 
-def test_a_passkey_that_is_made_on_the_page_for_signing_in_is_an_account_of_its_own(
-    client: TestClient, other: TestClient
-) -> None:
+def test_a_passkey_made_on_the_sign_in_page_is_an_account_of_its_own(client: TestClient, other: TestClient) -> None:
     """On a machine where somebody forgot to sign out, it must not be a way into their account."""
     device = Device()
     begin(client, "dX = 7")

@@ -242,7 +242,7 @@ def test_pages_that_show_practice_write_nothing(learner, clock, monkeypatch):
 
 
 @pytest.mark.alone
-def test_a_slip_comes_back_as_long_after_it_was_made_however_often_practice_is_looked_at(learner, clock):
+def test_a_slip_comes_back_on_time_however_often_practice_is_opened(learner, clock):
     learner.check(LESSON, "linear-backward", WRONG)
     (first,) = learner.shown()
     clock.forward(hours=5)
@@ -527,7 +527,7 @@ def test_nobody_is_given_exercises_without_end(learner, clock, monkeypatch):
     assert learner.next(begin="1") != "/practice"
 
 
-def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(learner, room, group, bob, ada):
+def test_practice_given_to_a_class_is_counted_without_its_texts(learner, room, group, bob, ada):
     room.assign(group, "practice/set-matmul", points=5.0)
     room.browser("Cleo")
     room.join(group, "Cleo")
@@ -559,9 +559,7 @@ def test_a_level_is_called_by_what_it_asks_for(app: FastAPI) -> None:
         assert ("several forks" in LEVELS[level]) == (FORKED[level][0] > 1)
 
 
-def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of_other_practice_nothing(
-    learner, group, bob, ada
-):
+def test_instructors_see_slips_of_assigned_practice_and_no_text(learner, group, bob, ada):
     pupil = Learner(bob, learner.site)
     pupil.client.get(LESSON)
     ada.post(f"/classes/{group.id}/assignments", data={"lesson": "practice/set-matmul"})
@@ -598,7 +596,7 @@ def written(learner: Learner, **form: str) -> str:
     return at
 
 
-def test_after_a_wrong_check_the_hints_are_about_the_line_that_was_diagnosed(learner, grader, monkeypatch):
+def test_after_a_wrong_check_hints_are_about_the_diagnosed_line(learner, grader, monkeypatch):
     learner.client.get(LESSON)
     at = written(learner, begin="1")
     name = learner.lesson(at).exercises[0].name
@@ -681,7 +679,7 @@ def test_an_error_and_all_else_that_is_no_slip_at_a_rule_opens_no_card(learner, 
 
 
 @pytest.mark.alone
-def test_a_mistake_that_only_the_lesson_has_a_sentence_for_is_about_its_family(learner, grader, monkeypatch):
+def test_a_mistake_only_the_lesson_has_words_for_is_of_its_family(learner, grader, monkeypatch):
     name = NameVerdict(name="dX", verdict="wrong", code="dX:declared-2", message="Two.", line=1)
     monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(name,), hidden_sizes=2))
     learner.check(LESSON, "linear-backward", "dX = 1")
@@ -743,7 +741,7 @@ def test_the_best_of_a_drill_is_kept_also_of_who_does_not_go_on(learner, clock):
 
 
 @pytest.mark.alone
-def test_while_somebody_is_at_an_item_what_their_cards_ask_for_next_is_drawn(learner, monkeypatch):
+def test_while_an_item_is_open_the_next_one_for_its_cards_is_drawn(learner, monkeypatch):
     learner.check(LESSON, "linear-backward", WRONG)
     learner.next(begin="1")
     stock = Stock()
@@ -862,7 +860,7 @@ async def filed_once(db: AsyncSession, learner: Learner, address: str) -> None:
 
 
 @pytest.mark.alone
-def test_another_road_that_was_filed_as_a_slip_once_is_neither_shown_nor_asked_for(learner, clock):
+def test_another_road_once_filed_as_a_slip_is_not_shown_or_asked_for(learner, clock):
     learner.client.get(LESSON)
     at = learner.next(begin="1")
     while not learner.cards():

@@ -72,7 +72,7 @@ def test_of_a_question_the_newest_answer_goes_along_as_it_was_seen(
 
 
 @pytest.mark.parametrize("said", ["", " \r\n\t ", "x" * 501])
-def test_a_report_without_words_or_with_too_many_is_refused_and_its_words_stay(
+def test_a_report_of_no_or_too_many_words_is_refused_and_they_stay(
     client: TestClient, room: Classroom, said: str
 ) -> None:
     answer = client.post(PLACE, data={"said": said})

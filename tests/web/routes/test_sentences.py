@@ -176,7 +176,7 @@ def test_only_mistakes_that_nothing_names_can_have_one(ada, group, mistake):
 
 
 @pytest.mark.usefixtures("three")
-def test_the_form_shows_a_text_of_the_group_without_anything_of_who_wrote_it(ada, group):
+def test_the_form_shows_a_text_of_the_group_and_nothing_of_its_author(ada, group):
     page = ada.get("/authors/sentences/new", params={**PLACE, "class": group.id}).text
 
     assert "h1 = dY.cos()\ndX = h1 @ W.T" in page

@@ -16,7 +16,7 @@ def ask(client: TestClient, code: str = "dW = X", **more: str):
     return client.post(f"{BOX}/shapes", data={"code": code, **more})
 
 
-def test_lines_and_own_names_are_told_and_given_ones_where_they_are_asked_for(client: TestClient) -> None:
+def test_lines_and_own_names_are_told_and_given_ones_on_request(client: TestClient) -> None:
     client.post(f"{BOX}/draft", data={"code": "", "revision": 0})
 
     own, every = ask(client).json(), ask(client, given="true").json()

@@ -238,9 +238,7 @@ def test_a_way_is_added_to_the_account_that_asked_for_it(client: TestClient, oth
     assert text_in_box(other) == "dX = 7"
 
 
-def test_a_new_person_on_a_machine_where_somebody_is_signed_in_gets_an_own_account(
-    client: TestClient, other: TestClient
-) -> None:
+def test_a_new_person_on_a_signed_in_machine_gets_an_own_account(client: TestClient, other: TestClient) -> None:
     begin(client, "dX = 7")
     take_name(client)
     enter(client, "grace")

@@ -187,7 +187,7 @@ def test_nobody_begins_before_it_opens_or_is_drawn(empty_room: Room) -> None:
     assert "40 minutes left" in empty_room.begin(bob)
 
 
-def test_who_writes_is_told_how_keys_leave_a_box_and_of_none_that_would_check(room: Room, bob: TestClient) -> None:
+def test_a_writer_is_told_how_keys_leave_a_box_and_of_no_check_key(room: Room, bob: TestClient) -> None:
     page = room.page(bob)
 
     assert "Esc , then Tab leaves a box." in page

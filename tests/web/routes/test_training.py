@@ -143,7 +143,7 @@ def test_every_checked_text_may_train_and_the_newest_right_one_is_chosen(client)
     assert "Loss to expect: training 2 to 4, test 0 to 0.5" in page
 
 
-def test_a_plain_form_starts_a_run_that_goes_on_by_itself_and_counts_as_solved(client, page):
+def test_a_plain_form_starts_a_run_that_goes_on_and_counts_as_solved(client, page):
     check(client, SOLUTION)
 
     answer = start(client)
@@ -162,7 +162,7 @@ def test_a_plain_form_starts_a_run_that_goes_on_by_itself_and_counts_as_solved(c
     assert len(re.findall(r"<td>equal (?:to the last bit|up to rounding, at most \S+ apart)</td>", text)) == 7
 
 
-def test_a_run_that_ended_after_the_state_was_read_counts_as_solved_at_once(client, app):
+def test_a_run_that_ended_after_reading_counts_as_solved_at_once(client, app):
     check(client, SOLUTION)
     start(client)
     ended(client)
@@ -367,7 +367,7 @@ def test_a_wrong_version_that_trained_is_not_chosen_for_the_next_run(client, how
         assert "Trained with Check 2: dhprebn is wrong." in page
 
 
-def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(client):
+def test_a_button_trains_with_the_newest_wrong_version(client):
     for code in (WRONG, SOLUTION):
         check(client, code)
     before = client.get(PAGE).text
@@ -408,7 +408,7 @@ def test_the_run_with_right_gradients_stays_what_was_achieved(client):
     assert "Your last run with right gradients" in text
 
 
-def test_there_is_no_such_button_where_nothing_was_wrong_or_only_unfinished(client):
+def test_no_such_button_where_nothing_was_wrong_or_only_unfinished(client):
     check(client, SOLUTION)
     check(client, SOLUTION.replace("db2 = dlogits.sum(0)", "db2 = ____"))
 
@@ -437,7 +437,7 @@ def test_a_run_that_there_is_not_is_refused(client, fields):
     assert "There is no such run" in answer.text
 
 
-def test_what_others_tried_cannot_be_trained_with_and_their_runs_are_theirs(client, other):
+def test_attempts_and_runs_of_others_cannot_be_trained_with(client, other):
     check(client, SOLUTION)
     start(client)
     mine = re.search(r"<option value=\"(\d+)\"", client.get(PAGE).text)[1]
@@ -488,7 +488,7 @@ def test_streams_end_when_the_server_stops(client, app, grader):
     assert "event: end" not in answer.text
 
 
-def test_what_a_run_came_to_stays_while_another_goes_on_and_when_that_is_stopped(client, grader):
+def test_the_outcome_of_a_run_stays_while_another_goes_on_or_stops(client, grader):
     check(client, SOLUTION)
     start(client)
     first = re.search(r'<th scope="row">test</th><td>[^<]*</td><td>([^<]*)<', ended(client))[1]
@@ -523,7 +523,7 @@ def test_a_run_goes_on_after_a_restart_and_the_log_says_which(settings, grader, 
     assert (taken["lesson"], taken["exercise"]) == ("names", "run")
 
 
-def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(monkeypatch, settings, grader):
+def test_a_killed_server_is_noticed_by_its_silence_and_its_run_goes_on(monkeypatch, settings, grader):
     app = create_app(settings, COURSE, grader)
     with served(app) as client:
         check(client, SOLUTION)

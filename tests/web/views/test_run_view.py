@@ -31,7 +31,7 @@ def test_the_loss_stands_beside_the_best_that_its_kind_of_model_can_have():
 
 
 @pytest.mark.parametrize(("own", "said"), [(3.4, "3.400"), (float("nan"), "nan"), (float("inf"), "inf")])
-def test_a_loss_above_that_of_equal_chances_has_no_part_of_what_can_be_learned(own, said):
+def test_a_loss_above_equal_chances_has_learned_no_part(own, said):
     judged = (SplitLoss(part="train", rows=100, own=own, reference=own),)
 
     assert seen(floor=2.3347, judged=judged).reached.endswith(f"Yours has {said}.")
