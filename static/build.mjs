@@ -93,6 +93,7 @@ const { metafile } = await build({
   bundle: true,
   splitting: true,
   minify: true,
+  charset: "utf8", // as files are served: a table of the editor is shorter so
   format: "esm",
   target: ["chrome123", "firefox121", "safari17.5"], // the first with light-dark(), except Firefox 121 for :has()
   loader: { ".woff2": "file", ".svg": "copy" },

@@ -72,6 +72,9 @@ class Assets:
         return tuple(f"{URL}/{name}" for kind in ("fonts", *kinds) for name in self._names.get(kind, []))
 
 
+UNTOLD = (b"last-modified", b"accept-ranges")
+
+
 class ImmutableFiles(StaticFiles):
     """Static files that a browser asks for once; those that the build has compressed go as they are."""
 
@@ -91,8 +94,9 @@ class ImmutableFiles(StaticFiles):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_kept(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] in (200, 206):
-                # The address changes with the content, and the etag is told: a date says nothing more.
-                headers = [head for head in message["headers"] if head[0] != b"last-modified"]
+                # The address changes with the content, and the etag is told: a date says nothing more. Files are small:
+                # a part is given to who asks, and nobody is told to ask.
+                headers = [head for head in message["headers"] if head[0] not in UNTOLD]
                 message["headers"] = [*headers, (b"cache-control", b"public, max-age=31536000, immutable")]
             await send(message)
 
