@@ -1,4 +1,4 @@
-"""`backhand class …`: what scripts need of classes, without a browser."""
+"""`backhand class …` and `backhand instructor add`: what scripts need of classes, without a browser."""
 
 import dataclasses
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.cli import environment
@@ -21,7 +21,7 @@ from app.store import assignments, classes, invitations, roster_lists, rosters
 from app.store.classes import RefusedError
 from app.store.grades import build_gradebook
 from app.store.progress import SITTINGS
-from app.store.tables import Class, Membership
+from app.store.tables import Class, Credential, Learner, Membership
 from app.teaching import dates
 from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
@@ -31,7 +31,7 @@ from app.web.views.grade_sheet import assignment_titles, heading_for
 
 KNOWN_COLUMNS = "A column is read that is called name, first name, last name, id or label, or as schools call these."
 Number = Annotated[int, typer.Argument(help="The number of the class; `backhand class list` tells it.", min=1)]
-commands = typer.Typer()
+commands, instructors = typer.Typer(), typer.Typer()
 
 
 @commands.command()
@@ -266,6 +266,25 @@ async def delete(
     facts = _facts(group)
     await classes.delete_class(db, group, name, None)
     return facts, [f"{facts['name']} is deleted. What its learners wrote is theirs and stays."]
+
+
+@instructors.command()
+@in_transaction
+async def add(
+    db: AsyncSession,
+    name: Annotated[str, typer.Argument(help="Of somebody with an account here; default: print a word.")] = "",
+) -> Printed:
+    """Let an account make classes, by its name; or print an invitation code that works once."""
+    if not name:
+        word = shown_code(await invitations.teacher_word(db))
+        return {"word": word}, [f"Whoever opens /join/{word} first may make classes."]
+    has_account = exists().where(Credential.learner_id == Learner.id)
+    accounts = (await db.scalars(select(Learner.id).where(Learner.name == one_line(name), has_account))).all()
+    if len(accounts) != 1:
+        how_many = f"{len(accounts)} accounts are" if accounts else "No account is"
+        raise RefusedError(f"{how_many} called {name}. Leave the name out: a word is printed that works once.")
+    await invitations.let_teach(db, accounts[0])
+    return {"learner": accounts[0], "name": name}, [f"{name} may make classes."]
 
 
 async def _change_settings(db: AsyncSession, number: int, **values: Any) -> Class:

@@ -19,7 +19,9 @@ Without a command, the course is served to this machine at http://127.0.0.1:8000
 app = typer.Typer(name="backhand", help=HELP, add_completion=False, pretty_exceptions_enable=False)
 
 app.add_typer(group_of("app.cli.classes", about="Classes: make, list, fill, assign, give out, end."), name="class")
-app.add_typer(group_of("app.cli.instructors", about="Who may make classes on this server."), name="instructor")
+app.add_typer(
+    group_of("app.cli.classes", about="Who may make classes on this server.", name="instructors"), name="instructor"
+)
 app.add_typer(
     group_of("app.cli.people", about="Somebody who has lost the way in: find, take out, delete."), name="person"
 )

@@ -8,13 +8,13 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 
-def group_of(*modules: str, about: str) -> typer.Typer:
-    """The `commands` of these *modules* as one group; its help says what they are *about*."""
+def group_of(*modules: str, about: str, name: str = "commands") -> typer.Typer:
+    """The commands that *modules* have under *name*, as one group; its help says what they are *about*."""
 
     class LazyGroup(TyperGroup):
         def _load(self) -> None:
             for module in () if self.commands else modules:
-                self.commands.update(get_group(import_module(module).commands).commands)
+                self.commands.update(get_group(getattr(import_module(module), name)).commands)
 
         def list_commands(self, ctx: Any) -> list[str]:
             self._load()
