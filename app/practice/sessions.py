@@ -125,7 +125,8 @@ class Practice:
             tried: Requests for which the learner has waited already, and whether one was drawn.
         """
         for at in await cards.open_items(db, learner):
-            return at.item_id
+            if at.purpose == standing.plan.purpose:  # what is open on another occasion waits there
+                return at.item_id
         if len(await cards.given_to(db, learner, self.clock() - DAY)) >= cards.MOST_A_DAY:
             return ENOUGH
         plan = standing.plan

@@ -181,6 +181,17 @@ def test_a_form_goes_on_where_it_was_left_and_is_given_once(learner, clock):
     assert learner.client.post("/practice/measure/before").url.path == "/units/tensors"
 
 
+def test_practice_gives_no_item_that_is_open_on_another_occasion(learner):
+    learner.client.get("/lessons/the-matrix-product")
+    measured = learner.client.post("/practice/measure/before").url.path
+
+    practised = learner.next(begin="1")
+
+    assert practised.startswith("/practice/")
+    assert practised != measured
+    assert learner.client.post("/practice/measure/before").url.path == measured
+
+
 def test_instructors_see_what_enough_of_a_class_gained(learner, room, group, ada, settings):
     for number in range(settings.shared_by):
         assert "Right at once" not in ada.get(f"/classes/{group.id}").text
