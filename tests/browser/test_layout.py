@@ -227,6 +227,15 @@ def test_what_can_be_moved_sideways_fades_where_there_is_more(page: Page) -> Non
     assert after == [[True, False]] * len(after)
 
 
+@pytest.mark.browser_options(viewport={"width": 900, "height": 800})
+def test_the_exam_is_as_wide_as_there_is_room(page: Page) -> None:
+    open_page(page, ADDRESS)
+
+    beside = page.locator(f"#{EXAM.name}").evaluate("box => innerWidth - box.getBoundingClientRect().right")
+    assert 0 < beside < 60
+    assert not scrolls_sideways(page)
+
+
 # Of each row of a line that is wrapped, the sign it begins with.
 FIRST_SIGNS = """line => {
   const range = document.createRange(), texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), found = [];
