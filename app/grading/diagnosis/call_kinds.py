@@ -216,6 +216,14 @@ def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
         yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
 
 
+def average_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """An average along an axis that is put in."""
+    if isinstance(node, ast.Name) and node.id in words.arrays and words.inverse:
+        for axis in (0, 1, -1):
+            keep = [ast.keyword("keepdim", ast.Constant(True))]
+            yield Replacement("put-mean", ast.Call(attribute(node, "mean"), [ast.Constant(axis)], keep))
+
+
 def term_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A term that is put in: a gradient, or what the forward lines read."""
     if not words.inverse or not isinstance(node, CURABLE):

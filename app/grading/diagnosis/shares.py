@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.grading.diagnosis.call_kinds import reduction_edits, size_edits
+from app.grading.diagnosis.call_kinds import average_edits, reduction_edits, size_edits
 from app.grading.diagnosis.claims import makes_steps, scaled_in_line, steps_off_by, upstream_edits
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, NamedFactor, any_factor, has_number, multiplies_by, named_factor, scales
@@ -216,10 +216,10 @@ def _apart(
     consumers = [groups[rank].paths[0].consumer for rank in wrong]
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
-        # What cancels out is missing by its numbers alone: `x - x` where one of the two is another tensor.
+        # What cancels out is missing by its numbers alone: `x - x` where one is another tensor, or an average.
         names = frozenset().union(*map(reads, view.text.lines))
         written = any(f"d{consumer}" in names for consumer in consumers)
-        mended = mended_by(view, (name_edits,)) if written else None
+        mended = mended_by(view, (name_edits, average_edits)) if written else None
         if mended is not None:
             return mended
         kind = "overwritten" if _overwrote(view) else "share-missing"

@@ -730,6 +730,15 @@ ROWS = [
         ["`dp[:, 2:]` is another part"],
         ["cosine"],
     ),
+    # What cancels out is written, and one of the two should be an average.
+    (
+        "layer_norm_fused",
+        "dnorm.mean(-1, keepdim=True) - norm",
+        "dnorm - norm",
+        "dinp:mean-missing",
+        ["the second one in `dnorm - dnorm`, is not averaged"],
+        ["is missing"],
+    ),
     # Copies of the whole for copies of each entry: no axes were exchanged.
     (
         "pooled",
