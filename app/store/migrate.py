@@ -89,7 +89,8 @@ def add_missing(connection: Connection) -> None:
     """Create the tables, columns and indexes that `tables` has and the database has not.
 
     A column of a table that is there needs a default, or may be empty, and points at no other table: SQLite can add no
-    other. So a migration only has to say what is called otherwise now, or holds something else.
+    other. So a migration only has to say what is called otherwise now, or holds something else. Other tables have a
+    revision of their own all the same, with nothing to do: a database at the newest one is not looked at.
     """
     Base.metadata.create_all(connection)
     inspector, write = inspect(connection), connection.dialect.identifier_preparer
