@@ -120,8 +120,8 @@ def bug_hunt(item: GeneratedItem, mutant: Mutant) -> str | None:
         if at != at_fault and principles[at]
     )
     # The rule may be that of every line: the second hint says where.
-    said = (principles[at_fault], _where_it_belongs(item, at_fault, "wrong"))
-    hint = "".join(format_directive("hint", {}, text, ":::") for text in said)
+    ladder = (principles[at_fault], _where_it_belongs(item, at_fault, "wrong"))
+    hint = "".join(format_directive("hint", {}, text, ":::") for text in ladder)
     body = (
         f"{item.arrives} {HUNT}"
         + format_code_block("given", mutant.code)

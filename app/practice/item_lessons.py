@@ -228,14 +228,14 @@ def _line_hinted(item: GeneratedItem, lines: range, code: str) -> int:
 def _with_hints(lesson: Lesson, item: GeneratedItem, asked: tuple[int, ...]) -> Lesson:
     """*lesson* with a hint for each line of *asked*, and all that are left for the last of them."""
     left: dict[int, list[Hint]] = {}
-    told: set[str] = set()
+    shown_rules: set[str] = set()
 
     def begin(line: int) -> list[Hint]:
         """The hints for *line* that are left; a rule that an open one has told is not told again."""
         rule = principle(item.lines[line], item.by[line])
         if line not in left:
-            left[line] = list(item.hints_at(line))[rule in told :]
-            told.add(rule)
+            left[line] = list(item.hints_at(line))[rule in shown_rules :]
+            shown_rules.add(rule)
         return left[line]
 
     opened = [ladder.pop(0) for line in asked[:-1] if (ladder := begin(line))]

@@ -137,7 +137,7 @@ def test_a_draw_with_a_gradient_that_says_nothing_is_given_to_nobody(engine: Eng
     assert not asyncio.run(prove_item(drawn(at), Asked())).kept
 
 
-def test_of_300_draws_none_has_an_idle_dim_or_tensor_and_each_says_how_it_is_judged() -> None:
+def test_of_300_draws_none_is_idle_and_each_says_how_it_is_judged() -> None:
     for at in range(300):
         item = drawn(at)
         lines = item.program.source.splitlines()

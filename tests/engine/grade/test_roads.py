@@ -346,7 +346,7 @@ def test_a_textbook_formula_is_right_in_the_boxes_of_the_course(engine, course, 
     assert verdict.passed, verdict
 
 
-def test_of_a_product_with_both_sides_swapped_each_line_is_told_its_own_side(engine, course):
+def test_of_a_product_swapped_on_both_sides_each_line_is_told_its_own_side(engine, course):
     code = "dr = 2 * r\ndq = dr\ndz = dr\ndx = dq * x\ndy = dq * y"
 
     verdict = engine.check(task_in(course, "local-times-upstream", "walk-backward"), code)

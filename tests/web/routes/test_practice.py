@@ -67,7 +67,7 @@ def test_six_exercises_are_a_sitting_and_the_rest_comes_back_another_day(learner
     assert "Practised in 1 of the last 4 weeks." in text
 
 
-def test_a_sitting_ends_with_what_it_came_to_and_says_that_its_time_is_over(learner, clock):
+def test_a_sitting_ends_with_what_it_came_to_and_says_its_time_is_over(learner, clock):
     learner.client.get(LESSON)
     at = learner.next(begin="1")
     for actions in ((), ("hint",), (*["hint"] * 3, "solution")):
