@@ -136,7 +136,7 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     named = _named_mistake(view)
     if named is None:
         return _in_its_own_shape(case) or unrecognised.another_shape(case)
-    said = loss_weight.with_unread(view, helper_lines.placed(view, named))
+    said = helper_lines.placed(view, named)
     return said if said.line is not None else replace(said, line=helper_lines.wrong_write(view))
 
 

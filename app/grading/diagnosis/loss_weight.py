@@ -9,13 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
+from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun, line_replays
 from app.grading.reading.interpreter import Interpreter
-
-SAY = sentences_of("step")
 
 WEIGHTS = (1.75, 0.625)
 """Upstreams of the loss that are tried, on one look after the other."""
@@ -37,17 +34,6 @@ def weighted(case: WrongGradient) -> WrongGradient:
     if not reruns or len(looks) < len(reruns) * len(WEIGHTS) or any(map(_is_sum, reruns, _pairs(looks))):
         return case
     return replace(case, looks=tuple(pair[at % len(WEIGHTS)] for at, pair in enumerate(_pairs(looks))))
-
-
-def with_unread(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
-    """*diagnosis*, and that the 1 which arrives is not read, where the tensor feeds the loss itself."""
-    if not any(word in diagnosis.code for word in ("factor", "sign")):
-        return diagnosis  # what says no number of times is so with the 1 and without
-    for loss in dict.fromkeys(f"d{path.consumer}" for path in view.paths):
-        ones = all(_is_one(look.gradients.get(loss)) for look in view.case.looks)
-        if ones and loss not in view.text.names and f"`{loss}`" not in diagnosis.message:
-            return replace(diagnosis, message=f"{diagnosis.message}{SAY['unread'].format(loss)}")
-    return diagnosis
 
 
 def _pairs(looks: Sequence[Observation]) -> list[Sequence[Observation]]:

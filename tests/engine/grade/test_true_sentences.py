@@ -447,7 +447,7 @@ ROWS = [
     ),
     (README, "db = dc + dd * a + dd1 * (b + a > 0)", "db:share-missing:d2", ["through `d2` is missing"], ["A number"]),
     (HUBER, "dr = dy * r", "dr:gate-value", ["The share of `dr` through `a` multiplies by `r`"], []),
-    (DISTIL, "dkl = torch.ones_like(kl)", "dkl:factor", ["`dloss` is not read"], ["holds `dloss`", "no tensor"]),
+    (DISTIL, "dkl = torch.ones_like(kl)", "dkl:factor", ["common factor"], ["holds `dloss`", "no tensor"]),
     (
         TANH_GELU,
         "t = torch.tanh(a)\nda = dh * (0.5 * (1 + t)) + 0.5 * a * (1 - t ** 2)",

@@ -215,9 +215,9 @@ ROWS = [
     ("selective_scan", ".sum(0) * torch.exp(A)", ".sum(0) * -torch.exp(A)", "dA:sign", ["opposite"], ["No minus"]),
     ("selective_scan", "-(dlog * delta[:, :, None]).sum(0)", "-dlog.sum(0)", "dA:", [], ["Two things", "opposite"]),
     ("masked_sequence", "dloss / count", "dloss / loss", "dtotal:", ["is written here with `count`"], ["`total`;"]),
-    # The upstream that is 1 here and that the line leaves out.
-    ("dpo", "dloss / N * torch.ones", "torch.ones", "dper:factor:N", ["`dloss` is not read; here it is 1"], []),
-    ("nt_xent", "- dloss / N * torch.eye", "- torch.eye", "ds:share-factor", ["`dloss` is not read"], []),
+    # The upstream that is 1 here and that the line leaves out: reading it would mend nothing.
+    ("dpo", "dloss / N * torch.ones", "torch.ones", "dper:factor:N", ["`N` times too large"], ["`dloss`"]),
+    ("nt_xent", "- dloss / N * torch.eye", "- torch.eye", "ds:share-factor", [], ["`dloss`"]),
     (
         "micrograd_readme",
         "dd2 * (b - a > 0)\ndb",
@@ -380,7 +380,7 @@ ROWS = [
     ("swiglu_block", "sig * (1 - sig)", "sig * sig", "dg:term-missing", ["takes it away from something"], ["terms"]),
     ("kl_gauss", "2 * (z - x)", "2 * -x", "dz:term-missing", ["`-x` lacks a term"], ["Besides", "opposite"]),
     ("softmax_regression_steps", "(dp - (dp * p)", "-((dp * p)", "de:", ["lacks a term"], ["Two things"]),
-    ("distillation", "4.0 * dloss / N * torch", "torch", "dkl:factor", ["`dloss` is not read"], ["no tensor is read"]),
+    ("distillation", "4.0 * dloss / N * torch", "torch", "dkl:factor", ["common factor"], ["no tensor is read", "`dloss`"]),
     ("group_norm", "dxg = (L * dxn", "dxg = -(L * dxn", "dxg:", [], ["in the local derivative"]),
     ("linear_attention", "ones_like(q), q.exp()", "ones_like(q), q", "dq:wrong-operand:q", ["the third one in"], []),
     ("token_position", "e / 2 ** 0.5", "e / (2 * 0.5)", "de:power-missing", ["is a product where"], ["itself"]),
