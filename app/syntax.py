@@ -127,6 +127,21 @@ def names_stored(node: Node) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}
 
 
+def is_simple(node: object) -> bool:
+    """True if *node* is a statement that does nothing but assign, or evaluate."""
+    return isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr)
+
+
+def is_loop(node: object) -> bool:
+    """True if *node* is a `for` statement."""
+    return isinstance(node, ast.For)
+
+
+def is_collection(node: object) -> bool:
+    """True if *node* is a list or a dictionary, written out or as a comprehension."""
+    return isinstance(node, ast.List | ast.Dict | ast.ListComp | ast.DictComp)
+
+
 def name_node(name: str) -> Expression:
     """The expression that reads *name*."""
     return ast.Name(name, ast.Load())

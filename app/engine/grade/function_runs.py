@@ -12,7 +12,6 @@ from app.engine.grade import definition_runs
 from app.engine.grade.jail_runs import JailRunner, TimeLimitedRunner
 from app.engine.grade.slip_search import Holding, SlipSearch
 from app.engine.grader import RunResult
-from app.grading.diagnosis.feeding_lines import SIMPLE
 from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import (
     CaseResult,
@@ -29,7 +28,7 @@ from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.unfit_answers import arguments_in
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
-from app.syntax import defined_name, nodes_in, parse_code, program_of, source_text
+from app.syntax import defined_name, is_simple, nodes_in, parse_code, program_of, source_text
 
 _SECONDS = 4.0
 _TRY_SECONDS = 0.5
@@ -96,7 +95,7 @@ def run_declared_mistakes(box: FunctionBox, jail: JailRunner) -> Declared:
 
 def _statements(code: str) -> frozenset[str]:
     """The simple statements of *code*, however they are spaced."""
-    return frozenset(source_text(node) for node in nodes_in(parse_code(code)) if isinstance(node, SIMPLE))
+    return frozenset(source_text(node) for node in nodes_in(parse_code(code)) if is_simple(node))
 
 
 def _verdicts(

@@ -1,6 +1,5 @@
 """Slips in a line of a loop that was unrolled: one edit of the line is one of each of its turns."""
 
-import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -20,6 +19,7 @@ from app.grading.diagnosis.grammar import (
 )
 from app.grading.diagnosis.rerun import Rerun, line_replays
 from app.grading.diagnosis.single_edit_search import to_diagnosis
+from app.syntax import Statement, is_assignment, is_update, nodes_in
 
 KINDS = (
     reduction_edits,
@@ -48,18 +48,18 @@ def diagnose_every_turn(view: GradientAnalysis) -> Diagnosis | None:
     return None
 
 
-def _turns(lines: Sequence[ast.stmt]) -> list[list[int]]:
+def _turns(lines: Sequence[Statement]) -> list[list[int]]:
     """The lines that are several turns of one, which they have the number of."""
     places: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, line in enumerate(lines):
-        if isinstance(line, ast.Assign | ast.AugAssign):
+        if is_assignment(line) or is_update(line):
             places[line.lineno, _form(line)].append(at)
     return [alike for alike in places.values() if len(alike) > 1]
 
 
-def _form(line: ast.stmt) -> str:
+def _form(line: Statement) -> str:
     """The build of *line*, whatever its names and numbers are."""
-    return " ".join(type(node).__name__ for node in ast.walk(line))
+    return " ".join(type(node).__name__ for node in nodes_in(line))
 
 
 def _edits_of_all(rerun: Rerun, places: Sequence[int]) -> Iterator[tuple[Edit, ...]]:
@@ -69,6 +69,6 @@ def _edits_of_all(rerun: Rerun, places: Sequence[int]) -> Iterator[tuple[Edit, .
 
 def _is_mended(rerun: Rerun, places: Sequence[int], change: Sequence[Edit]) -> bool:
     """True if the gradient is right with each of *places* changed."""
-    roots = {at: edit.root for at, edit in zip(places, change, strict=False) if isinstance(edit.root, ast.stmt)}
+    roots = {at: edit.root for at, edit in zip(places, change, strict=False) if isinstance(edit.root, Statement)}
     alike = {edit.change.kind for edit in change}
     return len(alike) == 1 and rerun.is_right(rerun.with_lines(roots))

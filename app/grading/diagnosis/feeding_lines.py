@@ -1,66 +1,68 @@
 """The learner's lines that a gradient is made of, and the names that they read."""
 
-import ast
 from collections.abc import Sequence
 from functools import lru_cache
 
 from app.bindings import reads_of, shape_only, writes_of
 from app.grading.diagnosis.evidence import WrongGradient
-
-SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+from app.syntax import Node, Statement, defined_name, is_class, is_simple, name_of, nodes_in
 
 
 @lru_cache(maxsize=128)
-def writes(line: ast.stmt) -> frozenset[str]:
+def writes(line: Statement) -> frozenset[str]:
     """The names that *line* binds or changes in place."""
-    return writes_of(list(ast.walk(line)))
+    return writes_of(nodes_in(line))
 
 
-def names_in(nodes: Sequence[ast.AST]) -> set[str]:
+def names_in(nodes: Sequence[Node]) -> set[str]:
     """The names that *nodes* read for more than their shape."""
     aside = {inner for node in nodes for inner in shape_only(node)}
-    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in aside}
+    return {name for node in nodes if (name := name_of(node)) and node not in aside}
 
 
 @lru_cache(maxsize=128)
-def nodes_of(line: ast.stmt) -> Sequence[ast.AST]:
+def nodes_of(line: Statement) -> Sequence[Node]:
     """All nodes of *line*; those of the same text are walked for one gradient after another."""
-    return [*ast.walk(line)]
+    return nodes_in(line)
 
 
 @lru_cache(maxsize=128)
-def names_of(line: ast.stmt) -> frozenset[str]:
+def names_of(line: Statement) -> frozenset[str]:
     """The names that *line* has for more than their shape."""
     return frozenset(names_in(nodes_of(line)))
 
 
 @lru_cache(maxsize=128)
-def reads(line: ast.stmt) -> frozenset[str]:
+def reads(line: Statement) -> frozenset[str]:
     """The names that *line* reads, be it for their shape alone."""
     return reads_of([*nodes_of(line)])[0]
 
 
 @lru_cache(maxsize=128)
-def statements_in(line: ast.stmt) -> Sequence[ast.stmt]:
+def statements_in(line: Statement) -> Sequence[Statement]:
     """The simple statements of *line*, and what it defines."""
-    return [node for node in nodes_of(line) if isinstance(node, (*SIMPLE, ast.FunctionDef, ast.ClassDef))]
+    return [node for node in nodes_of(line) if isinstance(node, Statement) and (is_simple(node) or _defines(node))]
 
 
-def feeding_lines(case: WrongGradient) -> tuple[ast.stmt, ...]:
+def feeding_lines(case: WrongGradient) -> tuple[Statement, ...]:
     """The statements, also those inside of loops, that the gradient is made of; not those of the other gradients."""
     return _feeding(case.lines, case.name, frozenset(case.looks[0].gradients.keys() - {case.name}))
 
 
 @lru_cache(maxsize=32)
-def _feeding(lines: tuple[ast.stmt, ...], name: str, others: frozenset[str]) -> tuple[ast.stmt, ...]:
+def _feeding(lines: tuple[Statement, ...], name: str, others: frozenset[str]) -> tuple[Statement, ...]:
     simple = [statement for line in lines for statement in statements_in(line)]
-    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in simple):
+    if any(map(_defines, simple)):
         return ()
     written = [(item, writes(item)) for item in simple]
-    wanted, feeding = {name}, set[ast.stmt]()
+    wanted, feeding = {name}, set[Statement]()
     fresh = simple
     while fresh:
         fresh = [item for item, names in written if item not in feeding and names & (wanted - others)]
         feeding |= set(fresh)
         wanted |= {name for item in fresh for name in reads(item)}
     return tuple(item for item in simple if item in feeding)
+
+
+def _defines(node: Node) -> bool:
+    return bool(defined_name(node)) or is_class(node)

@@ -4,13 +4,13 @@ The text is read many times with one small edit each. What an edit leaves alone,
 computed anew, be it in the third turn of a loop.
 """
 
-import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from app.grading.operations.numerics import Array
 from app.grading.reading.node import OpNode
+from app.syntax import Expression, Node, Statement, every_name_in, is_constant, name_of, nodes_in
 
 HELD_MAX = 2_000_000
 """Entries that are kept for one text."""
@@ -26,19 +26,19 @@ class Recall:
     in the same place.
     """
 
-    def __init__(self, statements: Iterable[ast.stmt] = ()) -> None:
+    def __init__(self, statements: Iterable[Statement] = ()) -> None:
         self.learning = True
-        self._names: dict[ast.AST, tuple[str, ...]] = {}
+        self._names: dict[Node, tuple[str, ...]] = {}
         self._found: dict[Hashable, tuple[OpNode, list[Any]]] = {}
         self._left = HELD_MAX
         self.know(statements)
 
-    def know(self, statements: Iterable[ast.stmt]) -> None:
+    def know(self, statements: Iterable[Statement]) -> None:
         """Keep what is read of *statements* as well."""
         for statement in statements:
             self._names |= _names_by_part(statement)
 
-    def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], OpNode]) -> OpNode:
+    def node(self, expr: Expression, scope: Scope, read: Callable[[Expression], OpNode]) -> OpNode:
         """*expr* as it was read before on the values in *scope*, or as *read* gives it."""
         key, values = self._key(expr, scope)
         entry = self._found.get(key)
@@ -50,12 +50,12 @@ class Recall:
             self._found[key] = node, values
         return node
 
-    def value(self, expr: ast.expr, scope: Scope) -> Array | None:
+    def value(self, expr: Expression, scope: Scope) -> Array | None:
         """The tensor that *expr* gave on the values in *scope*; None where it was not read, or has no gradient."""
         entry = self._found.get(self._key(expr, scope)[0])
         return None if entry is None or entry[0].op == "number" else entry[0].value
 
-    def _key(self, expr: ast.expr, scope: Scope) -> tuple[Hashable, list[Any]]:
+    def _key(self, expr: Expression, scope: Scope) -> tuple[Hashable, list[Any]]:
         names = self._names.get(expr)
         if names is None:
             return None, []
@@ -65,14 +65,10 @@ class Recall:
 
 
 @lru_cache(maxsize=128)
-def _names_by_part(statement: ast.stmt) -> Mapping[ast.AST, tuple[str, ...]]:
+def _names_by_part(statement: Statement) -> Mapping[Node, tuple[str, ...]]:
     """By part of *statement* that is computed: the names in it."""
-    names: dict[ast.AST, frozenset[str]] = {}
-    for node in reversed([*ast.walk(statement)]):  # parts come first
-        own = {node.id} if isinstance(node, ast.Name) else ()
-        names[node] = frozenset(own).union(*(names[part] for part in ast.iter_child_nodes(node)))
-    return {node: tuple(sorted(each)) for node, each in names.items() if _is_computed(node)}
+    return {node: tuple(sorted(every_name_in(node))) for node in nodes_in(statement) if _is_computed(node)}
 
 
-def _is_computed(node: ast.AST) -> bool:
-    return isinstance(node, ast.expr) and not isinstance(node, ast.Name | ast.Constant)
+def _is_computed(node: Node) -> bool:
+    return isinstance(node, Expression) and not name_of(node) and not is_constant(node, object)

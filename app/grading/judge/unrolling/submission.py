@@ -1,6 +1,5 @@
 """A submission whose loops are unrolled, and its verdicts in the words of the text that the learner wrote."""
 
-import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,20 @@ from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStat
 from app.grading.judge.run_reports import RunReport
 from app.grading.judge.unrolling.unroller import UnrolledLine, unroll
 from app.grading.judge.verdict import NameVerdict
-from app.syntax import name_of
+from app.syntax import (
+    Expression,
+    Statement,
+    elements_of,
+    function_of,
+    is_assignment,
+    is_collection,
+    is_loop,
+    name_of,
+    nodes_in,
+    right_side,
+    source_text,
+    targets_of,
+)
 
 _SAME = 1e-9
 _TURNS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -74,7 +86,7 @@ class UnrolledSubmission:
         which = _TURNS[turn - 1] if turn <= len(_TURNS) else f"{turn}th"
         stands = SAY["stands"].format(line=line.line, step=verdict.step)
         message = _QUOTED.sub("", verdict.message).replace(stands, "")
-        said = f"In the {which} turn of the loop, line {line.line} is `{ast.unparse(line.node)}`."
+        said = f"In the {which} turn of the loop, line {line.line} is `{source_text(line.node)}`."
         return replace(verdict, message=f"{said} {message[:1].upper()}{message[1:]}")
 
     def _is_of(self, name: str, line: SubmissionStatement) -> bool:
@@ -110,7 +122,7 @@ def unroll_submission(
     unrolled = unroll([line.node for line in plan.lines], sizes, wanted)
     if unrolled is None:
         return None
-    parsed = parse_submission("\n".join(ast.unparse(line.node) for line in unrolled.lines))
+    parsed = parse_submission("\n".join(source_text(line.node) for line in unrolled.lines))
     if len(parsed.lines) != len(unrolled.lines):
         return None
     lines = tuple(_placed(line, origin) for line, origin in zip(parsed.lines, unrolled.lines, strict=True))
@@ -123,35 +135,31 @@ def _may_unroll(plan: ParsedSubmission, wanted: Collection[str]) -> bool:
     return len({*bound}) < len(bound) or any(_gathers(line.node, wanted) for line in plan.lines)
 
 
-def _gathers(node: ast.stmt, wanted: Collection[str]) -> bool:
-    match node:
-        case ast.For():
-            made = (inner for inner in ast.walk(node) if isinstance(inner, ast.Assign))
-            return any(name_of(target) in wanted for inner in made for target in inner.targets)
-        case ast.Assign(value=ast.List() | ast.Dict() | ast.ListComp() | ast.DictComp()):
-            return True
-        case ast.Assign(targets=[ast.Tuple(elts=parts)], value=value):
-            return any(name_of(part) in wanted for part in parts) or isinstance(value, ast.Tuple)
-        case ast.Assign(value=ast.Call(func=ast.Name(id="list" | "dict"))):
-            return True
-    return False
+def _gathers(node: Statement, wanted: Collection[str]) -> bool:
+    if is_loop(node):
+        made = (inner for inner in nodes_in(node) if is_assignment(inner))
+        return any(name_of(target) in wanted for inner in made for target in targets_of(inner))
+    if not is_assignment(node):
+        return False
+    value = right_side(node)
+    if is_collection(value) or name_of(function_of(value)) in {"list", "dict"}:
+        return True
+    parts = [part for target in targets_of(node) for part in elements_of(target) or ()]
+    return any(name_of(part) in wanted for part in parts) or bool(parts and value and elements_of(value))
 
 
 def _placed(line: SubmissionStatement, origin: UnrolledLine) -> SubmissionStatement:
     """*line* with the line numbers of what it comes from."""
-    first, last = origin.node.lineno, origin.node.end_lineno or origin.node.lineno
-    inside = [node for node in ast.walk(origin.node) if isinstance(node, ast.stmt)]
-    for statement, written in zip(
-        (node for node in ast.walk(line.node) if isinstance(node, ast.stmt)), inside, strict=True
-    ):
-        for node in ast.walk(statement):
-            if isinstance(node, ast.stmt | ast.expr):
+    pairs = zip(_statements_in(line.node), _statements_in(origin.node), strict=True)
+    for statement, written in pairs:
+        for node in nodes_in(statement):
+            if isinstance(node, Statement | Expression):
                 node.lineno, node.end_lineno = written.lineno, written.end_lineno
-    return replace(line, line=first, end_line=last)
+    return replace(line, line=origin.node.lineno, end_line=origin.node.end_lineno or origin.node.lineno)
 
 
-def _statements_in(node: ast.stmt) -> list[ast.stmt]:
-    return [each for each in ast.walk(node) if isinstance(each, ast.stmt)]
+def _statements_in(node: Statement) -> list[Statement]:
+    return [each for each in nodes_in(node) if isinstance(each, Statement)]
 
 
 def came_to_same(first: Mapping[str, RunReport], other: Mapping[str, RunReport], names: Collection[str]) -> bool:

@@ -21,11 +21,11 @@ from app.grading.judge.unrolling.values import (
     UnknownError,
     Value,
     expression_of,
-    loaded,
+    renamed,
     sequence,
     stored,
 )
-from app.grading.judge.unrolling.variables import Renamed, Variables
+from app.grading.judge.unrolling.variables import Variables
 
 STATEMENTS_MAX = 400
 """Of an unrolled text; each is a line that the jail runs."""
@@ -169,17 +169,16 @@ class _Unroller(TextEvaluator):
         self.turn = outer
 
     def _update(self, node: ast.AugAssign) -> None:
-        target = _as_read(node.target)
-        value, old = self.value(node.value), self.value(target)
+        value, old = self.value(node.value), self.value(node.target)
         match old:
             case Items(values=values) if isinstance(node.op, ast.Add):
                 values += sequence(value)
                 return
-            case Known(value=before, variable="") if isinstance(target, ast.Name) and isinstance(value, Known):
-                self.scope[target.id] = Known(OPERATORS[type(node.op)](before, value.value))
+            case Known(value=before, variable="") if isinstance(node.target, ast.Name) and isinstance(value, Known):
+                self.scope[node.target.id] = Known(OPERATORS[type(node.op)](before, value.value))
                 return
             case Known():
-                shown = ast.unparse(target)
+                shown = ast.unparse(node.target)
                 old = self.hold(Made(expression_of(old)), word_of(shown), shown)
                 self._bind(node.target, old)
         place = expression_of(old)
@@ -210,7 +209,7 @@ class _Unroller(TextEvaluator):
                     variables[name] = held.variable
                 case _:
                     raise UnknownError
-        self._emit(Renamed(self.scope, variables).visit(deepcopy(node)))
+        self._emit(renamed(node, self.scope, variables))
         self.scope |= {name: Held(variable) for name, variable in variables.items()}
 
     def _emit(self, statement: ast.stmt) -> None:
@@ -315,12 +314,3 @@ class _Unroller(TextEvaluator):
                     node.id = names.get(node.id, node.id)
         shown = {text: variable.shown for text, variable in self.variables.made.items() if text not in names}
         return UnrolledText(tuple(self.lines), shown)
-
-
-def _as_read(target: ast.expr) -> ast.expr:
-    match target:
-        case ast.Name(id=name):
-            return loaded(name)
-        case ast.Subscript(value=owner, slice=index):
-            return ast.Subscript(owner, index, ast.Load())
-    raise UnknownError

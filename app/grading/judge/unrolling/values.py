@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.syntax import rewritten
+
 LONGEST = 400
 """Items of a list, and turns of a loop."""
 
@@ -79,6 +81,29 @@ def expression_of(value: Value) -> ast.expr:
             return ast.Dict(list[ast.expr | None](keys), [expression_of(each) for each in table.values()])
         case Made(expression=expression):
             return expression
+
+
+def renamed(statement: ast.stmt, scope: Mapping[str, Value], variables: Mapping[str, str]) -> ast.stmt:
+    """A copy of a *statement* that stays as it is, with *variables* for its names, or what is known of them in *scope*.
+
+    Raises:
+        UnknownError: It reads a list or a dictionary, or has a function of its own.
+    """
+
+    def change(node: ast.AST) -> ast.AST:
+        match node:
+            case ast.Lambda():
+                raise UnknownError
+            case ast.Name(id=name) if name in variables:
+                return ast.Name(variables[name], node.ctx)
+            case ast.Name(id=name):
+                known = scope.get(name, Held(name))
+                if isinstance(known, Items | KeyedItems):
+                    raise UnknownError
+                return expression_of(known)
+        return node
+
+    return rewritten(statement, change)
 
 
 def is_none(value: Value) -> bool:

@@ -1,12 +1,11 @@
 """Variables of an unrolled text: each holds one value, as in static single assignment, and takes a name at the end."""
 
-import ast
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.grading.judge.unrolling.values import Held, Items, KeyedItems, UnknownError, Value, expression_of
+from app.syntax import Statement, every_name_in
 
 Span = tuple[int, int]
 
@@ -61,7 +60,7 @@ class Variables:
             copies |= {*names} - {first}
         return copies
 
-    def names(self, held: Mapping[str, str], lines: Iterable[ast.stmt]) -> dict[str, str]:
+    def names(self, held: Mapping[str, str], lines: Iterable[Statement]) -> dict[str, str]:
         """By variable: the name that it takes.
 
         Args:
@@ -94,30 +93,10 @@ class Variables:
             for text, name in names.items()
         )
 
-    def _spans(self, lines: Iterable[ast.stmt]) -> dict[str, Span]:
+    def _spans(self, lines: Iterable[Statement]) -> dict[str, Span]:
         """By variable: the first and the last line that it is in."""
         spans: dict[str, Span] = {}
         for at, line in enumerate(lines):
-            for node in ast.walk(line):
-                if isinstance(node, ast.Name):
-                    spans[node.id] = (spans.get(node.id, (at, at))[0], at)
+            for name in every_name_in(line):
+                spans[name] = (spans.get(name, (at, at))[0], at)
         return {text: spans.get(text, (0, 0)) for text in self.made}
-
-
-class Renamed(ast.NodeTransformer):
-    """A statement that stays as it is, with the variables of its names."""
-
-    def __init__(self, scope: Mapping[str, Value], variables: Mapping[str, str]) -> None:
-        self.scope = scope
-        self.variables = variables
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in self.variables:
-            return ast.Name(self.variables[node.id], node.ctx)
-        known = self.scope.get(node.id, Held(node.id))
-        if isinstance(known, Items | KeyedItems):
-            raise UnknownError
-        return expression_of(known)
-
-    def visit_Lambda(self, _: ast.Lambda) -> ast.expr:
-        raise UnknownError
