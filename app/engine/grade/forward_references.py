@@ -48,6 +48,7 @@ class ForwardReferences:
         self._scaled = scaled
         self._mark = seeds.mark
         self.value_key = seeds.value_key
+        self._content = content_of(forward)
         self._seed = {name: seeds.of(self._content, name, hidden=name in HIDDEN) for name in SETS}
         self.draws = dict(DRAWS)
         self._jail = jail
@@ -63,22 +64,6 @@ class ForwardReferences:
         self._upstreams: dict[tuple[str, str], Array] = {}
         self.gradable: tuple[str, ...] = ()
         self.sets = self._evaluate()
-
-    @cached_property
-    def _content(self) -> object:
-        inputs = [
-            [
-                tensor_input.name,
-                list(tensor_input.sizes),
-                tensor_input.distribution,
-                tensor_input.bound,
-                *tensor_input.parameters,
-            ]
-            for tensor_input in self.forward.inputs
-        ]
-        content: list[object] = [dict(self.forward.dims), inputs, *self.forward.outputs, self.forward.source]
-        conditions = [dict(self.forward.related), {name: list(item) for name, item in self.forward.hidden.items()}]
-        return content + (conditions if any(conditions) else [])
 
     @cached_property
     def seed(self) -> str:
@@ -324,3 +309,20 @@ class ForwardReferences:
         """Line number in the lesson file of *statement*, and its text."""
         forward_statement = self.program.statements[statement]
         return self._blame.line_writing(forward_statement.outputs[0]), forward_statement.source
+
+
+def content_of(forward: Forward) -> object:
+    """The part of *forward* that its numbers are drawn from (JSON values): they change with it."""
+    inputs = [
+        [
+            tensor_input.name,
+            list(tensor_input.sizes),
+            tensor_input.distribution,
+            tensor_input.bound,
+            *tensor_input.parameters,
+        ]
+        for tensor_input in forward.inputs
+    ]
+    content: list[object] = [dict(forward.dims), inputs, *forward.outputs, forward.source]
+    conditions = [dict(forward.related), {name: list(item) for name, item in forward.hidden.items()}]
+    return content + (conditions if any(conditions) else [])
