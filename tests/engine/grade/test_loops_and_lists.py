@@ -260,6 +260,7 @@ ROWS = [
     ("layers by zip", "dW3, dW2, dW1 =", "dW1, dW2, dW3 =", "dW3:exchanged:dW1", "are exchanged"),
     ("heads", "dos[i] * (1 - o ** 2)", "dos[0] * (1 - o ** 2)",
      "dq2:wrong-upstream:do1", "is `dq2 = do1 * (1 - o2 ** 2)`."),
+    ("heads", "[o.T @ dy]", "[2 * o.T @ dy]", "dWo1:doubled", "is `dWo1 = 2 * o1.T @ dy`."),
     ("heads", "x.T @ dqs[i]", "x.T @ dqs[0]", "dWq2:wrong-upstream:dq1", IN_LOOP.format("second", 7)),
     ("taps", "dzs[k] * x[:, k:end]", "dzs[k] * x[:, :-2]", "dw2:", IN_LOOP.format("third", 6)),
 ]

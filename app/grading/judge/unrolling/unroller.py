@@ -172,7 +172,8 @@ class _Unroller(TextEvaluator):
         value, old = self.value(node.value), self.value(node.target)
         match old:
             case Items(values=values) if isinstance(node.op, ast.Add):
-                values += sequence(value)
+                shown = ast.unparse(node.target)
+                values += [self.hold(each, word_of(shown), shown) for each in sequence(value)]
                 return
             case Known(value=before, variable="") if isinstance(node.target, ast.Name) and isinstance(value, Known):
                 self.scope[node.target.id] = Known(OPERATORS[type(node.op)](before, value.value))
