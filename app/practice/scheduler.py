@@ -187,8 +187,8 @@ def weeks_practised(days: Iterable[datetime], now: datetime, weeks: int = 4) -> 
 
 
 def rhythm_text(practised: int, weeks: int = 4) -> str:
-    """The rhythm in words; a week without practice takes nothing away."""
-    return f"Practised in {practised} of the last {weeks} weeks." if practised else ""
+    """The rhythm in words, from the second week on; a week without practice takes nothing away."""
+    return f"Practised in {practised} of the last {weeks} weeks." if practised > 1 else ""
 
 
 Ratings = Sequence[tuple[datetime, int]]

@@ -147,6 +147,11 @@ def test_weeks_are_counted_back_from_today(ago, weeks):
     assert scheduler.weeks_practised([NOON - timedelta(days=day) for day in ago], NOON) == weeks
 
 
+def test_a_rhythm_is_told_from_the_second_week_on():
+    assert [scheduler.rhythm_text(weeks) for weeks in (0, 1)] == ["", ""]
+    assert scheduler.rhythm_text(2) == "Practised in 2 of the last 4 weeks."
+
+
 def test_what_went_wrong_a_month_ago_and_goes_right_now_is_new():
     long_ago = NOON - timedelta(days=40)
     history = {

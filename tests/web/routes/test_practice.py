@@ -64,7 +64,7 @@ def test_six_exercises_are_a_sitting_and_the_rest_comes_back_another_day(learner
     assert len(titles) == 6
     assert "6 exercises done: 6 right at once. What you solved" in text
     assert "The next comes back in 2 days." in text
-    assert "Practised in 1 of the last 4 weeks." in text
+    assert "Practised in" not in text, "one week is no rhythm"
 
 
 def test_a_sitting_ends_with_what_it_came_to_and_says_its_time_is_over(learner, clock):
@@ -617,7 +617,8 @@ def test_a_check_that_finds_another_line_brings_hints_of_its_own(learner, grader
     at = written(learner, begin="1")
     name, row = learner.lesson(at).exercises[0].name, learner.row(at)
     first, *_, last = dict.fromkeys(line.split()[0] for line in row.solution.splitlines())
-    for _ in learner.lesson(at).exercises[0].hints:
+    given = len(learner.lesson(at).exercises[0].hints)
+    for _ in range(given):
         learner.client.post(f"{at}/code/{name}/hint")
     clock.forward(seconds=20)
     faults = [NameVerdict(name=first, verdict="right"), NameVerdict(name=last, verdict="not-yet")]
@@ -629,7 +630,7 @@ def test_a_check_that_finds_another_line_brings_hints_of_its_own(learner, grader
 
     button = re.search(rf'<button[^>]*id="{name}-hint"[^>]*>(.*?)</button>', said)
     assert button is not None
-    assert button[1] == "Hint 4 of 6"
+    assert button[1].startswith(f"Hint {given + 1} of ")
     assert 'hx-swap-oob="true"' in button[0]
     learner.client.post(f"{at}/code/{name}/hint")
     assert learner.text(at).replace(" .", ".").count("The rule behind") == 2
