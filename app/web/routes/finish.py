@@ -86,4 +86,4 @@ def _finished_run(site: Site, row: TrainingRun, known: Container[str]) -> Finish
     snapshot = decoded_snapshot(row.finished_json)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return FinishedRun(snapshot, exercise.rates, f"{lesson.address}#{exercise.name}", known)
+    return FinishedRun(snapshot, exercise.rates, f"{lesson.address}#{exercise.name}", lesson.title, known)

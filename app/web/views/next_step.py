@@ -12,10 +12,15 @@ from app.web.views.lesson_view import sections_of
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A lesson, and the exercise in it; *exercise* is None for its beginning."""
+    """A lesson, and the exercise in it; *exercise* is None for its beginning.
+
+    Args:
+        begun: Whether something was done in it, or it was opened last.
+    """
 
     lesson: Lesson
     exercise: str | None
+    begun: bool
 
     @property
     def address(self) -> str:
@@ -40,14 +45,16 @@ def next_step(
     lessons = site.course.lessons if lessons is None else lessons
     at = next((index for index, item in enumerate(lessons) if place and item.name == place.lesson), None)
     order = [*lessons[at:], *lessons[:at]] if at is not None else _ready_first(site, lessons, solved)
+    opened = lessons[at] if at is not None else None
     done = settled(site, solved)
     for passed in (done, solved):
         for lesson in order:
             names = passed.get(lesson.name, ())
             open_here = [exercise.name for exercise in lesson.exercises if exercise.name not in names]
             if open_here:
-                return NextStep(lesson, _open_exercise(site, lesson, place, solved, open_here))
-    return NextStep(order[0], None) if order else None
+                exercise = _open_exercise(site, lesson, place, solved, open_here)
+                return NextStep(lesson, exercise, begun=lesson is opened or bool(solved.get(lesson.name)))
+    return NextStep(order[0], None, begun=True) if order else None
 
 
 def settled(site: Site, solved: Solved) -> Solved:

@@ -21,7 +21,8 @@ USUAL_LETTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run that went to its end, at the *rates* of its halves; *url* leads to its exercise from another page.
+    """A run that went to its end, at the *rates* of its halves; *url* leads to its exercise, in the lesson with this
+    title, from another page.
 
     Names that are *known* stand in the list that it learned from: it did not invent them.
     """
@@ -29,6 +30,7 @@ class FinishedRun:
     snapshot: Snapshot
     rates: tuple[float, float]
     url: str = ""
+    lesson: str = ""
     known: Container[str] = frozenset()
 
     @property

@@ -73,7 +73,14 @@ def test_one_continues_at_the_next_open_exercise(
 
 @pytest.mark.parametrize("place", [None, ResumePoint("gone", "a")])
 def test_nobody_and_who_was_in_a_lesson_that_is_gone_begin_anew(place: ResumePoint | None) -> None:
-    assert next_step(SITE, place, {}) == NextStep(SITE.course.lessons[0], None)
+    assert next_step(SITE, place, {}) == NextStep(SITE.course.lessons[0], None, begun=False)
+
+
+@pytest.mark.parametrize(("place", "begun"), [("first", False), ("second", True)])
+def test_a_lesson_that_was_never_opened_is_not_called_begun(place: str, begun: bool) -> None:
+    step = next_step(SITE, ResumePoint(place, None), {"first": ALL})
+
+    assert step == NextStep(SITE.course.lessons[1], None, begun=begun)
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,9 @@ def test_what_a_lesson_builds_on_is_a_soft_gate(client: TestClient, write) -> No
 
 
 def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClient, write) -> None:
-    run = replace(RUN, points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4)))
+    run = replace(
+        RUN, numbers=4137, points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4))
+    )
     begun = trainings.NewTrainingRun(
         lesson="training",
         exercise="run",
@@ -296,6 +298,7 @@ def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClien
 
     named = text.partition('class="invented"')[2].partition("</figure>")[0]
     assert re.findall(r"<span>(\w+)</span>", named) == ["Kaleith", "Quinnar"]
+    assert 'in <a href="/lessons/training#run">Training without backward()</a>, of 4,137 numbers.' in named
     assert "Loss over 2,000 steps, from 3.30 to 2.40" in text
 
 
@@ -407,6 +410,7 @@ def test_after_the_exam_every_page_names_the_same_next_step(client: TestClient, 
     index, own, later = pages()
     (href,) = following(index)
     assert href == "/lessons/softmax-and-cross-entropy-in-one-line"
+    assert f'href="{href}">Go on with the next lesson' in index
     assert f'data-primary href="{href}">Begin with' in later
     assert following(own) == []
     assert f'You are at <a href="{href}">' in own
