@@ -4,10 +4,13 @@ import re
 from dataclasses import replace
 
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.engine.grader import Nudge, Readiness
-from app.grading.judge.verdict import NameVerdict, Verdict
+from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.web.render import TEMPLATES, _environment
+from app.web.views.exercise_view import NudgeField
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
@@ -56,6 +59,26 @@ def test_the_two_numbers_that_are_compared_have_as_many_digits(client: TestClien
     monkeypatch.setattr(grader, "nudge", answer)
 
     assert "9.110350 your dX[0]-9.110351" in page(nudge(client).text).text("linear-backward-dX-nudged")
+
+
+def test_a_single_number_has_no_index_to_type_and_none_in_its_table(app: FastAPI) -> None:
+    field = NudgeField(tensor="b", shape="()", field="entry-db", entry="")
+    asked = str(_environment(TEMPLATES).globals["nudge_form"]("box", "/box", "db", field, open=False))
+    one = NameVerdict(name="db", verdict="wrong", worst=(Worst(index=(), yours=1.0, off=0.5, ratio=2.0),))
+    table = app.state.site.pages.text("_differences.html", one=one, map=None)
+
+    assert "<input" not in asked
+    assert ">Nudge <code>b</code></button>" in asked
+    assert "[]" not in table
+    assert "entry" not in table
+
+
+@pytest.mark.parametrize(("loss", "said"), [("L", "It was measured"), ("(dY * Y).sum()", "L is ")])
+def test_a_loss_is_spelled_out_where_it_has_another_name(app: FastAPI, loss: str, said: str) -> None:
+    told = Nudge(outcome="graded", name="db", step=0.01, own=1.0, loss=loss)
+    text = app.state.site.pages.text("_nudge_result.html", nudge=told, name="box")
+
+    assert f'<p class="note">{said}' in text
 
 
 def test_a_plain_form_gets_a_page_with_the_same_result(client: TestClient) -> None:
