@@ -18,6 +18,8 @@ from app.practice.taught import family_at, steps_of
 OTHERS = 2
 """Principles that are offered beside the right one."""
 MAX_LINE_CHARS = 200
+SEVERAL = re.compile(r"(?:for|while|if|with|def|try)\b")
+"""A statement that holds others: it is several lines, of which each may follow a principle of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ PRINCIPLES: tuple[Principle, ...] = (
         bar="@| - .*sum",
     ),
     _principle(
-        "factor", "@|einsum", "Upstream times the other factor, turned the way the shapes ask.",
+        "factor", "@|einsum", "Upstream times the other factor, turned the way the shapes ask.", akin=r"@|einsum|\*",
     ),
     _principle(
         "scatter", r"index_|scatter|one_hot|\[", "Scatter back: each place that was read gets its shares.",
@@ -107,7 +109,7 @@ def ask_principle(
     """
     given = {line.strip() for line in starter.splitlines()}
     sources = sources_of(code) if is_python(code) else ()
-    own = [line for line in sources if len(line) <= MAX_LINE_CHARS and line not in given]
+    own = [line for line in sources if len(line) <= MAX_LINE_CHARS and line not in given and not SEVERAL.match(line)]
     lines = [(line, read_line(line).writes) for line in own]
     for name in require:
         tensor = tensor_of(name, forward)

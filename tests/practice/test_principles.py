@@ -53,6 +53,30 @@ def test_a_line_that_shows_no_principle_plainly_is_not_asked_about(source, code)
     assert ask_principle(code, forward_of(source, z="[N]", x="[N]"), ("dz",), NOTHING) is None
 
 
+def test_a_product_that_is_summed_is_not_asked_apart_from_its_factor():
+    offered = set()
+    for name in "abdefghijklm":  # what stands beside the right one is drawn by the line
+        program = forward_of(f"y = {name} * c", **{name: "[N, D]", "c": "[N, 1]"})
+        question = ask_principle(f"dc = torch.sum(dy * {name}, dim=1, keepdim=True)", program, ("dc",), NOTHING)
+        assert question is not None
+        assert question.principle.key == "copies"
+        offered |= {principle.key for principle in question.offered}
+
+    assert len(offered) > 1 + OTHERS
+    assert not {"factor", "local"} & offered
+
+
+def test_a_loop_is_several_lines_and_is_not_asked_about():
+    lesson = course_in(LESSONS).named["first-layer-and-exam"]
+    box = lesson.exercise("scatter")
+    flat, loop = (code.source for code in (box.solution, *box.alternatives))
+
+    asked = [ask_principle(code, lesson.forwards[box.forward], box.require, NOTHING) for code in (flat, loop)]
+
+    assert asked[0] is not None
+    assert asked[1] is None
+
+
 def test_nothing_beside_the_right_principle_may_be_said_of_the_line():
     seen = Counter()
     for level in (1, 2):
