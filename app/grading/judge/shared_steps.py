@@ -16,6 +16,8 @@ from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import OTHER_ROAD, NameVerdict
 from app.syntax import expression_in, is_assignment, is_update, nodes_in
 
+MADE_BY = "which line {line} makes; begin there."
+
 
 class SharedSteps:
     """The steps of one submission, and which of them are wrong."""
@@ -65,7 +67,7 @@ class SharedSteps:
 
     def _by_step(self, verdict: NameVerdict, step: str, line: int | None) -> NameVerdict:
         reads = "reads" if step in self._reads(verdict.name) else "is made by way of"
-        message = f"It {reads} `{step}`, which line {line} makes; begin there."
+        message = f"It {reads} `{step}`, {MADE_BY.format(line=line)}"
         follows = replace(verdict, verdict="follows", code=None, key="", message=message, step=step, also=())
         return replace(follows, word=f"follows from {step}", worst=(), differences=None)
 

@@ -239,6 +239,8 @@ ROWS = [
      "dx3:wrong-operand:h2", "is `da3 = dh3 * (1 - h2 ** 2)`."),
     ("over lists", "dhs[t + 1] * (1", "dhs[3] * (1", "dx2:wrong-upstream:dh3", IN_LOOP.format("second", 7)),
     ("over lists", "das[t] @ Wh.T", "das[t] @ Wh", "dh2:matmul-order", "is `dh2 = da3 @ Wh`."),
+    ("with a carry", "(x2, h2, h1)", "(x2, h1, h1)", "dx2:wrong-operand:h1", "line 4 gives `h` the value of `h1`."),
+    ("with a carry", "(1 - h * h)", "(1 - before * before)", "dx3:wrong-operand:h2", "is `da = dh_next * (1 - h2"),
     ("over lists", "hs[t].T @", "hs[t + 1].T @", "dWh:steps-shifted", "a neighbouring step"),
     ("over lists", "da @ Wx.T for", "2 * da @ Wx.T for", "dx3:doubled", "is `dx3 = 2 * da3 @ Wx.T`."),
     ("over lists", "dh0, dh1, dh2 =", "dh1, dh0, dh2 =", "dh1:exchanged:dh0", "`dh1` and `dh0` are exchanged"),
@@ -257,9 +259,12 @@ ROWS = [
     ("layers by number", "dout.sum(0)", "dout.sum(1)", "db3:wrong-axis", "is `db3 = dout.sum(1)`."),
     ("layers by number", "inp.T @ dout", "inp.T @ dy", "dW2:wrong-upstream:dy", "is `dW2 = a1.T @ dy`."),
     ("layers by zip", "da * (z > 0)", "da", "dz2:local-missing:relu", "is `dz2 = da2`."),
+    ("layers by zip", "[a2, a1, x]", "[a2, a2, x]",
+     "dW2:wrong-operand:a2", "In the second turn of the loop, line 3 gives `a` the value of `a2`."),
     ("layers by zip", "dW3, dW2, dW1 =", "dW1, dW2, dW3 =", "dW3:exchanged:dW1", "are exchanged"),
     ("heads", "dos[i] * (1 - o ** 2)", "dos[0] * (1 - o ** 2)",
      "dq2:wrong-upstream:do1", "is `dq2 = do1 * (1 - o2 ** 2)`."),
+    ("heads", "(Wq2, o2, Wo2)", "(Wq2, o1, Wo2)", "dWo2:wrong-operand:o1", "line 3 gives `o` the value of `o1`."),
     ("heads", "[o.T @ dy]", "[2 * o.T @ dy]", "dWo1:doubled", "is `dWo1 = 2 * o1.T @ dy`."),
     ("heads", "x.T @ dqs[i]", "x.T @ dqs[0]", "dWq2:wrong-upstream:dq1", IN_LOOP.format("second", 7)),
     ("taps", "dzs[k] * x[:, k:end]", "dzs[k] * x[:, :-2]", "dw2:", IN_LOOP.format("third", 6)),
@@ -287,3 +292,11 @@ def test_one_slip_in_a_loop_is_one_red_line(engine: Engine, row: tuple[str, str,
     assert (red.code or "").startswith(code)
     assert said in red.message
     assert red.line == 1 + text[: text.index(old)].count("\n")
+
+
+def test_what_reads_a_wrong_part_of_a_list_points_to_the_list(engine: Engine) -> None:
+    code = WITH_CARRY.replace("(x2, h2, h1)", "(x2, h1, h1)")
+
+    told = {one.name: one.message for one in engine.check(RNN.task, code).names}
+
+    assert told["dh1"] == "It reads `da`, which is made of what line 4 gives; begin there."

@@ -5,6 +5,7 @@ import operator
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.grading.judge.unrolling.python_functions import FUNCTIONS, result_of
@@ -87,7 +88,7 @@ class TextEvaluator(ABC):
                 return Items([item for part in parts for item in self._spread(part)], isinstance(node, ast.Tuple))
             case ast.Dict(keys=keys, values=values):
                 pairs = zip(keys, values, strict=True)
-                return KeyedItems({self._key(key): self.value(each) for key, each in pairs})
+                return KeyedItems({self._key(key): self._part_of(each) for key, each in pairs})
             case ast.ListComp(elt=element, generators=rows) | ast.GeneratorExp(elt=element, generators=rows):
                 return Items([item for (item,) in self._comprehended([element], rows)])
             case ast.DictComp(key=key, value=element, generators=rows):
@@ -155,7 +156,12 @@ class TextEvaluator(ABC):
         return known_of(self.value(node), self.sizes)
 
     def _spread(self, part: ast.expr) -> Sequence[Value]:
-        return sequence(self.value(part.value)) if isinstance(part, ast.Starred) else [self.value(part)]
+        return sequence(self.value(part.value)) if isinstance(part, ast.Starred) else [self._part_of(part)]
+
+    def _part_of(self, part: ast.expr) -> Value:
+        """The value of a part of a list that is written out."""
+        value = self.value(part)
+        return replace(value, line=part.lineno) if isinstance(value, Held) else value
 
     def _key(self, node: ast.expr | None) -> object:
         if node is None:

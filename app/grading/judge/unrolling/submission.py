@@ -1,6 +1,7 @@
 """A submission whose loops are unrolled, and its verdicts in the words of the text that the learner wrote."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ import numpy as np
 from app.grading.diagnosis.helper_lines import SAY
 from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStatement, parse_submission
 from app.grading.judge.run_reports import RunReport
+from app.grading.judge.shared_steps import MADE_BY
 from app.grading.judge.unrolling.unroller import UnrolledLine, unroll
 from app.grading.judge.verdict import NameVerdict
 from app.syntax import (
@@ -29,6 +31,8 @@ from app.syntax import (
 _SAME = 1e-9
 _TURNS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _QUOTED = re.compile(r"^In `[^`]*`, ")
+MADE_OF = "which is made of what line {line} gives; begin there."
+_OPERAND = re.compile(r":wrong-(?:operand|upstream):(\w+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +40,35 @@ class UnrolledSubmission:
     """*plan* is the unrolled text, whose lines have the numbers of those that they come from.
 
     Args:
-        turns: By statement: the turn of its loop, from 1; 0 outside of loops.
+        origins: By statement: the turn of its loop, and what it takes from lists.
         shown: By name that the learner's text does not have: how the learner's text calls it.
     """
 
     plan: ParsedSubmission
-    turns: tuple[int, ...]
+    origins: tuple[UnrolledLine, ...]
     shown: Mapping[str, str]
 
     def told(self, verdicts: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
         """*verdicts*: of those that one line is at fault for, in several turns, the first; the rest follow from it."""
         first: dict[int, str] = {}
         told = list[NameVerdict]()
+        moved: dict[str, str] = {}
+        faults = Counter(verdict.line for verdict in verdicts if verdict.verdict == "wrong")
         for verdict in verdicts:
             at = self._statement(verdict)
-            if verdict.verdict != "wrong" or at is None or verdict.line is None or not self.turns[at]:
+            if verdict.verdict != "wrong" or at is None or verdict.line is None or not self.origins[at].turn:
                 told.append(self._in_own_words(verdict))
-            elif verdict.line in first:
-                told.append(_another_turn(verdict, first[verdict.line]))
+                continue
+            placed = self._with_turn(verdict, at, faults[verdict.line] == 1)
+            assert placed.line is not None
+            if placed.line != verdict.line:
+                moved[MADE_BY.format(line=verdict.line)] = MADE_OF.format(line=placed.line)
+            if placed.line in first:
+                told.append(self._in_own_words(_same_line(placed, first[placed.line], placed.line == verdict.line)))
             else:
-                first[verdict.line] = verdict.name
-                told.append(self._in_own_words(self._with_turn(verdict, at)))
-        return tuple(told)
+                first[placed.line] = verdict.name
+                told.append(self._in_own_words(placed))
+        return tuple(_by_list(verdict, moved) for verdict in told)
 
     def placed(self, verdicts: Sequence[NameVerdict], written: ParsedSubmission) -> tuple[NameVerdict, ...]:
         """*verdicts* on the text as it is *written*: what only gives a name to a part of a list is not at fault."""
@@ -77,17 +88,27 @@ class UnrolledSubmission:
         writing = (at for at, line in enumerate(self.plan.lines) if name in line.writes and line.line == verdict.line)
         return next(writing, None)
 
-    def _with_turn(self, verdict: NameVerdict, at: int) -> NameVerdict:
+    def _with_turn(self, verdict: NameVerdict, at: int, alone: bool) -> NameVerdict:
+        """*verdict* with the turn that goes wrong; on the line of the list that gives this one turn a wrong tensor.
+
+        Args:
+            alone: No other turn of the line goes wrong.
+        """
         line = self.plan.lines[at]
         mine = [other for other in self.plan.lines if other.line == line.line and self._is_of(verdict.name, other)]
         if len(mine) > 1:
             return verdict
-        turn = self.turns[at]
+        turn = self.origins[at].turn
         which = _TURNS[turn - 1] if turn <= len(_TURNS) else f"{turn}th"
         stands = SAY["stands"].format(line=line.line, step=verdict.step)
         message = _QUOTED.sub("", verdict.message).replace(stands, "")
-        said = f"In the {which} turn of the loop, line {line.line} is `{source_text(line.node)}`."
-        return replace(verdict, message=f"{said} {message[:1].upper()}{message[1:]}")
+        said, at_fault = f"line {line.line} is `{source_text(line.node)}`", verdict.line
+        code = _OPERAND.search(verdict.code or "")
+        listed = self.origins[at].listed.get(code[1]) if code and alone else None
+        if code and listed:
+            said, at_fault = f"line {listed[1]} gives `{listed[0]}` the value of `{code[1]}`", listed[1]
+        message = f"In the {which} turn of the loop, {said}. {message[:1].upper()}{message[1:]}"
+        return replace(verdict, message=message, line=at_fault)
 
     def _is_of(self, name: str, line: SubmissionStatement) -> bool:
         """True if *line* writes *name*, or in another turn what the learner's text calls so."""
@@ -105,8 +126,17 @@ class UnrolledSubmission:
         return replace(verdict, message=own(verdict.message), word=own(verdict.word), step=own(verdict.step))
 
 
-def _another_turn(verdict: NameVerdict, first: str) -> NameVerdict:
-    message = f"Line {verdict.line} makes it as well, in another turn of the loop; begin at `{first}`."
+def _by_list(verdict: NameVerdict, moved: Mapping[str, str]) -> NameVerdict:
+    """*verdict* with what is said in *moved* of a line that is right, but for a part of a list."""
+    message = verdict.message
+    for before, now in moved.items():
+        message = message.replace(before, now)
+    return replace(verdict, message=message)
+
+
+def _same_line(verdict: NameVerdict, first: str, by_turns: bool) -> NameVerdict:
+    does = "makes it as well, in another turn of the loop" if by_turns else "gives it the same value"
+    message = f"Line {verdict.line} {does}; begin at `{first}`."
     word = f"the same line as {first}"
     return replace(
         verdict, verdict="follows", code=None, key="", message=message, word=word, worst=(), differences=None, also=()
@@ -126,7 +156,7 @@ def unroll_submission(
     if len(parsed.lines) != len(unrolled.lines):
         return None
     lines = tuple(_placed(line, origin) for line, origin in zip(parsed.lines, unrolled.lines, strict=True))
-    return UnrolledSubmission(replace(parsed, lines=lines), tuple(line.turn for line in unrolled.lines), unrolled.shown)
+    return UnrolledSubmission(replace(parsed, lines=lines), unrolled.lines, unrolled.shown)
 
 
 def _may_unroll(plan: ParsedSubmission, wanted: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ it scalar replacement of aggregates). A text that does anything else with them i
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.bindings import writes_of
 from app.grading.judge.unrolling.evaluator import OPERATORS, TextEvaluator, word_of
@@ -26,6 +26,7 @@ from app.grading.judge.unrolling.values import (
     stored,
 )
 from app.grading.judge.unrolling.variables import Variables
+from app.syntax import every_name_in
 
 STATEMENTS_MAX = 400
 """Of an unrolled text; each is a line that the jail runs."""
@@ -46,10 +47,12 @@ class UnrolledLine:
 
     Args:
         turn: The turn of the innermost loop that it is of, from 1; 0 outside of loops.
+        listed: By variable: the name that stands for it here, and the line of the list that it comes from.
     """
 
     node: ast.stmt
     turn: int
+    listed: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,12 @@ class _Unroller(TextEvaluator):
     def _emit(self, statement: ast.stmt) -> None:
         if len(self.lines) >= STATEMENTS_MAX:
             raise UnknownError
-        self.lines.append(UnrolledLine(ast.copy_location(statement, self.origin), self.turn))
+        names, listed = every_name_in(self.origin), dict[str, tuple[str, int]]()
+        for name in names:
+            held = self.scope.get(name)
+            if isinstance(held, Held) and held.line and held.variable not in names:
+                listed[held.variable] = name, held.line
+        self.lines.append(UnrolledLine(ast.copy_location(statement, self.origin), self.turn, listed))
 
     # Names.
 

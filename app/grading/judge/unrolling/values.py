@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.syntax import rewritten
@@ -17,9 +17,14 @@ class UnknownError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The value of a variable of the unrolled text, or one of the names that are given."""
+    """The value of a variable of the unrolled text, or one of the names that are given.
+
+    Args:
+        line: That of the list or dictionary that it is written in; 0 where it is in none.
+    """
 
     variable: str
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
