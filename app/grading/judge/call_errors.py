@@ -169,7 +169,9 @@ def _describe_scatter(_: re.Match[str], error: ReportedError) -> str:
 
 
 def _describe_unpacking(match: re.Match[str], _: ReportedError) -> str:
-    return f"There are {match[1]} names on the left of the `=`, and a different number of values on the right."
+    names = "There is 1 name" if match[1] == "1" else f"There are {match[1]} names"
+    values = f"{match[2]} value{'' if match[2] == '1' else 's'}" if match[2] else "more values"
+    return f"{names} on the left of the `=`, and {values} on the right."
 
 
 SINGLE_BITS = (
@@ -267,7 +269,7 @@ CALLS: tuple[Row, ...] = (
     (r"^Index tensor must have the same number of dimensions", "scattered", _describe_scatter),
     (r"^Number of dimensions of repeat dims can not be smaller", "repeated", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", "places", _places),
-    (r"^(?:too many|not enough) values to unpack \(expected (\d+)", "unpacked", _describe_unpacking),
+    (r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)", "unpacked", _describe_unpacking),
     (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", "power", _power),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", "argument", _argument),
     (

@@ -214,6 +214,15 @@ UNNAMED = [
     ),
     ("index 27 is out of bounds for dimension 0 with size 27", "axis 0 has size 27"),
     ("Dimension out of range (expected to be in range of [-1, 0], but got 2)", "The tensor has no axis 2"),
+    (
+        "not enough values to unpack (expected 3, got 2)",
+        "There are 3 names on the left of the `=`, and 2 values on the right.",
+    ),
+    (
+        "not enough values to unpack (expected 2, got 1)",
+        "There are 2 names on the left of the `=`, and 1 value on the right.",
+    ),
+    ("too many values to unpack (expected 1)", "There is 1 name on the left of the `=`, and more values on the right."),
     ("tuple index out of range", "An index in this line asks for more than the tuple holds"),
 ]
 
