@@ -208,9 +208,7 @@ class _Unroller(TextEvaluator):
                 case None:
                     variables[name] = self.variables.new(name, name, self.turn)
                 case Known(value=int() | float()) as known:
-                    held = self.hold(Made(expression_of(known)), name, name)
-                    assert isinstance(held, Held)
-                    variables[name] = held.variable
+                    variables[name] = self._held(Made(expression_of(known)), name, name).variable
                 case _:
                     raise UnknownError
         self._emit(renamed(node, self.scope, variables))
@@ -220,7 +218,7 @@ class _Unroller(TextEvaluator):
         if len(self.lines) >= STATEMENTS_MAX:
             raise UnknownError
         names, listed = every_name_in(self.origin), dict[str, tuple[str, int]]()
-        for name in names:
+        for name in sorted(names):
             held = self.scope.get(name)
             if isinstance(held, Held) and held.line and held.variable not in names:
                 listed[held.variable] = name, held.line
@@ -256,15 +254,13 @@ class _Unroller(TextEvaluator):
                 table |= {key: self.hold(item, name, f"{name}[{key!r}]") for key, item in table.items()}
                 return value
             case Known(value=int() | float() as number):
-                held = self.hold(Made(ast.Constant(number)), name, name)
-                assert isinstance(held, Held)
-                return Known(number, held.variable)
+                return Known(number, self._held(Made(ast.Constant(number)), name, name).variable)
             case Held(variable=variable) if name in self.variables.wanted:
                 self.variables.claim(variable, name)
                 if name in self.scope or name in self.copies or variable not in self.variables.made:
                     return self.hold(Made(expression_of(value)), name, name)
             case Made(expression=ast.Name(id=variable)) if name in self.variables.wanted:
-                held = self.hold(value, name, name)
+                held = self._held(value, name, name)
                 # Whatever reads it from here on reads the gradient that has a name now.
                 self.scope = {each: held if known == Held(variable) else known for each, known in self.scope.items()}
                 return held
@@ -300,11 +296,12 @@ class _Unroller(TextEvaluator):
                 raise UnknownError
 
     def hold(self, value: Value, name: str, shown: str) -> Value:
-        if not isinstance(value, Made):
-            return value
-        outer, self.turn = self.turn, self.turn or value.turn
+        return self._held(value, name, shown) if isinstance(value, Made) else value
+
+    def _held(self, made: Made, name: str, shown: str) -> Held:
+        outer, self.turn = self.turn, self.turn or made.turn
         variable = self.variables.new(name, shown, self.turn)
-        self._emit(ast.Assign([stored(variable)], value.expression))
+        self._emit(ast.Assign([stored(variable)], made.expression))
         self.turn = outer
         return Held(variable)
 
