@@ -66,6 +66,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     rereading.diagnose_expanded,
     single_edit_search.diagnose_turned,
     single_edit_search.diagnose_copies,
+    single_edit_search.diagnose_erased,
     (reductions.reduction_hypotheses, layout.shape_hypotheses),
     layout.diagnose_permuted,
     (statistics.all_constant_hypotheses,),

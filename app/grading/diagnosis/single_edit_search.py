@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
+from typing import TypeGuard
 
 from app.grading.diagnosis.call_kinds import (
     function_edits,
@@ -88,8 +89,25 @@ def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
-    """The transpose of a whole product, or of a whole call, that is right as it is."""
-    return mended_by(view, (_untransposed,)) if any(map(_turns_whole, view.text.nodes)) else None
+    """The transpose of a whole product, or of a whole call, that is right as it is; and a gradient as a fraction."""
+    gradients = view.case.looks[0].gradients
+    kinds: list[Kind] = [_untransposed] if any(map(_turns_whole, view.text.nodes)) else []
+    kinds += [_named] if any(_is_fraction(node, gradients) for node in view.text.nodes) else []
+    return mended_by(view, kinds) if kinds else None
+
+
+def diagnose_erased(view: GradientAnalysis) -> Diagnosis | None:
+    """A share in a smaller shape that stands in the place of an earlier line's, where the two add up."""
+    if view.shaped() or len(view.case.writes) < 2:
+        return None
+    with view.case.budget.one():
+        reruns = view.once(line_replays)
+        match reruns[0].line if reruns else None:
+            case ast.Assign(targets=[ast.Name() as target], value=value) as line if target.id == view.case.name:
+                added = {reruns[0].at: ast.copy_location(ast.AugAssign(target, ast.Add(), value), line)}
+                if all(rerun.is_right(rerun.with_lines(added)) for rerun in reruns):
+                    return view.case.told("overwritten", BESIDE["erased"], line=as_written(line))
+    return None
 
 
 def diagnose_copies(view: GradientAnalysis) -> Diagnosis | None:
@@ -103,6 +121,19 @@ def _turns_whole(node: ast.AST) -> bool:
         case ast.Attribute(value=ast.BinOp() | ast.Call(), attr="T" | "mT"):
             return True
     return False
+
+
+def _is_fraction(node: ast.AST, gradients: Collection[str]) -> TypeGuard[ast.BinOp]:
+    """True of a gradient such as `dL / dy`, as it is written on paper."""
+    match node:
+        case ast.BinOp(left=ast.Name(id=above), op=ast.Div(), right=ast.Name(id=below)):
+            return above in gradients and below in gradients
+    return False
+
+
+def _named(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    if _is_fraction(node, words.gradients):
+        yield Replacement("fraction", node.right)
 
 
 def _untransposed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:

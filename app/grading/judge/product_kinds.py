@@ -6,6 +6,7 @@ from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import ReportedError
 from app.grading.judge.torch_errors import kind_of, translate_error
 from app.grading.operations.table import FUNCTIONS
+from app.notations import NAMES
 from app.syntax import (
     Expression,
     Node,
@@ -18,10 +19,12 @@ from app.syntax import (
     is_assignment,
     is_binary,
     is_comparison,
+    name_of,
     nodes_in,
     options_of,
     owner_of,
     right_side,
+    sides_of,
     sign_of,
 )
 
@@ -40,12 +43,20 @@ GATE = (
 PRODUCT = "In `{line}`, `{part}` is a matrix product, `@`, and so is its way back: `*` multiplies entry by entry."
 
 
+def _is_transposed_on_paper(node: Node) -> bool:
+    """True of `x^T`, whatever stands before the `^`."""
+    sides = sides_of(node)
+    return sides is not None and sign_of(node) == "^" and name_of(sides[1]) == "T"
+
+
 def translate_product(error: ReportedError, program: ForwardProgram, plan: ParsedSubmission) -> str:
-    """The *error* in words; a product of another kind than the forward's is told as its cause, and so is a `^`."""
+    """The *error* in words; a product of another kind than the forward's is told as its cause, so is a `^`."""
     message = translate_error(error)
     if not 0 <= error.statement < len(plan.lines):
         return message
     line = plan.lines[error.statement]
+    if "T" not in error.known and any(map(_is_transposed_on_paper, nodes_in(line.node))):
+        return f"There is no `T` in a box: {NAMES['T']}."
     if SINGLE_BITS not in message and any(sign_of(node) == "^" for node in nodes_in(line.node)):
         return f"{message} {SINGLE_BITS}"
     if kind_of(error) == "dtypes":

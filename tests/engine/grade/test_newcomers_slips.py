@@ -160,7 +160,7 @@ def test_a_newcomers_slip_is_told_as_what_it_is(engine, one, lines, code, said, 
         (COLUMN, "dA = dY @ c", ["`Y = A * c` multiplies entry by entry"], ["has to be transposed"]),
         (LAYER, "dX = dY * W.T", ["In `Y = X @ W + b`, `X @ W` is a matrix product, `@`"], []),
         (LAYER, "dX = dY @ W", ["which operand has to be transposed"], ["entry by entry"]),
-        (LAYER, "dX = dY @ W^T", ["`^` is no power", "a transpose `.T`"], []),
+        (LAYER, "dX = dY @ W^T", ["There is no `T` in a box: the transpose comes after the tensor"], ["cannot"]),
         (LAYER, "dX = dY @ W.T^2", ["`^` is no power", "`x ** 2`"], []),
     ],
 )

@@ -771,6 +771,24 @@ ROWS = [
     ),
     # An operator is what is wrong, and not the upstream gradient of a step that the line skips.
     ("softmax_regression_steps", "dz = p * (", "dz = p + (", "dz:sum-for-product", ["adds where"], ["upstream"]),
+    # What replaces a share is named before its shape, which is what that share has.
+    (
+        "cross_entropy_pieces",
+        "dcounts += torch.ones_like(counts) * dcounts_sum",
+        "dcounts = dcounts_sum",
+        "dcounts:overwritten",
+        ["`dcounts = dcounts_sum` replaces what an earlier line left", "the shares of `counts` add up"],
+        ["unchanged", "shape"],
+    ),
+    # A gradient as a fraction is no factor too many.
+    (
+        "cross_entropy_pieces",
+        "dprobs = dlogprobs / probs",
+        "dprobs = dloss / dlogprobs / probs",
+        "dprobs:fraction",
+        ["`dloss / dlogprobs` is a quotient", "is called `dlogprobs` here"],
+        ["belong"],
+    ),
     # A place is told once.
     ("maxout", "g = dz.resh", "g = 2 * dz.resh", "dx:doubled", ["in line 5"], ["It stands in line"]),
 ]
