@@ -140,7 +140,9 @@ def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) 
             through = partial(puts_through, view, step.look.gradients.keys())
             claim = partial(all_of, through, partial(is_unmended, view, (name_edits,)))
         elif slip.say in OTHER_WAY:
+            # What may be left out altogether is a factor too many, also where another form of the rule divides by it.
             claim = partial(has_operator, view, {OTHER_WAY[slip.say]})
+            claim = partial(all_of, claim, partial(is_unmended, view, (factor_removal_edits,)))
         elif slip.say.startswith("The exponent in") and "opposite sign" in slip.say:
             claim = partial(is_mended, view, (power_edits,))
         elif slip.say.startswith("`{name}` divides by"):

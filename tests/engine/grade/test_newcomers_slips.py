@@ -73,6 +73,7 @@ ASKS = box(
     "ask = e[:, -1:]\nq = ask @ W\nk = e @ U\ns = q * k",
     "dq = (ds * k).sum(1, keepdim=True)\ndk = ds * q\nde = dk @ U.T + F.pad(dq @ W.T, (0, 0, T - 1, 0))",
 )
+WALK = box("walk", "N: 5", "q: []; z: []", "L", "r = q + z\nL = r ** 2", "dr = 2 * r\ndq = dr\ndz = dr")
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
 ROWS = [
     # An edited sign: the forward has no minus, or it has.
@@ -123,6 +124,8 @@ ROWS = [
     (PICK, "dP = torch.zeros_like(P)\ndP[:, t] += dv[:, None]", "dP:index-every-row", ["columns"], []),
     # One share of a gradient that another line has added up.
     (TWICE, "dX = dr * C @ Q.T", "dX:term-missing", ["`dr * C` lacks a term"], ["cosine"]),
+    # The output in the place of its gradient, which another form of the rule divides by.
+    (WALK, "dr = 2 * r * L", "dr:wrong-upstream:L", ["its upstream gradient is `dL`"], ["divides"]),
     # A part of the forward line as it is, where its derivative belongs.
     (SLOPE, "dy = dd * g * (1 - y ** 2)", "dy:undifferentiated", ["by `g * (1 - y ** 2)` itself"], ["cosine"]),
     (BEND, "ds = dd * g * (s * (1 - s))", "ds:undifferentiated", ["derivative with respect to `s`"], ["neighbouring"]),
