@@ -15,7 +15,7 @@ from app.kinds.order.mark import as_values
 from app.kinds.shape.block import ShapeQuestion
 from tests.browser.answers import SMALL_ADDRESS as LESSON
 from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
-from tests.browser.seeding import given, learner_of
+from tests.browser.seeding import given, learner_of, set_long_ago
 from tests.browser.steps import expect_verdict, scrolls_sideways, write
 from tests.waiting import SECONDS
 
@@ -149,11 +149,12 @@ def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
     assert not scrolls_sideways(page)
 
 
-def test_esc_skips_what_a_lesson_recalls_and_the_page_stays(page: Page) -> None:
+def test_esc_skips_what_a_lesson_recalls_and_the_page_stays(page: Page, server_folder: Path) -> None:
     page.goto("/lessons/the-matrix-product")
     page.get_by_role("radio").first.check()
     page.locator("button[data-action=answer]").first.click()
     expect(page.locator(".feedback .word").first).to_be_visible()
+    set_long_ago(server_folder, learner_of(server_folder, page))
     page.goto("/lessons/copies-add-up")
     expect(page.locator("#recall")).to_be_visible()
 

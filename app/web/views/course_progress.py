@@ -2,19 +2,22 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from markupsafe import Markup
 
 from app.content.blocks import Deliverable, Exercise, Grad, Lesson, Unit
 from app.content.text.estimates import total_time
-from app.store import progress
+from app.store import learners, progress
 from app.store.board import has_exercise
+from app.store.database import now
 from app.store.progress import LessonState
 from app.web.site import LessonProgress, Site
 from app.web.views.exercise_view import exam_of
 
 Solved = Mapping[str, Collection[str]]
 """Names of the solved exercises, by lesson."""
+FIRST_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +140,16 @@ async def earlier_lessons(site: Site, lesson: Lesson, learner: int) -> tuple[str
 
 
 async def is_recall_offered(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> bool:
-    """True if two questions are offered: at a lesson that has not begun, to those who opened an earlier one."""
+    """True if two questions are offered: at a lesson that has not begun, to those who opened an earlier one.
+
+    On their first day nothing is far enough back to be recalled.
+    """
     begun = bool(state.progress or state.tries or state.drafts)
     if begun or learner is None or site.seen is not None:
         return False
+    async with site.database.read() as db:
+        if not await learners.is_older_than(db, learner, now() - FIRST_DAY):
+            return False
     return bool(await earlier_lessons(site, lesson, learner))
 
 

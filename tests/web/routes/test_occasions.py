@@ -1,9 +1,10 @@
 """What is drawn besides practice: questions as a lesson begins, a try before a unit."""
 
 import json
+from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.practice.draw import named_items
@@ -11,6 +12,7 @@ from app.practice.occasions import FORM_SLOTS, READY_FORMS, RECALL_FORMS, lesson
 from app.practice.pool import columns_of
 from app.practice.practice_words import family_words
 from app.store import cards, practice_items, tables
+from app.store.database import now
 from app.store.tables import ServedItem
 from tests.courses import LESSONS
 from tests.web.routes.practising import Learner
@@ -40,16 +42,32 @@ async def newest(db: AsyncSession) -> int:
 
 
 @pytest.fixture
-def reader(learner: Learner) -> Learner:
-    """Somebody who has begun an earlier lesson."""
+def newcomer(learner: Learner) -> Learner:
+    """Somebody who came just now and has begun an earlier lesson."""
     name = learner.site.course.at["the-matrix-product"].exercises[0].name
     learner.client.post(f"{EARLIER}/quiz/{name}", data={"answer": "1"})
     return learner
 
 
+@pytest.fixture
+def reader(newcomer: Learner) -> Learner:
+    """The same, a day later."""
+
+    async def move_back(db: AsyncSession) -> None:
+        came = update(tables.Learner).where(tables.Learner.id == await newest(db))
+        await db.execute(came.values(created_at=now() - timedelta(days=1)))
+
+    newcomer.change(move_back)
+    return newcomer
+
+
 def test_a_lesson_recalls_nothing_for_who_opened_no_earlier_one(learner):
     assert OFFER not in learner.text(LATER)
     assert recall(learner) == LATER
+
+
+def test_on_the_first_day_nothing_is_recalled(newcomer):
+    assert OFFER not in newcomer.text(LATER)
 
 
 def test_a_lesson_begins_with_two_questions_on_earlier_lessons(reader):
