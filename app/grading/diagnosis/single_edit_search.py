@@ -92,7 +92,7 @@ def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
     """The transpose of a whole product, or of a whole call, that is right as it is; and a gradient as a fraction."""
     gradients = view.case.looks[0].gradients
     kinds: list[Kind] = [_untransposed] if any(map(_turns_whole, view.text.nodes)) else []
-    kinds += [_named] if any(_is_fraction(node, gradients) for node in view.text.nodes) else []
+    kinds += [_name_of_gradient] if any(_is_fraction(node, gradients) for node in view.text.nodes) else []
     return mended_by(view, kinds) if kinds else None
 
 
@@ -131,7 +131,7 @@ def _is_fraction(node: ast.AST, gradients: Collection[str]) -> TypeGuard[ast.Bin
     return False
 
 
-def _named(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+def _name_of_gradient(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     if _is_fraction(node, words.gradients):
         yield Replacement("fraction", node.right)
 
