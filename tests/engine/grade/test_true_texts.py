@@ -47,7 +47,7 @@ ROWS = [
     ("rotary", "dy2 * x1).sum(1)", "dy2 * x1).sum(1, keepdim=True)", "dsin:keepdim-added", ["are right"], ["not yet"]),
     # A share that is zero by its numbers stands there.
     ("triplet", "+ 2 * (anchor - neg)", "+ 2 * (neg - neg)", "danchor:wrong-operand", ["the first one"], ["missing"]),
-    ("makemore_mlp", "Yb] -= 1", "Yb] -= 2 * 1", "dlogits:", ["with the upstream gradient"], ["the direct"]),
+    ("makemore_mlp", "Yb] -= 1", "Yb] -= 2 * 1", "dlogits:", ["with the upstream gradient alone"], ["the direct"]),
     # What is transposed twice is transposed once too often, and not to stand without.
     (
         "grouped_query",
