@@ -95,7 +95,7 @@ def platform(certificate: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         lambda host, *more, **names: resolve("127.0.0.1" if host in RESOLVED else host, *more, **names),
     )
     context = ssl.create_default_context(cafile=str(certificate))
-    patch.setattr(platform_client, "trusted", lambda: context)
+    patch.setattr(platform_client, "tls_context", lambda: context)
     tool = f"https://{TOOL_HOST}:{port}"
     platform = Platform(tool, tls=certificate)
     settings = Settings(
