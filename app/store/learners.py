@@ -161,11 +161,6 @@ async def forget_empty(db: AsyncSession, before: datetime) -> int:
     return cast(CursorResult[Any], gone).rowcount
 
 
-async def is_older_than(db: AsyncSession, learner: int, moment: datetime) -> bool:
-    """True if *learner* was here before *moment*."""
-    return bool(await db.scalar(select(Learner.created_at < moment).where(Learner.id == learner)))
-
-
 def _lost_conditions(before: datetime) -> tuple[ColumnElement[bool], ...]:
     recent_session = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
     return Learner.created_at < before, ~recent_session, ~_HAS_CREDENTIAL

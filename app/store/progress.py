@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
@@ -46,6 +47,11 @@ class AttemptSummary:
     count: int
     failed: int
     newest: Attempt
+
+
+async def is_older_than(db: AsyncSession, learner: int, moment: datetime) -> bool:
+    """True if *learner* was here before *moment*."""
+    return bool(await db.scalar(select(Learner.created_at < moment).where(Learner.id == learner)))
 
 
 async def record_attempt(

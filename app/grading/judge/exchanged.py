@@ -26,7 +26,7 @@ def exchanged_once(
         if (other := _held(name, wrong, fit)) is not None
         and (plan.last.get(name) == plan.last.get(other) or not _are_sides(program, name[1:], other[1:]))
     }
-    verdicts = dict(standing)
+    verdicts = {**standing, **_under_another_name(standing, wrong, fit, plan)}
     for name in wrong:
         ring = _ring(name, holds)
         if not ring or verdicts[name].verdict != "wrong":
@@ -38,6 +38,19 @@ def exchanged_once(
             follows = replace(verdicts[other], verdict="follows", message=_SAY["other"].format(name=name, other=other))
             verdicts[other] = replace(follows, word=f"exchanged with {name}")
     return verdicts
+
+
+def _under_another_name(
+    standing: Mapping[str, NameVerdict], wrong: list[str], fit: Fit, plan: ParsedSubmission
+) -> dict[str, NameVerdict]:
+    """The words for a name to which a second line gives the gradient of one that no line makes."""
+    unwritten = [name for name, verdict in standing.items() if verdict.verdict == "not-yet" and name not in plan.last]
+    said = {}
+    for name in wrong:
+        if len(plan.writing(name)) > 1 and (other := _held(name, unwritten, fit)) is not None:
+            message = _SAY["again"].format(name=name, other=other, line=plan.line_of(name))
+            said[name] = replace(standing[name], code=f"{name}:exchanged:{other}", message=message)
+    return said
 
 
 def _are_sides(program: ForwardProgram, tensor: str, other: str) -> bool:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from app.content.blocks import Deliverable, Exercise, Grad, Lesson, Unit
 from app.content.text.estimates import total_time
-from app.store import learners, progress
+from app.store import progress
 from app.store.board import has_exercise
 from app.store.database import now
 from app.store.progress import LessonState
@@ -148,7 +148,7 @@ async def is_recall_offered(site: Site, lesson: Lesson, state: LessonState, lear
     if begun or learner is None or site.seen is not None:
         return False
     async with site.database.read() as db:
-        if not await learners.is_older_than(db, learner, now() - FIRST_DAY):
+        if not await progress.is_older_than(db, learner, now() - FIRST_DAY):
             return False
     return bool(await earlier_lessons(site, lesson, learner))
 

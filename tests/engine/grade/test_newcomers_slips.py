@@ -175,6 +175,15 @@ def test_a_product_of_the_wrong_kind_is_told_with_the_kind_of_the_forward(engine
     assert not any(word in told for word in unsaid), told
 
 
+def test_a_gradient_under_a_name_that_was_written_already_is_told_by_its_name(engine):
+    sides = box("walk", "N: 5", "x: [N]; y: [N]", "q", "q = x * y", "dx = dq * y\ndy = dq * x")
+
+    verdict = engine.check(sides.task(), "dx = dq * y\ndx = dq * x")
+
+    assert [(name.name, name.code) for name in verdict.names if name.code] == [("dx", "dx:exchanged:dy")]
+    assert "Line 2 writes `dx` again, with the gradient that `dy` should be" in verdict.names[0].message
+
+
 @pytest.mark.parametrize("rest", ["dx = da * a\nda = da + db * k", "s = da * 1\ndx = s * a\nda += db * k"])
 @pytest.mark.parametrize("require", ["dx", "db da dx"])
 def test_a_gradient_that_is_read_early_is_told_required_or_not(engine, rest, require):
