@@ -176,15 +176,19 @@ class CheckService:
         task = self._tasks.task(lesson, exercise)
         return await self._asked("nudge", learner, code, lambda: self._grader.nudge(task, code, name, entry))
 
-    async def line_shapes(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> InlayShapes:
-        """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes.
+    async def line_shapes(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> InlayShapes | None:
+        """The shapes that the lines of *code* give; None while earlier questions of *asker* are on their way.
+
+        It counts as no check: it is asked after every few keystrokes.
 
         Args:
             asker: The learner, or the network of a visitor who is none yet, as on the title page.
         """
-        # A newer text drops the question about an older one, which may still be on its way.
-        if self._refusal(code) or self._typing[asker] >= AT_ONCE:
+        if self._refusal(code):
             return InlayShapes()
+        # A newer text drops the question about an older one, which may still be on its way.
+        if self._typing[asker] >= AT_ONCE:
+            return None
         self._keys.consume(asker)
         self._faults.refuse(code)
         with _one_more(self._typing, asker):

@@ -5,6 +5,7 @@ import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, hoverTooltip, keymap, showTooltip, ViewPlugin, WidgetType } from "@codemirror/view";
 
 const PAUSE = 150; // milliseconds after the last key
+const SOON = 500;
 const LATER = 5000; // where the server asks for a rest
 const SMALLER = 0.86; // of the size of the code, as in code.css
 
@@ -117,9 +118,10 @@ class Asking {
     try {
       const answer = await fetch(this.url, { method: "POST", body, signal: question.signal, headers: { Accept: "application/json" } });
       if (answer.status === 429) this.rest = performance.now() + LATER;
-      const { lines = [], names = [] } = answer.ok ? await answer.json() : {};
+      const { lines = [], names = [], later } = answer.ok ? await answer.json() : {};
       await released;
       if (question.signal.aborted) return;
+      if (later) return this.soon(SOON); // the questions that this one dropped are still on their way
       if (body.has("given")) this.given = names.filter(({ line }) => !line);
       this.show({ lines, names: new Map([...this.given, ...names].map((one) => [one.name, one])) });
       delete this.view.dom.dataset.asking;

@@ -42,6 +42,24 @@ def test_shapes_stand_behind_the_lines_and_move_no_text(page: Page, width: int) 
     assert violations(page, f"#{BOX.name}") == []
 
 
+def test_a_question_that_came_too_early_is_asked_again_without_a_key(page: Page) -> None:
+    early: list[Route] = []
+
+    def once(route: Route) -> None:
+        if early or "dW+%3D" not in (route.request.post_data or ""):
+            route.continue_()
+        else:
+            early.append(route)
+            route.fulfill(json={"later": True})
+
+    page.route("**/shapes", once)
+    page.goto(ADDRESS)
+    write(page, BOX, CODE)
+
+    expect(told(page)).to_have_text(TOLD)
+    assert early
+
+
 @pytest.mark.browser_options(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True)
 def test_a_press_that_ends_the_typing_is_not_lost_to_the_editor_that_comes(page: Page) -> None:
     held: list[Route] = []

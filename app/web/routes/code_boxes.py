@@ -229,6 +229,8 @@ async def shapes(
     inlay_shapes = await run_until_disconnect(
         request, site.checks.line_shapes(asker, lesson, exercise, received_text(exercise, code))
     )
+    if inlay_shapes is None:
+        return JSONResponse({"later": True}, headers={"cache-control": "no-store"})
     names = tuple(name_shape for name_shape in inlay_shapes.names if given or name_shape.line)
     return JSONResponse(to_json_value(replace(inlay_shapes, names=names)), headers={"cache-control": "no-store"})
 

@@ -295,6 +295,14 @@ def test_a_third_check_at_once_is_put_off(app: FastAPI, client: TestClient) -> N
     assert "Your earlier checks are still running" in response.text
 
 
+def test_a_third_question_while_typing_is_to_be_asked_again(app: FastAPI, client: TestClient) -> None:
+    client.get(LESSON)
+    app.state.site.checks._typing[1] = 2
+    response = send(client, "shapes", "dX = 1")
+
+    assert (response.status_code, response.json()) == (200, {"later": True})
+
+
 @pytest.mark.parametrize(("state", "seconds"), [("ready", "5"), ("stopped", "30")])
 @pytest.mark.parametrize("htmx", [True, False])
 def test_graders_that_are_busy_put_off_and_keep_no_attempt(
