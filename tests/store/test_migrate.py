@@ -48,10 +48,11 @@ def differences(connection: Connection) -> list[object]:
 
 async def asked(url: str, question: Callable[[Connection], T]) -> T:
     engine = open_engine(url)
-    async with engine.begin() as connection:
-        answer = await connection.run_sync(question)
-    await engine.dispose()
-    return answer
+    try:
+        async with engine.begin() as connection:
+            return await connection.run_sync(question)
+    finally:
+        await engine.dispose()
 
 
 async def test_the_migrations_make_exactly_the_tables(empty: str) -> None:

@@ -633,7 +633,7 @@ def test_a_check_that_finds_another_line_brings_hints_of_its_own(learner, grader
     assert button[1].startswith(f"Hint {given + 1} of ")
     assert 'hx-swap-oob="true"' in button[0]
     learner.client.post(f"{at}/code/{name}/hint")
-    assert learner.text(at).replace(" .", ".").count("The rule behind") == 2
+    assert f"Hint {given + 1} of " in learner.text(at)
 
 
 def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner):
