@@ -13,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from anyio import to_thread
 from sqlalchemy import Column, Date, String, text
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from app.store import learners
 from app.store.database import Database, UtcDateTime, open_engine
@@ -28,22 +28,28 @@ pytestmark = pytest.mark.anyio
 Rows = Mapping[str, Sequence[Any]]
 
 
-async def rows_of(url: str) -> Rows:
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[AsyncConnection]:
+    """A connection that is closed whatever becomes of the test: a restoration waits for all others to leave."""
     engine = open_engine(url)
-    async with engine.connect() as connection:
-        found = {
+    try:
+        async with engine.begin() as connection:
+            yield connection
+    finally:
+        await engine.dispose()
+
+
+async def rows_of(url: str) -> Rows:
+    async with connected(url) as connection:
+        return {
             table.name: sorted(map(repr, await connection.execute(table.select())))
             for table in Base.metadata.sorted_tables
         }
-    await engine.dispose()
-    return found
 
 
 async def changed(url: str, statement: str) -> None:
-    engine = open_engine(url)
-    async with engine.begin() as connection:
+    async with connected(url) as connection:
         await connection.execute(text(statement))
-    await engine.dispose()
 
 
 def value_for(column: Column[Any], number: int) -> object:
@@ -60,13 +66,11 @@ def value_for(column: Column[Any], number: int) -> object:
 @pytest.fixture
 async def filled(migrated: str) -> str:
     """The URL of a database with two rows in every table."""
-    engine = open_engine(migrated)
-    async with engine.begin() as connection:
+    async with connected(migrated) as connection:
         for table in Base.metadata.sorted_tables:
             for number in (1, 2):
                 row = {column.name: value_for(column, number) for column in table.columns}
                 await connection.execute(table.insert().values(row))
-    await engine.dispose()
     return migrated
 
 
@@ -89,7 +93,7 @@ async def test_a_restored_backup_holds_every_row_of_every_table(filled: str, tmp
     copy = await made(filled, tmp_path / "one.backup")
     for table in reversed(Base.metadata.sorted_tables):
         await changed(filled, f"DELETE FROM {table.name}")
-    await changed(filled, "INSERT INTO learner (id, created_at) VALUES (7, '2026-01-01')")
+    await changed(filled, "INSERT INTO learner (id, created_at, teaches) VALUES (7, '2026-01-01', false)")
 
     assert await restore_database(filled, copy, replace=True) == 2
 
