@@ -5,7 +5,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 from sqlalchemy.exc import SQLAlchemyError
@@ -35,7 +35,7 @@ def in_transaction(work: Callable[..., Awaitable[Printed]]) -> Callable[..., Non
 
     _, *parameters = inspect.signature(work).parameters.values()
     as_json = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
-    command.__signature__ = inspect.Signature([*parameters, as_json])  # type: ignore[attr-defined]
+    cast(Any, command).__signature__ = inspect.Signature([*parameters, as_json])  # what the command line is made from
     return command
 
 
