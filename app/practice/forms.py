@@ -31,7 +31,10 @@ AXES_HINT = (
     "Compare `{1}` with `{0}`, from the right. Which axes does `{0}` not have, or have with size 1? Along these it was "
     "copied."
 )
-ORDER_HINT = "A line can run once all that it reads is finished. `d{}` is given: which line reads nothing else?"
+ORDER_HINT = (
+    "A line can run once all that it reads is finished. `d{}` is given: begin with a line that reads no other "
+    "gradient, and at each place below ask which line has all that it reads above it."
+)
 SHAPES = "Write the shape of each gradient, in letters or in numbers: `{0}` is `{1}`, or `{2}`."
 SHAPE_HINT = "`{0}` is made in `{1}`, of {2}."
 TICKED = "Where axes are asked for, tick those that are summed."

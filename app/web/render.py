@@ -141,8 +141,9 @@ class Pages:
         shared["in_class"] = getattr(visitor, "in_class", False)
         shared["visit_over"] = getattr(visitor, "visit_over", False)
         text = self._render(template, swapped=False, **self._shared, **shared, **values)
-        # Private, and asked for again: it shows one learner's state.
-        return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
+        # It shows one learner's state, which answers change without a new page: on the way back browsers show even what
+        # they should ask for again.
+        return HTMLResponse(text, status, {"cache-control": "private, no-store", "vary": "Cookie, HX-Request"})
 
     def fragment(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """Render what htmx swaps into an existing page; *swapped* tells the template so."""

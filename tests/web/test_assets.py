@@ -64,4 +64,4 @@ def test_a_file_goes_as_the_build_compressed_it_to_whoever_can_read_it(
 
 
 def test_pages_are_private_and_asked_for_again(client: TestClient) -> None:
-    assert client.get("/").headers["cache-control"] == "private, no-cache"
+    assert client.get("/").headers["cache-control"] == "private, no-store"

@@ -1,7 +1,7 @@
 """Pages of practice: cards in words, the rhythm of weeks, what comes back when."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,7 +22,7 @@ from app.store.tables import Card, ServedItem
 
 WEEKS = 4
 TEN = 10
-WAYS = ("right at once", "after another try", "with a hint", "with the solution open")
+WAYS = ("right at once", "after another try", "with a hint", "looked up")
 """How an exercise of a sitting was come by, in the order in which it is told."""
 
 
@@ -65,11 +65,12 @@ class PracticeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FamilyView:
-    """A family on the map; no *strength* before it was met."""
+    """A family on the map; no *strength* before it was recalled, *practised* where only more was shown than that."""
 
     family: str
     title: str
     strength: Strength | None
+    practised: bool
     due: str
     slips: tuple[CardView, ...]
     best: int | None
@@ -107,7 +108,8 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
         due = scheduler.in_order(
             card_state for card_state in map(memory_of, known.values()) if card_state.due_at <= now
         )
-        gone = await _slips_gone(db, learner, standing)
+        ratings = await _ratings_since(db, learner, standing)
+        gone = _slips_gone(standing, ratings)
         own = await own_lines(db, learner, practice.curriculum)
         return PracticeView(
             first=None if operations else first,
@@ -115,7 +117,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             due=tuple(_card(known[card_state.about], now, own.get(card_state.about)) for card_state in due),
             later=_later(known, now),
             rhythm=await _rhythm(db, learner, now),
-            ended=_end_text(standing, len(gone), await _items_told(db, learner, standing)),
+            ended=_end_text(standing, len(gone), await _items_told(db, learner, standing), bool(ratings)),
             gone=tuple(_card(known[about], now) for about in gone if about in known),
             button=_button(standing, bool(due)),
             open=_open(standing),
@@ -133,6 +135,7 @@ async def map_view(practice: Practice, database: Database, learner: int | None) 
         now = practice.clock()
         met = {family for family, _ in known}
         ratings = await cards.ratings_of(db, learner)
+        practised = {item.family for item in await cards.given_to(db, learner) if item.done_at}
         # What opened the card of a slip was the slip.
         first = {about: [(card.opened_at, scheduler.AGAIN)] if about[1] else [] for about, card in known.items()}
         able = scheduler.newly_able({about: [*item, *ratings.get(about, ())] for about, item in first.items()}, now)
@@ -140,7 +143,7 @@ async def map_view(practice: Practice, database: Database, learner: int | None) 
         return MapView(
             first=None if taught else practice.curriculum.first,
             families=tuple(
-                _family(name, known, drills[name].best if name in drills else None, now)
+                _family(name, known, name in practised, drills[name].best if name in drills else None, now)
                 for name in order
                 if name in taught | met
             ),
@@ -190,18 +193,20 @@ async def _items_told(db: AsyncSession, learner: int, standing: SessionState | N
     return await cards.items_told(db, learner, [item.item_id for item in standing.given])
 
 
-def _end_text(standing: SessionState | None, gone: int, told: Collection[int]) -> str:
-    """Outcome of a session that is over; empty for any other."""
+def _end_text(standing: SessionState | None, gone: int, told: Collection[int], rated: bool) -> str:
+    """Outcome of a session that is over; empty for any other. Only what was *rated* comes back."""
     if standing is None or not _is_ended(standing):
         return ""
     out_of_time = "" if standing.done >= standing.plan.items else f"{_minutes_text(standing.plan.minutes)} are over: "
+    done = sum(item.done_at is not None for item in standing.given)
     passed = sum(item.left_at is not None and item.done_at is None for item in standing.given)
+    outcome = f"{_count_text(done, 'exercise')} done"
+    if done:
+        outcome += f": {_came_to(standing, told)}"
     left = f" {passed} {'was' if passed == 1 else 'were'} left." if passed else ""
     result = f" {_count_text(gone, 'slip')} gone." if gone else ""
-    return (
-        f"{out_of_time}{_count_text(standing.done, 'exercise')} done: {_came_to(standing, told)}.{left}{result} "
-        "What you solved rests now and comes back later."
-    )
+    rests = " What you solved rests now and comes back later." if rated else ""
+    return f"{out_of_time}{outcome}.{left}{result}{rests}"
 
 
 def _came_to(standing: SessionState, told: Collection[int]) -> str:
@@ -212,7 +217,7 @@ def _came_to(standing: SessionState, told: Collection[int]) -> str:
 
 def _way_of(item: ServedItem, told: Collection[int]) -> str:
     if item.item_id in told:
-        return "with the solution open"
+        return "looked up"
     return "with a hint" if item.hints else "right at once" if item.right_at_once else "after another try"
 
 
@@ -224,18 +229,28 @@ def _count_text(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-async def _slips_gone(db: AsyncSession, learner: int, standing: SessionState | None) -> list[About]:
-    """The slips that a sitting asked for and that were not made in it; what was copied does not count."""
+async def _ratings_since(
+    db: AsyncSession, learner: int, standing: SessionState | None
+) -> Mapping[About, Sequence[int]]:
+    """The ratings that cards were given in a sitting that is over."""
+    if standing is None or not _is_ended(standing):
+        return {}
+    since = {
+        about: [rating for at, rating in ratings if at >= standing.began_at]
+        for about, ratings in (await cards.ratings_of(db, learner)).items()
+    }
+    return {about: ratings for about, ratings in since.items() if ratings}
+
+
+def _slips_gone(standing: SessionState | None, ratings: Mapping[About, Sequence[int]]) -> list[About]:
+    """The slips that a sitting asked for and that were recalled in it, at once and without help.
+
+    An item that helps too much to recall anything rates nothing; after another slip at it, it may be the same one.
+    """
     if standing is None or not _is_ended(standing):
         return []
     asked = dict.fromkeys((item.family, item.slip) for item in standing.given if item.slip and item.done_at)
-    ratings = await cards.ratings_of(db, learner)
-    # A slip is rated wherever it was made, and so is what was copied.
-    return [
-        about
-        for about in asked
-        if all(rating != scheduler.AGAIN for at, rating in ratings.get(about, ()) if at >= standing.began_at)
-    ]
+    return [about for about in asked if about in ratings and min(ratings[about]) > scheduler.HARD]
 
 
 def _button(standing: SessionState | None, due: bool) -> str:
@@ -258,13 +273,14 @@ def _card(card: Card, now: datetime, own: OwnLine | None = None) -> CardView:
     )
 
 
-def _family(family: str, known: Known, best: int | None, now: datetime) -> FamilyView:
+def _family(family: str, known: Known, practised: bool, best: int | None, now: datetime) -> FamilyView:
     whole = known.get((family, ""))
     slips = [card for (name, slip), card in known.items() if name == family and slip]
     return FamilyView(
         family=family,
         title=family_words(family),
         strength=scheduler.memory_strength(memory_of(whole), now) if whole else None,
+        practised=practised,
         due=_when(whole.due_at, now) if whole else "",
         slips=tuple(
             _card(card, now) for card in sorted(slips, key=lambda this_card: (this_card.due_at, this_card.slip))

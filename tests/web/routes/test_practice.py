@@ -81,7 +81,7 @@ def test_a_sitting_ends_with_what_it_came_to_and_says_its_time_is_over(learner, 
 
     assert learner.next() == "/practice"
 
-    ways = "1 right at once, 1 with a hint, 1 with the solution open. 1 was left"
+    ways = "1 right at once, 1 with a hint, 1 looked up. 1 was left"
     assert f"Ten minutes are over: 3 exercises done: {ways}." in learner.text("/practice")
 
 
@@ -486,6 +486,16 @@ def test_the_map_says_of_what_lessons_taught_that_it_was_met(learner):
 
     assert "Matrix products : met in lessons, not practised yet" in text.replace("products:", "products :")
     assert "not met" not in text
+
+
+def test_the_map_says_of_what_was_only_completed_that_it_was_practised(learner, monkeypatch):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_in_round", lambda *_: "fade")
+    learner.check(LESSON, "linear-backward", WRONG)
+    learner.solve(learner.next(begin="1"))
+
+    text = learner.text("/practice/map")
+
+    assert "Matrix products: practised, not yet from memory" in text
 
 
 def test_the_map_says_how_well_something_is_remembered(learner, monkeypatch, clock):

@@ -2,10 +2,11 @@ from dataclasses import replace
 
 import pytest
 
+from app.practice.scheduler import AGAIN, GOOD, HARD
 from app.practice.session_plans import SessionPlan, SessionState, drill_of
 from app.store.database import now
 from app.store.tables import ServedItem
-from app.web.views.practice_view import _button, _end_text
+from app.web.views.practice_view import _button, _end_text, _slips_gone
 
 BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 
@@ -38,14 +39,37 @@ def test_an_end_tells_how_each_exercise_was_come_by_and_why_it_is_the_end() -> N
         served(5, right_at_once=True),
         served(6, done_at=None, left_at=now()),
     )
-    ways = "2 right at once, 1 after another try, 1 with a hint, 1 with the solution open"
+    ways = "2 right at once, 1 after another try, 1 with a hint, 1 looked up"
     over = replace(BEGUN, given=given, over=True)
 
-    assert _end_text(over, 1, {4}) == (
+    assert _end_text(over, 1, {4}, rated=True) == (
         f"Ten minutes are over: 5 exercises done: {ways}. 1 was left. 1 slip gone. "
         "What you solved rests now and comes back later."
     )
     all_done = replace(over, given=given[:5], plan=SessionPlan(items=5))
-    assert _end_text(all_done, 0, {4}).startswith(f"5 exercises done: {ways}. What")
-    assert _end_text(replace(over, plan=SessionPlan(minutes=2.5)), 0, {4}).startswith("2.5 minutes are over: ")
-    assert _end_text(BEGUN, 0, ()) == ""
+    assert _end_text(all_done, 0, {4}, rated=True).startswith(f"5 exercises done: {ways}. What")
+    assert _end_text(replace(over, plan=SessionPlan(minutes=2.5)), 0, {4}, rated=True).startswith(
+        "2.5 minutes are over: "
+    )
+    assert _end_text(BEGUN, 0, (), rated=False) == ""
+
+
+def test_an_end_promises_nothing_where_no_card_was_rated_and_counts_what_was_left_apart() -> None:
+    form = SessionPlan(items=2, purpose="before")
+    given = (served(1, right_at_once=True), served(2, done_at=None, left_at=now()))
+    over = SessionState(form, now(), given, over=True)
+
+    assert _end_text(over, 0, (), rated=False) == "1 exercise done: 1 right at once. 1 was left."
+    none_done = replace(over, given=(given[1],), plan=replace(form, items=1))
+    assert _end_text(none_done, 0, (), rated=False) == "0 exercises done. 1 was left."
+
+
+@pytest.mark.parametrize(
+    ("ratings", "gone"),
+    [([GOOD], True), ([GOOD, GOOD], True), ([HARD], False), ([GOOD, AGAIN], False), ([], False)],
+)
+def test_a_slip_is_gone_where_it_was_recalled_without_another(ratings: list[int], gone: bool) -> None:
+    norm = ("norm", "factor")
+    over = replace(BEGUN, given=(served(1, family="norm", slip="factor"),), over=True)
+
+    assert _slips_gone(over, {norm: ratings} if ratings else {}) == ([norm] if gone else [])
