@@ -1,5 +1,6 @@
 """Verdicts in words: what a row is called, the sentence that is read aloud, how numbers are shown."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,15 @@ from app.engine.grader import Nudge, RunResult
 from app.grading.forward.facts import Outcome
 from app.grading.judge.hint_choice import fitting_hint
 from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS
-from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
+from app.grading.judge.verdict import (
+    NOT_BEGUN,
+    NOT_FINISHED,
+    NOT_JUDGED,
+    RIGHT,
+    NameVerdict,
+    Standing,
+    Verdict,
+)
 
 Mark = Literal["right", "wrong", "follows", "later", "fault"]
 
@@ -258,10 +267,8 @@ def headline(verdict: Verdict) -> str:
     follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
-    # What a stopped run never came to has a line all the same.
-    waiting = [name_verdict for name_verdict in verdict.names if name_verdict.verdict == "not-yet"]
-    blank = sum(verdict.outcome == "graded" or name_verdict.line is None for name_verdict in waiting)
-    after += f", {blank} not begun" if blank else ""
+    waiting = Counter(name_verdict.word for name_verdict in verdict.names if name_verdict.verdict == "not-yet")
+    after += "".join(f", {waiting[word]} {word}" for word in (NOT_BEGUN, NOT_FINISHED, NOT_JUDGED) if waiting[word])
     return f"{lines} {'line' if lines == 1 else 'lines'} to fix{after}"
 
 

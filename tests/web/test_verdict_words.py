@@ -3,13 +3,19 @@ from dataclasses import replace
 import pytest
 
 from app.engine.grader import RunResult
-from app.grading.judge.verdict import NameVerdict, Verdict
+from app.grading.judge.verdict import NOT_BEGUN, NOT_JUDGED, NameVerdict, Verdict
 from app.web.verdict_words import VerdictView, compared, number_text, run_announcement
 
 
 def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
     names = tuple(
-        NameVerdict(name=f"d{index}", verdict=one, message=f"Say `{one}`.") for index, one in enumerate(standings)
+        NameVerdict(
+            name=f"d{index}",
+            verdict=standing,
+            message=f"Say `{standing}`.",
+            word=NOT_BEGUN if standing == "not-yet" else "",
+        )
+        for index, standing in enumerate(standings)
     )
     return Verdict(outcome="graded", passed=set(standings) == {"right"}, names=names, hidden_sizes=hidden_sizes)
 
@@ -28,9 +34,13 @@ def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
         (Verdict(outcome="error", names=verdict("wrong", "not-yet").names), "1 line to fix, 1 not begun"),
         (
             Verdict(
-                outcome="error", names=(*verdict("wrong").names, NameVerdict(name="d1", verdict="not-yet", line=2))
+                outcome="error",
+                names=(
+                    *verdict("wrong", "follows", "not-yet").names,
+                    NameVerdict(name="d3", verdict="not-yet", line=2, word=NOT_JUDGED),
+                ),
             ),
-            "1 line to fix",
+            "1 line to fix, 1 follows from it, 1 not begun, 1 not judged",
         ),
         (Verdict(outcome="error", names=verdict("wrong", "follows").names), "1 line to fix, 1 follows from it"),
         (Verdict(outcome="error", names=verdict("not-yet", "right").names), "Stopped by an error"),

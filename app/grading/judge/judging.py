@@ -34,7 +34,7 @@ from app.grading.judge.run_reports import ReportedError, RunReport
 from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.unwritten import missing_name_text
-from app.grading.judge.verdict import OTHER_ROAD, RIGHT, NameVerdict, Standing
+from app.grading.judge.verdict import NOT_BEGUN, NOT_FINISHED, NOT_JUDGED, OTHER_ROAD, RIGHT, NameVerdict, Standing
 
 FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
 """What a right line may follow from."""
@@ -128,22 +128,26 @@ class Judge:
         last = self.plan.last.get(name)
         if last is None:
             message = missing_name_text(name, self.plan, self.ruling.forced, self.program.tensors)
-            return self._named(name, "not-yet", message=message)
+            return self._waiting(name, NOT_BEGUN, message)
         blank = next((line.line for line in self.plan.writing(name) if line.blank), None)
         if blank is not None:
             alone = len(self.plan.writing(name)) == 1
             message = "There is still a blank in this line." if alone else f"Line {blank} still holds a blank."
-            return replace(self._named(name, "not-yet", message=message), line=blank)
+            return replace(self._waiting(name, NOT_BEGUN if alone else NOT_FINISHED, message), line=blank)
         if any(self._left(name, run) for run in self.trials):
             return None
         if self.stopped is not None and self.stopped.statement <= last:
             message = f"Line {self.stopped.line} stopped, and this line was not judged."
-            return self._named(name, "not-yet", message=message)
+            return self._waiting(name, NOT_JUDGED, message)
         if self.reasons.hidden_error(name) is not None:
             return None
         if any(line.blank for line in self.plan.lines):
-            return self._named(name, "not-yet", message="This line waits for a blank further up.")
-        return self._named(name, "not-yet", message=f"No tensor called `{name}` was left when the code ended.")
+            return self._waiting(name, NOT_JUDGED, "This line waits for a blank further up.")
+        return self._waiting(name, NOT_FINISHED, f"No tensor called `{name}` was left when the code ended.")
+
+    def _waiting(self, name: str, word: str, message: str) -> NameVerdict:
+        """Verdict on a gradient that is not there to be judged; *word* says why in the row."""
+        return replace(self._named(name, "not-yet", message=message), word=word)
 
     def _unreadable(self, name: str) -> NameVerdict | None:
         fault = self.plan.fault_of(name)
@@ -160,7 +164,7 @@ class Judge:
             diagnosis = sentences.stopped_line(name, kind_of(error), error.line, self.translated(error))
             if name == next(text for text in self.ruling.required if text in written):
                 return replace(self._told(name, "wrong", diagnosis), line=error.line)
-            return self._named(name, "not-yet", message=diagnosis.message)
+            return self._waiting(name, NOT_JUDGED, diagnosis.message)
         return None
 
     def translated(self, error: ReportedError) -> str:
@@ -204,7 +208,7 @@ class Judge:
             if "v" in sound:  # of what type it is on hidden data is for the text to say, and not for us
                 return self._told(name, "wrong", sentences.only_here(name))
             if kind == "NoneType":
-                return self._named(name, "not-yet", message=f"`{name}` is still None.")
+                return self._waiting(name, NOT_FINISHED, f"`{name}` is still None.")
             say = sentences.unfit_value if " " in kind else sentences.not_a_tensor
             return self._told(name, "wrong", say(name, kind))
         return None

@@ -116,6 +116,24 @@ def test_a_name_that_waits_for_a_blank_helper_is_not_yet_there(engine):
     assert found == {"dX": "not-yet", "dW": "right", "db": "right"}
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("dX = ____\ndb = dY.sum(0)", {"dX": "not begun", "dW": "not begun"}),
+        ("dX = dY @ W.T\ndX += ____\ndW = X @ dY\ndb = ____", {"dX": "not finished", "db": "not begun"}),
+        ("g = ____\ndX = g @ W.T\ndW, db = zzz, dY.sum(0)", {"dX": "not judged", "db": "not judged"}),
+        (
+            "dX = None\nq = zzz\ndW = X.T @ q\ndb = q.sum(0)",
+            {"dX": "not finished", "dW": "not judged", "db": "not judged"},
+        ),
+    ],
+)
+def test_each_gradient_that_is_not_there_says_why_in_a_word(engine, code, words):
+    verdict = engine.check(LINEAR.task(), code)
+
+    assert {name.name: name.word for name in verdict.names if name.verdict == "not-yet"} == words
+
+
 def test_nothing_at_all_is_not_yet(engine):
     verdict, found = standing(engine, LINEAR, "")
 
