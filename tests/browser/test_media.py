@@ -4,7 +4,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.answers import SMALL_ADDRESS as SMALL
-from tests.browser.steps import open_page
+from tests.browser.steps import open_page, scrolls_sideways
+
+LETTERS = """one => {
+  const drawn = one.querySelector("svg");
+  const part = drawn.getBoundingClientRect().width / drawn.viewBox.baseVal.width;
+  return part * Math.min(...[...one.querySelectorAll("text")].map(text => parseFloat(getComputedStyle(text).fontSize)));
+}"""
+"""Height in px of the smallest letters of a picture, as it is drawn."""
 
 
 def test_a_printed_page_is_not_cut_and_asks_for_no_click(page: Page) -> None:
@@ -75,15 +82,16 @@ def test_on_a_phone_a_plot_of_lines_is_whole_and_its_numbers_are_legible(page: P
     plot = page.locator(".picture:has(.series)").first
 
     assert plot.evaluate("one => one.scrollWidth <= one.clientWidth")
-    letters, part = plot.evaluate(
-        "one => [parseFloat(getComputedStyle(one.querySelector('text')).fontSize),"
-        " one.querySelector('svg').getBoundingClientRect().width / one.querySelector('svg').viewBox.baseVal.width]"
-    )
-    assert letters * part > 11
+    assert plot.evaluate(LETTERS) > 11
 
 
 @pytest.mark.browser_options(viewport={"width": 390, "height": 844})
-def test_on_a_phone_a_heat_map_shows_every_column(page: Page) -> None:
+def test_on_a_phone_a_heat_map_shows_every_column_in_legible_letters(page: Page) -> None:
     open_page(page, "/lessons/ten-minutes")
+    heat_map = page.locator(".picture:has([data-heat])").first
 
-    assert page.locator(".picture:has([data-heat])").first.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert heat_map.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert heat_map.evaluate(LETTERS) > 11
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert heat_map.evaluate(LETTERS) > 9
+    assert not scrolls_sideways(page)

@@ -6,13 +6,14 @@ from math import sqrt
 from markupsafe import Markup
 
 from app.web.pictures.scene import PictureInput
-from app.web.pictures.svg import format_decimals, number_table, svg_picture, svg_tag, svg_text
+from app.web.pictures.svg import NARROW, format_decimals, number_table, svg_picture, svg_tag, svg_text
 
 CELL = 16.0
 LEFT, TOP = 40.0, 26.0
 LETTER = 7.25  # width of one letter of the code face at 12 px
+LARGE_LETTER = 9.67  # the same at 16 px: a wide map is made smaller on a phone, and its letters larger (visual.css)
 LEVELS = 5
-GAP = 7.0  # between two labels
+GAP = 6.0  # between two labels
 
 
 def draw_heatmap(scene: PictureInput) -> Markup:
@@ -24,10 +25,10 @@ def draw_heatmap(scene: PictureInput) -> Markup:
     marked = [int(mark) for mark in marks] if isinstance(marks, list | tuple) else []
     sums = bool(scene.given.get("sums"))
     largest = max((abs(number) for row in values for number in row), default=0.0) or 1.0
-    cell = max(CELL, GAP + LETTER * max(len(label) for label in columns))
+    cell, left, width = _widths(rows, columns, LETTER, sums=sums)
+    if width > NARROW:
+        cell, left, width = _widths(rows, columns, LARGE_LETTER, sums=sums)
     square = f"h{cell:g}v{cell:g}h-{cell:g}z"
-    left = max(LEFT, 10 + LETTER * max(len(label) for label in rows))
-    width = left + cell * len(columns) + (64 if sums else 12)
     parts = [
         svg_text(left + cell * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
     ]
@@ -55,6 +56,13 @@ def draw_heatmap(scene: PictureInput) -> Markup:
     summary = f"Heat map of {len(values)} rows and {len(columns)} columns; the largest magnitude is {largest:.3g}."
     behind = number_table("The numbers", f"{len(values)} × {len(columns)} numbers", head, body)
     return svg_picture(width, TOP + cell * len(values) + 8, summary, parts) + behind
+
+
+def _widths(rows: Sequence[str], columns: Sequence[str], letter: float, *, sums: bool) -> tuple[float, float, float]:
+    """Width of a cell, of the labels of *rows* and of the whole map, where one letter is *letter* wide."""
+    cell = max(CELL, GAP + letter * max(map(len, columns)))
+    left = max(LEFT, 10 + letter * max(map(len, rows)))
+    return cell, left, left + cell * len(columns) + (20 + 6 * letter if sums else 12)
 
 
 def level(value: float, largest: float) -> int:
