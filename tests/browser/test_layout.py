@@ -418,7 +418,7 @@ def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None
 # What is pressed and less high than a finger is wide; a tick is pressed by its label.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
   "button, .button, summary, select, nav a, .papers a, .steps > a, .whoami, label.transpose, .grid label, " +
-  "td > input, input[type=text]")]
+  "td > input, input[type=text], .facts a, .all-cards a, .takeaway a, .requires a, .anchor, h2 > a")]
   .filter(one => one.checkVisibility() && one.getBoundingClientRect().height)
   .filter(one => ["width", "height"].some(side => one.getBoundingClientRect()[side] < 43.5))
   .map(one => one.outerHTML.slice(0, 120))"""
@@ -426,8 +426,9 @@ SMALL_TARGETS = """() => [...document.querySelectorAll(
 
 @pytest.mark.browser_options(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
 def test_a_finger_hits_every_key_and_button_and_types_the_names_of_a_box(page: Page) -> None:
-    open_page(page, "/lessons/puzzles")
-    assert page.evaluate(SMALL_TARGETS) == []
+    for address in ("/lessons/puzzles", "/practice/map", "/torch"):
+        open_page(page, address)
+        assert page.evaluate(SMALL_TARGETS) == [], address
     open_page(page, SMALL)
     upgrade(page)
     box = page.locator("#linear-backward")

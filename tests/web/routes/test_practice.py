@@ -642,6 +642,9 @@ def test_a_check_that_finds_another_line_brings_hints_of_its_own(learner, grader
     assert button is not None
     assert button[1].startswith(f"Hint {given + 1} of ")
     assert 'hx-swap-oob="true"' in button[0]
+    total = button[1].rpartition(" ")[2]
+    assert int(total) > given
+    assert re.findall(r"<summary>Hint (\d+) of (\d+)", said) == [(str(number), total) for number in range(1, given + 1)]
     learner.client.post(f"{at}/code/{name}/hint")
     assert f"Hint {given + 1} of " in learner.text(at)
 
