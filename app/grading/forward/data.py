@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.content.text.arithmetic import integer_of
+from app.grading.forward.counted_dims import counted_dims
 from app.grading.forward.sources import ForwardSource, SourceInput
 from app.syntax import arguments_of, called_name, index_of, name_of, nodes_in, statements_of
 
@@ -85,7 +86,7 @@ def hidden_dims(
     related: bool = False,
     fits: Callable[[Mapping[str, int]], bool] = small_together,
 ) -> dict[str, int]:
-    """Sizes that no learner has seen, small enough together; a 1 stays a 1, and what the author gives is taken.
+    """Sizes that no learner has seen, small enough together; a 1 and what program or author fix stay as they are.
 
     Distinct primes in the order of the visible sizes where there is room for them: they tell most apart. Programs of
     many dims get smaller sizes, and in the end some that are alike.
@@ -95,7 +96,7 @@ def hidden_dims(
         related: Whether a size that is the product of two others, such as a width of heads times head size, stays it.
         fits: Whether sizes are small enough; the smallest are taken where none are.
     """
-    fixed = {name: sizes[shift] for name, sizes in forward.hidden.items()}
+    fixed = counted_dims(forward) | {name: sizes[shift] for name, sizes in forward.hidden.items()}
     free = {name for name, size in forward.dims.items() if size != 1} - {*fixed, *forward.related}
     order = sorted(free, key=lambda name: (forward.dims[name], name))
     literal = {int(part) for tensor_input in forward.inputs for part in tensor_input.sizes if part.strip().isdecimal()}

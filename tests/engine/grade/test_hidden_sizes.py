@@ -56,6 +56,18 @@ def test_pooling_by_reshape_works_forwards_and_backwards(engine, kind):
     assert not engine.check(box.task(grade="value"), box.solution.replace("dx = d", "dx = -d")).passed
 
 
+def test_product_over_all_steps_is_right_where_the_program_counts_them(engine):
+    source = "y = x[:, 0] @ w + x[:, 1] @ w * 2 + x[:, 2] @ w * 3\n"
+    forward = make_forward("steps", "B: 8, T: 3, D: 5", "x: [B, T, D]; w: [D]", "y", source)
+    stacked = 'dw = torch.einsum("btd,bt->d", x, torch.stack([dy, 2 * dy, 3 * dy], 1))'
+    box = Box("steps", forward, ("dw",), "dw = x[:, 0].T @ dy + 2 * x[:, 1].T @ dy + 3 * x[:, 2].T @ dy")
+
+    verdict = engine.check(box.task(), stacked)
+
+    assert verdict.passed, verdict
+    assert verdict.hidden_sizes == 2
+
+
 def test_sizes_are_bounded_by_the_largest_tensor():
     study = ForwardReferences(pooled("largest", ("dx",)).forward, OpenJail(), FactsCache(None))
 
