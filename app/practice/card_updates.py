@@ -23,6 +23,7 @@ from app.store import cards, progress
 from app.store.database import lock_learner
 from app.store.progress import NewAttempt, record_attempt
 from app.store.tables import Attempt, Card, PracticeItem, PracticeSession, ServedItem
+from app.syntax import parse_code
 
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
@@ -80,7 +81,7 @@ class CardUpdater:
             given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
             await self._count(given)
         at = given.done_at or self.now
-        failed = any(attempt.correct is False for attempt in attempts)
+        failed = any(attempt.correct is False and _is_answer(attempt) for attempt in attempts)
         solution_seen = any(item.solution_at and item.solution_at <= (item.solved_at or at) for item in rows)
         if failed or solution_seen or given.hints or given.done_at:
             given.right_at_once = not (failed or solution_seen or given.hints)
@@ -195,16 +196,32 @@ async def own_lines(db: AsyncSession, learner: int, curriculum: Curriculum) -> d
 
 
 async def caught_up(
-    db: AsyncSession, learner: int, curriculum: Curriculum, items: PracticeItems, now: datetime
+    db: AsyncSession, learner: int, curriculum: Curriculum, items: PracticeItems, now: datetime, answered: str = ""
 ) -> Known:
-    """All cards of *learner*, with those opened and rated that something was answered about since."""
+    """All cards of *learner*, with those opened and rated that something was answered about since.
+
+    Args:
+        answered: The lesson of the item that was answered just now, which counts after it was left as well.
+    """
     await lock_learner(db, learner)
     book = CardUpdater(db, learner, curriculum, items, now, await _cards_of(db, learner))
     await book.from_lessons()
-    for given in await cards.open_items(db, learner):
+    for given in await cards.unsolved_items(db, learner, answered):
         await book.from_item(given)
     await db.flush()
     return book.known
+
+
+def _is_answer(attempt: Attempt) -> bool:
+    """False for a text that was not run: it is no Python yet, or calls what no box has."""
+    verdict = decoded_verdict(attempt.verdict_json) if attempt.kind == "code" else None
+    if verdict is None or verdict.outcome not in {"refused", "error"}:
+        return True
+    try:
+        parse_code(attempt.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return verdict.outcome == "error"
 
 
 def _slips_made(attempts: Sequence[Attempt], curriculum: Curriculum) -> Iterator[tuple[About, datetime]]:

@@ -68,9 +68,9 @@ class Practice:
         self._stock = stock
         self.clock = clock
 
-    async def catch_up(self, db: AsyncSession, learner: int) -> Known:
-        """All cards, with those opened and rated that something was answered about since."""
-        return await caught_up(db, learner, self.curriculum, self.items, self.clock())
+    async def catch_up(self, db: AsyncSession, learner: int, answered: str = "") -> Known:
+        """All cards, with those opened and rated that something was answered about since, last in *answered*."""
+        return await caught_up(db, learner, self.curriculum, self.items, self.clock(), answered)
 
     async def cards(self, db: AsyncSession, learner: int) -> Known:
         """All cards, to be shown: nothing is written."""

@@ -113,6 +113,14 @@ async def open_items(db: AsyncSession, learner: int) -> list[ServedItem]:
     return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
 
 
+async def unsolved_items(db: AsyncSession, learner: int, lesson: str) -> list[ServedItem]:
+    """Items that are open, and that of *lesson* even after it was left."""
+    items = await open_items(db, learner)
+    number = lesson.removeprefix(ROOM)
+    answered = await find_served_item(db, learner, int(number)) if number.isdecimal() else None
+    return items if answered is None or answered.done_at or answered in items else [*items, answered]
+
+
 async def find_served_item(db: AsyncSession, learner: int, item: int) -> ServedItem | None:
     query = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.item_id == item)
     return (await db.scalars(query)).one_or_none()

@@ -70,7 +70,7 @@ class Submission:
                 edition = edition_in(site.kept, self.lesson, self.box)
                 rows[self.box.name] = await progress.mark_solved(db, self.learner, *self._names, edition)
                 if self.lesson.drawn:
-                    await site.practice.catch_up(db, self.learner)
+                    await site.practice.catch_up(db, self.learner, self.lesson.name)
             if self.watched:
                 await record_shown(db, self.learner, *self._names, _mistakes(result))
                 await site.bus.publish(db, exercise_topic(*self._names))

@@ -149,7 +149,7 @@ async def _record_answers(
                 await site.bus.publish(db, exercise_topic(lesson.name, view.name))
         await db.flush()
         if lesson.drawn:
-            await site.practice.catch_up(db, learner)
+            await site.practice.catch_up(db, learner, lesson.name)
         return await progress.progress_in(db, learner, lesson.name)
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.grading.diagnosis import sentences
@@ -83,6 +83,33 @@ def test_a_sitting_ends_with_what_it_came_to_and_says_its_time_is_over(learner, 
 
     ways = "1 right at once, 1 with a hint, 1 looked up. 1 was left"
     assert f"Ten minutes are over: 3 exercises done: {ways}." in learner.text("/practice")
+
+
+@pytest.mark.parametrize("form", ["write", "which"])
+def test_an_exercise_that_is_solved_after_it_was_left_counts(learner, monkeypatch, form):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_at", lambda *_: form)
+    learner.client.get(LESSON)
+    left = learner.next(begin="1")
+    at = learner.next(skip=left.rpartition("/")[2])
+
+    learner.solve(left)
+
+    assert "2 of 6" in learner.text(at)
+
+
+@pytest.mark.parametrize(("first", "right"), [("refused", True), ("de += ", True), ("error", False), (WRONG, False)])
+def test_a_text_that_was_not_run_is_no_first_answer(learner, monkeypatch, first, right):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_at", lambda *_: "write")
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    learner.check(at, learner.lesson(at).exercises[0].name, first)
+    learner.solve(at)
+
+    async def right_at_once(db: AsyncSession) -> list[bool | None]:
+        me = await db.scalar(select(func.max(tables.Learner.id)))
+        return [item.right_at_once for item in await cards.given_to(db, me)]
+
+    assert learner.query(right_at_once) == [right]
 
 
 def test_operations_of_which_there_is_no_exercise_do_not_use_up_the_tries(learner, monkeypatch):
