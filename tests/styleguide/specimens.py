@@ -136,7 +136,15 @@ STRENGTHS: tuple[tuple[Strength, str], ...] = (("fresh", "Sums"), ("fading", "Br
 MAP = MapView(
     first=None,
     families=tuple(
-        FamilyView(family=name, title=title, strength=name, due="in 3 days", slips=(SLIP,) * (name == "due"), best=6)
+        FamilyView(
+            family=name,
+            title=title,
+            strength=name,
+            practised=True,
+            due="in 3 days",
+            slips=(SLIP,) * (name == "due"),
+            best=6,
+        )
         for name, title in STRENGTHS
     ),
     able=(SLIP,),
