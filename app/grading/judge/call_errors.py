@@ -41,6 +41,7 @@ WRITTEN = {
     "index_add_": "It takes the axis, the places and what is added there, such as `dC.index_add_(0, ix, de)`.",
     "scatter_add_": "It takes the axis, a place for each entry, and the entries; `.index_add_` adds whole rows.",
     "size": "`.shape[0]` is the size of axis 0, `.numel()` the number of all entries.",
+    "pad": "It takes two whole numbers for each axis, those of the last axis first, such as `F.pad(x, (1, 1))`.",
     "repeat": "It takes a number of times for every axis, such as `.repeat(1, 3)`; `.expand_as(y)` copies to a shape.",
 } | {
     name: form.format(start + name)
@@ -49,6 +50,11 @@ WRITTEN = {
         (_LISTED, "torch.", ("cat", "stack", "concat", "hstack", "vstack")),
     ]
     for name in names
+}
+_AXES_OF_INDEX = {
+    "self": f"is given an index with other axes than the tensor. {WRITTEN['scatter_add_']}",
+    "src": "is given entries with other axes than the index: there is a place for each entry.",
+    "input": "is given an index with other axes than the tensor: it has a place for each entry of the result.",
 }
 _METHODS = frozenset({"builtin_function_or_method", "method"})
 NO_MATRIX = "is a single number, and `@` multiplies matrices: a number takes `*`, or a tensor is missing beside it."
@@ -164,8 +170,8 @@ def _describe_count(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
-def _describe_scatter(_: re.Match[str], error: ReportedError) -> str:
-    return _describe_call(error, "scatter_add_", "is given an index with other axes than the tensor.")
+def _describe_scatter(match: re.Match[str], error: ReportedError) -> str:
+    return f"{_call(error, 'scatter_add_')} {_AXES_OF_INDEX[match[1]]}"
 
 
 def _describe_unpacking(match: re.Match[str], _: ReportedError) -> str:
@@ -193,6 +199,26 @@ def _argument(match: re.Match[str], error: ReportedError) -> str:
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
         return f"{_call(error, name)} wants a tensor, not a plain number. Is one left out? For numbers there is `math`."
     return _describe_call(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
+
+
+def _element(match: re.Match[str], error: ReportedError) -> str:
+    name, kind = match.groups()
+    return _describe_call(
+        error, name, f"is given {'a fraction' if kind == 'float' else a_kind(kind)} among what should be whole numbers."
+    )
+
+
+def _padding(match: re.Match[str], error: ReportedError) -> str:
+    axes = "one axis" if match[2] == "1" else f"{match[2]} axes"
+    return _describe_call(error, "pad", f"is given {match[1]} numbers for {axes}.")
+
+
+def _odd_padding(_: re.Match[str], error: ReportedError) -> str:
+    return _describe_call(error, "pad", "is given an odd count of numbers.")
+
+
+def _describe_narrowing(_: re.Match[str], error: ReportedError) -> str:
+    return f"{_call(error, 'narrow')} takes away more than the axis has."
 
 
 def _surplus(match: re.Match[str], error: ReportedError) -> str:
@@ -266,12 +292,17 @@ CALLS: tuple[Row, ...] = (
         "counted",
         _describe_count,
     ),
-    (r"^Index tensor must have the same number of dimensions", "scattered", _describe_scatter),
+    (r"^Index tensor must have the same number of dimensions as (self|src|input)", "scattered", _describe_scatter),
     (r"^Number of dimensions of repeat dims can not be smaller", "repeated", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", "places", _places),
     (r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)", "unpacked", _describe_unpacking),
     (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", "power", _power),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", "argument", _argument),
+    (r"^(\w+)\(\): argument '\w+' .{0,20}must be tuple of ints, but found .{0,20}type (\w+)", "element", _element),
+    (r"^(\w+)\(\): argument '\w+' failed to unpack the object .{0,60}but got (\w+)", "element", _element),
+    (r"^Padding length must be divisible by 2", "padding", _odd_padding),
+    (r"^Padding length should .{0,60} but got padding length (\d+) and input of dimension (\d+)", "padding", _padding),
+    (r"^narrow\(\): length must be non-negative", "narrowed", _describe_narrowing),
     (
         r"([\w<>]{1,80})\(\) takes (?:.{1,40} positional arguments? but \d+ (?:was|were) given|no arguments)",
         "surplus",

@@ -157,11 +157,23 @@ def _describe_negation(_: re.Match[str], __: ReportedError) -> str:
 def _broadcast(match: re.Match[str], error: ReportedError) -> str:
     first, second, axis = match.groups()
     pair = _two(error, f"sizes {first} and {second}")
+    if _is_matrix_product(error):
+        return f"{pair} do not fit together entry by entry, with `*`: a matrix product, `@`, stands here in the rule."
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
         f"Shapes are compared from the right; an axis is copied only where its size is 1."
         f"{_describe_transpose(error)}{_row(error)}"
     )
+
+
+def _is_matrix_product(error: ReportedError) -> bool:
+    """True if two matrices that are multiplied entry by entry make the line right as a matrix product."""
+    if len(error.operands) != MATRIX or any(len(error_operand.shape) < MATRIX for error_operand in error.operands):
+        return False
+    first, other = error.operands
+    if first.shape[-1] != other.shape[-2] or not error.source.startswith(f"{first.source} *"):
+        return False
+    return error.mends(error.source, f"({first.source}) @ ({other.source})")
 
 
 def _row(error: ReportedError) -> str:

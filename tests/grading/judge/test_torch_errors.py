@@ -27,6 +27,8 @@ SCOPE = {
 }
 
 CASES = [
+    ("r = dY * X", "do not fit together: at axis 1"),
+    ("r = X.T * dY", "`X.T` (64, 32) and `dY` (32, 27) do not fit together entry by entry, with `*`: a matrix product"),
     ("r = X @ W", "cannot be multiplied", "`X` (32, 64)", "`W` (32, 27)"),
     ("r = X.T @ W.T", "cannot be multiplied", "`X.T` (64, 32)", "`W.T` (27, 32)"),
     ("r = 2 * (X @ W) + 1", "cannot be multiplied", "`X` (32, 64)"),
@@ -86,6 +88,18 @@ CASES = [
 ]
 
 CALLS = [
+    (
+        "r = F.pad(X, 2)",
+        "`F.pad(X, 2)` is given a number where it wants a tuple of ints. It takes two whole numbers for",
+    ),
+    (
+        "r = F.pad(X, (0, 0, 2))",
+        "`F.pad(X, (0, 0, 2))` is given an odd count of numbers. It takes two whole numbers for",
+    ),
+    ("r = F.pad(b, (0, 0, 2, 0))", "is given 4 numbers for one axis. It takes two", "such as `F.pad(x, (1, 1))`"),
+    ("r = F.pad(X, (0.5, 1))", "`F.pad(X, (0.5, 1))` is given a fraction among what should be whole numbers."),
+    ("r = F.pad(X, (1, X))", "`F.pad(X, (1, X))` is given a tensor among what should be whole numbers."),
+    ("r = F.pad(X, (0, -65))", "`F.pad(X, (0, -65))` takes away more than the axis has."),
     ("r = X.transpose()", "`X.transpose()` is given too little", "`.transpose(0, 1)`", "`.T` does the same"),
     ("r = dY @ X.transpose(0)", "`X.transpose(0)`", "the two axes"),
     ("r = X.transpose(0, 1, 2)", "`X.transpose(0, 1, 2)` is given too much", "the two axes"),
