@@ -137,6 +137,11 @@ def is_loop(node: object) -> bool:
     return isinstance(node, ast.For)
 
 
+def loop_steps_of(node: Statement) -> Expression | None:
+    """The expression that a `for` statement goes through; None for any other statement."""
+    return node.iter if isinstance(node, ast.For) else None
+
+
 def is_collection(node: object) -> bool:
     """True if *node* is a list or a dictionary, written out or as a comprehension."""
     return isinstance(node, ast.List | ast.Dict | ast.ListComp | ast.DictComp)

@@ -24,6 +24,7 @@ from app.grading.judge.compare import (
 )
 from app.grading.judge.differences import differences
 from app.grading.judge.exchanged import exchanged_once
+from app.grading.judge.loop_steps import blame_header
 from app.grading.judge.moved_steps import blamed_ahead
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.product_kinds import translate_product
@@ -89,7 +90,8 @@ class Judge:
         told = list[NameVerdict]()
         for name_verdict in compared:
             told.append(self.shared.follows(name_verdict, told) or self.reasons.told(name_verdict, explains))
-        return blamed_elsewhere(self.shared.wrong_once(told))
+        names = blamed_elsewhere(self.shared.wrong_once(told))
+        return blame_header(names, self.plan, self.ruling, self.laboratory) if explains else names
 
     @cached_property
     def shared(self) -> SharedSteps:

@@ -87,6 +87,29 @@ def test_a_slip_in_a_program_is_named(engine, name, right, wrong, code, words):
     assert words in red.message
 
 
+OTHER_STEPS = (
+    ("bilinear_ratings", "range(N)", "range(N - 1)", ["dbu", "dbi", "dQ", "dP"]),
+    ("bilinear_ratings", "range(N)", "range(1, N)", ["dbu", "dbi", "dQ", "dP"]),
+    ("rnn_loop", "range(T - 1, -1, -1)", "range(T - 2, -1, -1)", ["dx", "dWx", "dWh"]),
+    ("causal_depthwise", "range(3)", "range(1, 3)", ["dp", "dw"]),
+)
+
+
+@pytest.mark.parametrize(("name", "right", "wrong", "names"), OTHER_STEPS, ids=[row[2] for row in OTHER_STEPS])
+def test_a_loop_through_other_steps_is_one_red_line(engine, name, right, wrong, names):
+    program = next(one for one in PROGRAMS if one.name == name)
+    text = program.right[0].replace(right, wrong)
+
+    verdict = engine.check(program.task, text)
+
+    (red,) = (one for one in verdict.names if one.verdict in AT_FAULT)
+    assert red.code == f"{names[0]}:loop-steps"
+    assert red.line == 1 + text.partition(wrong)[0].count("\n")
+    assert f"The loop goes through `{wrong}`." in red.message
+    begin = f"of the loop in line {red.line}; begin at `{names[0]}`."
+    assert [one.name for one in verdict.names if one.message.endswith(begin)] == names[1:]
+
+
 SAID_FALSELY = (
     ("factorization_machine", "2 * V * (", "2 * V * V * (", "dV:divisor-missing", "`dV` lacks a division"),
     ("svm_hinge", "dreg * W", "dreg * W * W", "dW:factor-twice:W", "stands twice; the forward uses it once."),

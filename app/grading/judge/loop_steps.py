@@ -1,0 +1,71 @@
+"""A loop that goes through too many steps, or too few: one fault at its header for all gradients that are wrong."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.grading.diagnosis.edits import replace_node
+from app.grading.diagnosis.naming import join_words
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.judge.compare import DiagnosisSource, GradingOptions
+from app.grading.judge.parsed_submission import ParsedSubmission
+from app.grading.judge.verdict import NameVerdict
+from app.syntax import (
+    Expression,
+    Statement,
+    arguments_of,
+    as_written,
+    called_name,
+    loop_steps_of,
+    nodes_in,
+    parse_expression,
+)
+
+_SAY = sentences_of("loop-steps")
+
+
+def blame_header(
+    verdicts: Sequence[NameVerdict], plan: ParsedSubmission, ruling: GradingOptions, laboratory: DiagnosisSource
+) -> tuple[NameVerdict, ...]:
+    """*verdicts*, of which several that another first or last step of one loop makes right follow from its header."""
+    wrong = [verdict.name for verdict in verdicts if verdict.verdict == "wrong"]
+    for at, line in enumerate(plan.lines if len(wrong) > 1 else ()):
+        for loop, steps in _loops_in(line.node):
+            for node in _with_other_steps(line.node, steps):
+                lines = [node if rank == at else each.node for rank, each in enumerate(plan.lines)]
+                mended = [name for name in wrong if laboratory.is_right_with(name, ruling.forced, lines)]
+                if len(mended) > 1:
+                    return tuple(_with_fault(verdict, loop.lineno, steps, mended) for verdict in verdicts)
+    return tuple(verdicts)
+
+
+def _loops_in(statement: Statement) -> Iterator[tuple[Statement, Expression]]:
+    """The loops in *statement*, each with what it goes through."""
+    for node in nodes_in(statement):
+        if isinstance(node, Statement) and (steps := loop_steps_of(node)):
+            yield node, steps
+
+
+def _with_other_steps(statement: Statement, steps: Expression) -> Iterator[Statement]:
+    """*statement* with one step more or less at either end of *steps*, which a loop in it goes through."""
+    for call in (node for node in nodes_in(steps) if called_name(node) == "range"):
+        texts = [as_written(argument) for argument in arguments_of(call)]
+        for place in range(min(len(texts), 2)):
+            for step in ("+ 1", "- 1"):
+                changed = [f"({text}) {step}" if rank == place else text for rank, text in enumerate(texts)]
+                new = replace_node(statement, call, parse_expression(f"range({', '.join(changed)})"))
+                assert isinstance(new, Statement)
+                yield new
+
+
+def _with_fault(verdict: NameVerdict, line: int, steps: Expression, mended: Sequence[str]) -> NameVerdict:
+    """*verdict*, which is at the header in *line* for the first of those that other *steps* have *mended*."""
+    if verdict.name not in mended:
+        return verdict
+    first = mended[0]
+    if verdict.name == first:
+        names = join_words([f"`{name}`" for name in mended])
+        message = _SAY["header"].format(steps=as_written(steps), names=names)
+        return replace(verdict, code=f"{first}:loop-steps", message=message, line=line, key="", step="", also=())
+    message = _SAY["follows"].format(line=line, first=first)
+    follows = replace(verdict, verdict="follows", code=None, key="", message=message, word=f"follows from {first}")
+    return replace(follows, worst=(), differences=None, step="", also=())
