@@ -17,6 +17,8 @@ REDUCTIONS = frozenset(
 """Calls with an axis that may be the wrong one."""
 CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 """What a factor or a term may be missing at."""
+RAISING = frozenset({"square", "sqrt", "reciprocal"})
+"""Functions that are powers by another name."""
 AXES_MAX = 4
 LETTERS_MAX = 30
 """Characters of a text of `einsum` that is edited."""
@@ -182,6 +184,15 @@ def other_parts(node: ast.Subscript) -> Iterator[ast.Subscript]:
                 yield _with_part(node, at, ast.Slice(ast.Constant(before) if before else None, upper, None))
 
 
+def window_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
+    """A slice between two places, moved along: `x[0:M]` and `x[1:M + 1]`."""
+    match node:
+        case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper, step=None):
+            for by in map(ast.Constant, (1, -1, 2, -2)):
+                moved = ast.Slice(ast.BinOp(lower, ast.Add(), by), ast.BinOp(upper, ast.Add(), by))
+                yield Replacement("part", moved, node)
+
+
 def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
     if not isinstance(node.slice, ast.Tuple):
         return ast.Subscript(node.value, part, node.ctx)
@@ -209,8 +220,8 @@ def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
             yield Replacement("put-number", ast.BinOp(base, ast.Pow(), node.right), node.left)
     one_less = ast.BinOp(ast.Constant(1), ast.Sub(), node)
     cubed, positive = ast.BinOp(node, ast.Pow(), ast.Constant(3)), ast.Compare(node, [ast.Gt()], [ast.Constant(0)])
-    for new in (one_less, cubed, positive):
-        yield Replacement("put-function", new)
+    for kind, new in (("put-function", one_less), ("put-power", cubed), ("put-function", positive)):
+        yield Replacement(kind, new)
     for axis in (0, 1, -1):
         words_ = [ast.keyword("keepdim", ast.Constant(True))]
         yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
@@ -282,7 +293,7 @@ def function_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
         name: ast.expr = ast.Name(function, ast.Load())
         if words.inverse:
             name = attribute(ast.Name("torch", ast.Load()), function)
-            yield Replacement("put-function", ast.Call(name, [node], []), node)
+            yield Replacement("put-power" if function in RAISING else "put-function", ast.Call(name, [node], []), node)
         elif isinstance(node, ast.Name):
             yield Replacement("apply", ast.Call(name, [node], []), node)
     match node:

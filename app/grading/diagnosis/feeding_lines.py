@@ -1,10 +1,11 @@
 """The learner's lines that a gradient is made of, and the names that they read."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from app.bindings import reads_of, shape_only, writes_of
-from app.grading.diagnosis.evidence import WrongGradient
+from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
 from app.syntax import Node, Statement, defined_name, is_class, is_simple, name_of, nodes_in
 
 
@@ -62,6 +63,16 @@ def _feeding(lines: tuple[Statement, ...], name: str, others: frozenset[str]) ->
         feeding |= set(fresh)
         wanted |= {name for item in fresh for name in reads(item)}
     return tuple(item for item in simple if item in feeding)
+
+
+def in_line(case: WrongGradient, diagnosis: Diagnosis, line: Statement) -> Diagnosis:
+    """*diagnosis* with *line*, which writes the gradient or makes a step on the way to it; as it is for another one."""
+    written = writes(line)
+    if case.name in written:
+        return replace(diagnosis, line=line.lineno)
+    if len(written) != 1 or written & {*case.settled, *case.looks[0].gradients}:
+        return diagnosis
+    return replace(diagnosis, line=line.lineno, step=min(written))
 
 
 def _defines(node: Node) -> bool:

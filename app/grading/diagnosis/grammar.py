@@ -132,7 +132,8 @@ def operator_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
     """Another operator, or its operands the other way round."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            yield Replacement("divide", ast.BinOp(left, ast.Div(), right), right)
+            if not (words.inverse and _is_inverted(right)):
+                yield Replacement("divide", ast.BinOp(left, ast.Div(), right), right)
             yield Replacement("matmul", ast.BinOp(left, ast.MatMult(), right))
             yield Replacement("add", ast.BinOp(left, ast.Add(), right))
             if words.inverse:
@@ -161,6 +162,14 @@ def operator_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
             yield Replacement(f"product{kind}", ast.BinOp(left, ast.Mult(), right))
             if words.inverse:
                 yield Replacement(f"quotient{kind}", ast.BinOp(left, ast.Div(), right))
+
+
+def _is_inverted(node: ast.expr) -> bool:
+    """True of a power whose exponent has a minus: a division by it would be one without."""
+    match node:
+        case ast.BinOp(op=ast.Pow(), right=ast.UnaryOp(op=ast.USub())):
+            return True
+    return False
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -26,7 +26,16 @@ from app.grading.diagnosis.rerun import (
     line_replays,
     steps_made,
 )
-from app.syntax import Statement, as_written, is_update, name_node, names_loaded, right_side, sign_of, value_left_by
+from app.syntax import (
+    Statement,
+    as_written,
+    is_assignment,
+    is_update,
+    name_node,
+    names_loaded,
+    right_side,
+    value_left_by,
+)
 
 SAY = sentences_of("step")
 MEANT = "_meant"
@@ -38,6 +47,8 @@ SHARES_MAX = 6
 
 def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     """Return *diagnosis* with the line of the slip, if that line makes a step on the way to the gradient."""
+    if diagnosis.step:
+        return diagnosis
     # Without a step on the way there is none to look for.
     line = _place(view, view.once(line_replays)) if makes_steps(view) else view.undone_in
     steps = [] if line is None else sorted(writes(line))
@@ -58,27 +69,27 @@ def wrong_write(view: GradientAnalysis) -> int | None:
     """Of several lines that write the gradient, the one whose part is no sum of shares; None where that is not one."""
     reruns = view.once(line_replays) if len(view.case.writes) > 1 else ()
     writing = [at for at, names in enumerate(reruns[0].written) if view.case.name in names] if reruns else []
-    if not all(_is_whole(reruns[0].lines[at]) for at in writing):
+    if not all(is_assignment(reruns[0].lines[at]) or is_update(reruns[0].lines[at]) for at in writing):
         return None
     wrong = [at for at in writing if not all(_is_shares(view, rerun, at) for rerun in reruns)]
     return reruns[0].lines[wrong[0]].lineno if len(wrong) == 1 else None
 
 
-def _is_whole(line: Statement) -> bool:
-    """True if *line* makes a tensor, or adds to the whole of it."""
-    return value_left_by(line) is not None and sign_of(line) in {"", "+", "-"}
-
-
 def _is_shares(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
-    """True if what the line *at* adds to the gradient is a sum of some of its shares, on one look."""
+    """True if what the line *at* adds to the gradient is a sum of some of its shares, or zeros to add to, on one look.
+
+    What writes into a part may write the whole gradient there as well.
+    """
+    line, reference = rerun.lines[at], rerun.look.reference
     now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
-    if now is None or now.shape != rerun.look.reference.shape:
+    if now is None or now.shape != reference.shape:
         return False
-    adds = is_update(rerun.lines[at]) or rerun.name in names_loaded(rerun.lines[at])
-    part = now - before if adds and before is not None else now
+    makes = value_left_by(line) is not None and not is_update(line) and rerun.name not in names_loaded(line)
+    part = now if makes or before is None else now - before
     shares = [rerun.look.shares[path.key] for path in view.paths[:SHARES_MAX]]
-    sums = (sum(some) for count in range(1, len(shares) + 1) for some in combinations(shares, count))
-    return any(not view.wrong(np.asarray(rerun.look.reference + part - each), rerun.look) for each in sums)
+    sums = [sum(some) for count in range(not makes, len(shares) + 1) for some in combinations(shares, count)]
+    sums += [] if makes else [np.where(part == 0, part, reference)]
+    return any(not view.wrong(np.asarray(reference + part - each), rerun.look) for each in sums)
 
 
 @np.errstate(all="ignore")

@@ -281,9 +281,10 @@ def steps_made(reruns: Sequence[Rerun]) -> Mapping[int, Inside]:
 
 
 def gradients_inside(view: GradientAnalysis, looks: Sequence[Observation]) -> list[Inside]:
-    """The gradient at each operation on the way to the tensor, on each of *looks*."""
+    """The gradient at each operation on the way to the tensor, and each of several shares, on each of *looks*."""
     ways = ([view.steps(path, look) for look in looks] for path in view.paths)
-    return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)]
+    shares = [tuple(look.shares[path.key] for look in looks) for path in view.paths] if len(view.paths) > 1 else []
+    return [tuple(step.g for step in steps) for way in ways for steps in zip(*way, strict=False)] + shares
 
 
 def are_equal(first: Inside, other: Inside) -> bool:

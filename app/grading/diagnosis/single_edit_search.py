@@ -19,10 +19,11 @@ from app.grading.diagnosis.call_kinds import (
     term_edits,
     unread_tensor_edits,
     whole_edits,
+    window_edits,
 )
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.diagnosis.feeding_lines import writes
+from app.grading.diagnosis.feeding_lines import in_line, writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import (
     PRODUCTS,
@@ -97,16 +98,23 @@ def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def diagnose_erased(view: GradientAnalysis) -> Diagnosis | None:
-    """A share in a smaller shape that stands in the place of an earlier line's, where the two add up."""
-    if view.shaped() or len(view.case.writes) < 2:
+    """A share that stands in the place of an earlier line's, where the two add up: in a part, or in a smaller shape."""
+    if len(view.case.writes) < 2:
         return None
     with view.case.budget.one():
         reruns = view.once(line_replays)
-        match reruns[0].line if reruns else None:
-            case ast.Assign(targets=[ast.Name() as target], value=value) as line if target.id == view.case.name:
-                added = {reruns[0].at: ast.copy_location(ast.AugAssign(target, ast.Add(), value), line)}
-                if all(rerun.is_right(rerun.with_lines(added)) for rerun in reruns):
-                    return view.case.told("overwritten", BESIDE["erased"], line=as_written(line))
+        for at, line in enumerate(reruns[0].lines if reruns else ()):
+            match line:
+                case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
+                    pass
+                case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if not view.shaped():
+                    pass
+                case _:
+                    continue
+            added = {at: ast.copy_location(ast.AugAssign(target, ast.Add(), value), line)}
+            if name == view.case.name and all(rerun.is_right(rerun.with_lines(added)) for rerun in reruns):
+                erased = view.case.told("overwritten", BESIDE["erased"], line=as_written(line))
+                return in_line(view.case, erased, line)
     return None
 
 
@@ -114,6 +122,12 @@ def diagnose_copies(view: GradientAnalysis) -> Diagnosis | None:
     """Copies of the whole for copies of each entry, or the other way round, before axes are said to be exchanged."""
     copies = any(called_name(node) in {"repeat", "repeat_interleave"} for node in view.text.nodes)
     return mended_by(view, (repeat_edits,)) if copies else None
+
+
+def diagnose_window(view: GradientAnalysis) -> Diagnosis | None:
+    """A slice between two places that is to lie beside them, before what it leaves out is said to be missing."""
+    windows = any(isinstance(node, ast.Slice) and node.lower and node.upper for node in view.text.nodes)
+    return mended_by(view, (window_edits,)) if windows else None
 
 
 def _turns_whole(node: ast.AST) -> bool:
@@ -216,27 +230,28 @@ def to_diagnosis(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosi
     assert isinstance(edit.root, ast.stmt)
     fault = _at_fault(line, edit.root)
     text = as_written(fault)
-    if isinstance(fault, ast.For) and edit.change.kind == "order":
-        text = text.partition(":")[0]
+    if isinstance(fault, ast.For) and edit.old in ast.walk(fault.iter):
+        text = f"for {as_written(fault.target)} in {as_written(fault.iter)}"
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
     nodes = {"old": edit.old, "new": change.new, "piece": change.piece or edit.old}
-    written = {word: as_written(node) for word, node in nodes.items()}
+    texts = {word: as_written(node) for word, node in nodes.items()}
     fields = {
-        **written,
+        **texts,
         "call": _call(edit.old),
         "within": _within(fault, edit.old),
-        "beside": BESIDE[_beside(fault, nodes["piece"], change.kind not in LEFT_OUT)].format(**written),
+        "beside": BESIDE[_beside(fault, nodes["piece"], change.kind not in LEFT_OUT)].format(**texts),
     }
     # Without turns there is none in which something is the same.
-    code, say = LINE["part" if change.kind == "step" and not isinstance(line, COMPOUND) else change.kind]
+    kind = "part" if change.kind == "step" and not isinstance(line, COMPOUND) else change.kind
+    below = f"below-{kind}"
+    code, say = LINE[below if below in LINE and _is_below(fault, edit.old) else kind]
     if _continues(view, edit):
         (code, say), fields["new"] = LINE["unread"], view.case.name
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
-    mine = view.case.name in writes(fault)
     code = f"{view.case.name}:{format_code(code, fields)}"
-    return Diagnosis(code=code, message=message, line=fault.lineno if mine else None)
+    return in_line(view.case, Diagnosis(code=code, message=message), fault)
 
 
 def _continues(view: GradientAnalysis, edit: Edit) -> bool:
@@ -285,6 +300,21 @@ def _row(node: ast.AST, alike: tuple[type[ast.operator], ...]) -> list[ast.AST]:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, alike):
         return [node]
     return [*_row(node.left, alike), node.right]
+
+
+def _is_below(statement: ast.stmt, place: ast.AST) -> bool:
+    """True if *place* is a factor of what *statement* divides by, where products divide and quotients multiply."""
+    products = (dict(_factors(node, below=False)) for node in ast.walk(statement))
+    return next((product[place] for product in products if place in product), False)
+
+
+def _factors(node: ast.AST, *, below: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """*node* and every product and quotient that it is made of, and whether it is divided by."""
+    yield node, below
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            yield from _factors(left, below=below)
+            yield from _factors(right, below=below != isinstance(op, ast.Div))
 
 
 def _call(node: ast.AST) -> str:

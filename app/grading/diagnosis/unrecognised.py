@@ -9,16 +9,18 @@
 | `part-missing:AXIS` | some slices along an axis are zero, and all others right: these positions were not handled |
 | `part-wrong:AXIS` | they hold something else |
 | `part-wrong:where` | what is wrong lies on one side of a condition of the program |
+| `part-wrong:ties` | it lies where a maximum or a minimum has two that are equal |
 | `unrecognised` | none of the tables; direction, size and place are given |
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.claims import cannot_be_read, takes_parts, writes_parts
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scale_of
+from app.grading.diagnosis.feeding_lines import in_line
 from app.grading.diagnosis.gradient_analysis import DIFFERENT, GradientAnalysis
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import (
@@ -34,7 +36,20 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import names_in
 from app.grading.reading.node import UntracedError
 from app.grading.reading.tracer import trace_expression
-from app.syntax import Expression, as_written, is_assignment, is_comparison, nodes_in, number_of, right_side, terms_of
+from app.syntax import (
+    Expression,
+    Node,
+    arguments_of,
+    as_written,
+    called_name,
+    is_assignment,
+    is_comparison,
+    nodes_in,
+    number_of,
+    parse_expression,
+    right_side,
+    terms_of,
+)
 
 SAY, PLACES = sentences_of("unrecognised"), sentences_of("locality")
 ALIKE = 0.999
@@ -42,6 +57,7 @@ NOTHING = 1e-10
 VISIBLE = 1e-4
 COARSE = 1e-2
 NEARLY = 0.75
+HOLDS = "holds"
 
 
 def _observations(case: WrongGradient) -> tuple[Observation, ...]:
@@ -71,9 +87,27 @@ def too_coarse(case: WrongGradient) -> Diagnosis | None:
 
 
 def all_zeros(case: WrongGradient) -> Diagnosis | None:
+    """Zero throughout; where no line reads a gradient that arrives, that is the reason."""
     shaped = all(look.got.shape == look.reference.shape and look.got.size for look in case.looks)
     flat = shaped and all(np.abs(look.got).max() <= NOTHING * scale_of(look) for look in case.looks)
-    return case.told("zeros", SAY["zeros"]) if flat else None
+    if not flat:
+        return None
+    arriving = _gradients_before(case)
+    unread = arriving and not names_in(case.lines).intersection(arriving)
+    more = SAY["unread"].format(join_words([*map(in_code, arriving)])) if unread else SAY["any"]
+    return case.told("zeros", SAY["zeros"], more=more)
+
+
+def _gradients_before(case: WrongGradient) -> list[str]:
+    """The gradients in force from which the tensor gets its own, whatever lies between."""
+    passed, arriving = [case.tensor], list[str]()
+    for name in passed:
+        made = (output for line in case.statements if name in line.inputs for output in line.outputs)
+        for output in made:
+            known = f"d{output}" in case.looks[0].gradients
+            reached, text = (arriving, f"d{output}") if known else (passed, output)
+            reached += [text] if text not in reached else []
+    return arriving
 
 
 def fixed(view: GradientAnalysis) -> Diagnosis | None:
@@ -205,20 +239,43 @@ def _reading(view: GradientAnalysis, axis: int, marks: Sequence[Array]) -> str:
 
 def gated(view: GradientAnalysis) -> Diagnosis | None:
     """Right on one side of a condition of the program, and wrong nearly throughout on the other."""
-    case, looks = view.case, view.case.looks if view.shaped() else ()
-    off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
-    nodes = (node for each in case.statements for node in nodes_in(each.node)) if looks else ()
-    for condition in (node for node in nodes if is_comparison(node)):
-        masks = [mask for look in looks if (mask := _mask(condition, look)) is not None]
-        if [mask.shape for mask in masks] != [each.shape for each in off]:
-            continue
-        for word, sides in (("holds", masks), ("does not hold", [~mask for mask in masks])):
-            # Of some draws all entries are on one side.
-            both = [(each, side) for each, side in zip(off, sides, strict=True) if 0 < side.sum() < side.size]
-            apart = not any((each & ~side).any() for each, side in zip(off, sides, strict=True))
-            if len(both) > 1 and apart and all(each.sum() >= NEARLY * side.sum() for each, side in both):
-                return case.told("part-wrong:where", PLACES["gate"], condition=as_written(condition), word=word)
+    for condition in filter(is_comparison, _forward_nodes(view)):
+        if word := _wrong_side(view, condition):
+            return view.case.told("part-wrong:where", PLACES["gate"], condition=as_written(condition), word=word)
     return None
+
+
+def diagnose_ties(view: GradientAnalysis) -> Diagnosis | None:
+    """Right but where two are equal of which the program takes the larger or the smaller one."""
+    for call in (node for node in _forward_nodes(view) if called_name(node) in {"maximum", "minimum"}):
+        sides = arguments_of(call)
+        condition = " == ".join(f"({as_written(side)})" for side in sides)
+        if len(sides) > 1 and _wrong_side(view, parse_expression(condition)) == HOLDS:
+            shown = as_written(parse_expression(condition))
+            tie = view.case.told("part-wrong:ties", PLACES["tie"], condition=shown, call=as_written(call))
+            deciding = [line for line in view.text.lines if any(map(is_comparison, nodes_in(line)))]
+            return in_line(view.case, tie, deciding[0]) if len(deciding) == 1 else tie
+    return None
+
+
+def _forward_nodes(view: GradientAnalysis) -> Iterator[Node]:
+    return (node for line in view.case.statements for node in nodes_in(line.node))
+
+
+def _wrong_side(view: GradientAnalysis, condition: Expression) -> str:
+    """On which side of *condition* alone the gradient is wrong, and nearly throughout; empty where that is not so."""
+    looks = view.case.looks if view.shaped() else ()
+    off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
+    masks = [mask for look in looks if (mask := _mask(condition, look)) is not None]
+    if [mask.shape for mask in masks] != [each.shape for each in off]:
+        return ""
+    for word, sides in ((HOLDS, masks), ("does not hold", [~mask for mask in masks])):
+        # Of some draws all entries are on one side.
+        both = [(each, side) for each, side in zip(off, sides, strict=True) if 0 < side.sum() < side.size]
+        apart = not any((each & ~side).any() for each, side in zip(off, sides, strict=True))
+        if len(both) > 1 and apart and all(each.sum() >= NEARLY * side.sum() for each, side in both):
+            return word
+    return ""
 
 
 def _mask(condition: Expression, look: Observation) -> Array | None:

@@ -72,6 +72,56 @@ NAMED_SLIPS = (
     ("rnn_loop", "dh[:, t] + carry", "dh[:, t] * carry", "dx:product-for-sum", "is a product where the rule adds"),
     ("micrograd_neuron", "(e + 1) ** 2", "e ** 2", "de:term-missing", "is missing in what `e ** 2` raises"),
     ("exponential_average", "dm3 * (1 - b)", "dm3 * -b", "dx3:term-missing:dm3", "right with `dm3` added once more"),
+    (
+        "swiglu_block",
+        "= torch.sigmoid(g)",
+        "= 2 * torch.sigmoid(g)",
+        "dg:factor-extra",
+        "the factor `2` does not belong",
+    ),
+    (
+        "causal_depthwise",
+        "dp[:, :-2] += dz",
+        "dp[:, :-2] -= dz",
+        "dp:share-sign:z",
+        "the share through its first place",
+    ),
+    ("causal_depthwise", "dz * w[:, 0]", "dz * w[:, 0] ** 2", "dp:factor-twice", "stands once more than in the rule"),
+    ("rnn_loop", "t - 1]", "t - 2 * 1]", "dWh:factor-extra", "In `before = "),
+    ("rnn_loop", "carry = da @ Wh.T", "carry = da @ Wh", "dx:transpose-missing:Wh", "In `carry = "),
+    (
+        "reinforce",
+        "dlogp = dp * p -",
+        "dlogp = dp * p * p -",
+        "dlogp:local-twice:exp",
+        "The share of `dlogp` through `p`",
+    ),
+    (
+        "residual_mlp",
+        "0.044715 * a ** 3",
+        "0.044715 * a ** -3",
+        "da:power-changed",
+        "the exponent of `a ** -3` has the opp",
+    ),
+    ("token_position", "e / 2 ** 0.5", "e / (2 * 0.5)", "de:power-missing", "In `cdf = "),
+    ("micrograd_neuron", "(e + 1) ** 2", "(e + 1)", "de:power-missing", "`e + 1` stands without the power"),
+    ("ppo", " + 0.5 * (s1 == s2)", "", "ds1:part-wrong:ties", "sends back half to each"),
+    ("activation_zoo", "d5 = du5 * ", "d5 = ", "dx:upstream-missing", "Multiply it by the upstream gradient, `du5`"),
+    (
+        "group_norm",
+        "(L * torch.sqrt",
+        "(L / torch.sqrt",
+        "dxg:multiplied",
+        "divides a divisor, so that the whole is multiplied",
+    ),
+    ("masked_sequence", "dtotal * keep", "dtotal", "dtok:upstream-unchanged", "is `dtotal` unchanged"),
+    (
+        "factorization_machine",
+        "dx2v2 @ (V",
+        "dx2v2 * (V",
+        "dX:error:broadcast",
+        "a matrix product, `@`, stands here in the rule",
+    ),
 )
 
 
@@ -85,6 +135,25 @@ def test_a_slip_in_a_program_is_named(engine, name, right, wrong, code, words):
     (red,) = (one for one in verdict.names if one.verdict in AT_FAULT)
     assert red.code == code
     assert words in red.message
+    assert red.line == 1 + program.solution.partition(right)[0].count("\n")
+
+
+def test_zeros_without_an_upstream_gradient_are_told_so(engine):
+    program = next(one for one in PROGRAMS if one.name == "rnn_loop")
+
+    verdict = engine.check(program.task, program.solution.replace("(dh[:, t] + carry)", "carry"))
+
+    (red,) = (one for one in verdict.names if one.verdict in AT_FAULT)
+    assert red.code == "dx:zeros"
+    assert "The upstream gradient, `dh`, is read nowhere" in red.message
+
+
+def test_entries_with_other_axes_than_their_places_are_told(engine):
+    program = next(one for one in PROGRAMS if one.name == "masked_sequence")
+
+    verdict = engine.check(program.task, program.solution.replace("dtotal * keep", "dtotal"))
+
+    assert "is given entries with other axes than the index: there is a place for each entry." in verdict.message
 
 
 OTHER_STEPS = (

@@ -770,3 +770,30 @@ def test_a_line_that_writes_into_another_tensor_is_one_red_line(engine, right, w
     (red,) = [one for one in names if one.verdict not in QUIET]
     assert red.code == code, red.message
     assert red.line == next(at for at, line in enumerate(text.split("\n"), 1) if line.startswith(wrong))
+
+
+SLIDE = box(
+    "slide",
+    "N: 8, L: 12, M: 10",
+    "x: [N, L]; w: [3]",
+    "y",
+    "y = x[:, 0:M] * w[0] + x[:, 1:M + 1] * w[1] + x[:, 2:M + 2] * w[2]",
+    "dx = torch.zeros_like(x)\ndx[:, 0:M] += dy * w[0]\ndx[:, 1:M + 1] += dy * w[1]\ndx[:, 2:M + 2] += dy * w[2]",
+    "dx",
+)
+SLID = [
+    ("0:M] +=", "1:M + 1] +=", "dx:wrong-part", "`1:M + 1` is another part"),
+    ("1:M + 1] +=", "0:M] +=", "dx:wrong-part", "`0:M` is another part"),
+    ("1:M + 1] +=", "1:M + 1] -=", "dx:share-sign:y", "through its second place in"),
+    ("1:M + 1] +=", "1:M + 1] =", "dx:overwritten", "`dx[:, 1:M + 1] = dy * w[1]` replaces"),
+    ("dy * w[1]", "w[1]", "dx:upstream-missing", "through its second place in"),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "code", "words"), SLID, ids=[f"{row[1]} for {row[0]}" for row in SLID])
+def test_of_several_lines_that_add_shares_the_wrong_one_is_red(engine, right, wrong, code, words):
+    (red,) = engine.check(SLIDE.task(grade="value"), SLIDE.solution.replace(right, wrong)).names
+
+    assert red.code == code
+    assert words in red.message
+    assert red.line == 1 + SLIDE.solution.partition(right)[0].count("\n")
