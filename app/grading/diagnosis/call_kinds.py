@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import permutations
+from itertools import islice, permutations
 
 from app.grading.diagnosis.grammar import EditVocabulary, Kind, Replacement, attribute, is_module, turned_over
 from app.grading.operations.table import NAMES, OPERATIONS
@@ -20,6 +20,8 @@ CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.Unar
 RAISING = frozenset({"square", "sqrt", "reciprocal"})
 """Functions that are powers by another name."""
 AXES_MAX = 4
+LISTS_MAX = 100
+"""Lists that are tried for each place that is right."""
 LETTERS_MAX = 30
 """Characters of a text of `einsum` that is edited."""
 LEFT_OUT_MAX = 4
@@ -182,6 +184,22 @@ def other_parts(node: ast.Subscript) -> Iterator[ast.Subscript]:
             upper = ast.UnaryOp(ast.USub(), ast.Constant(after)) if after else None
             if before != first:
                 yield _with_part(node, at, ast.Slice(ast.Constant(before) if before else None, upper, None))
+
+
+def list_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
+    """Others of its shape for a tensor that stands in a list several times, but for one of its places."""
+    names = [name_of(element) for element in node.elts] if isinstance(node, ast.List) else []
+    several = next((name for name in names if name in words.arrays and names.count(name) > 1), None)
+    if several is None or not all(names):
+        return
+    shape = words.arrays[several].shape
+    others = [name for name, array in words.arrays.items() if array.shape == shape and name not in names]
+    places = [at for at, name in enumerate(names) if name == several]
+    for own in places:
+        changed = [at for at in places if at != own]
+        for meant in islice(permutations(others, len(changed)), LISTS_MAX):
+            parts = {**dict(enumerate(names)), **dict(zip(changed, meant, strict=True))}
+            yield Replacement("parts", ast.List([ast.Name(parts[at]) for at in parts], ast.Load()), ast.Name(several))
 
 
 def window_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:

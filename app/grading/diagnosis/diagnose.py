@@ -49,9 +49,9 @@ Family = Callable[[GradientAnalysis], Iterator[Hypothesis]]
 Reader = Callable[[GradientAnalysis], Diagnosis | None]
 
 
-def open_fractions(view: GradientAnalysis) -> Diagnosis | None:
-    """A fraction behind `**` without its brackets, and what is left with them."""
-    return two_slips.half_powers(view, diagnose)
+def diagnose_fractions(view: GradientAnalysis) -> Diagnosis | None:
+    """A fraction that is not what it means on paper, and what is left with it."""
+    return two_slips.half_powers(view, diagnose) or two_slips.paper_fractions(view, diagnose)
 
 
 OPERATIONS: tuple[Family, ...] = (
@@ -75,7 +75,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     every_turn.diagnose_every_turn,
     partial(shares.diagnose_shares, every=False),
     rereading.read_early,
-    open_fractions,
+    diagnose_fractions,
     OPERATIONS,
     terms.diagnose_terms,
     index_slips.diagnose_positions,

@@ -15,6 +15,7 @@ from typing import TypeGuard
 from app.grading.diagnosis.call_kinds import (
     function_edits,
     insertion_edits,
+    list_edits,
     repeat_edits,
     term_edits,
     unread_tensor_edits,
@@ -93,7 +94,7 @@ def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
     """The transpose of a whole product, or of a whole call, that is right as it is; and a gradient as a fraction."""
     gradients = view.case.looks[0].gradients
     kinds: list[Kind] = [_untransposed] if any(map(_turns_whole, view.text.nodes)) else []
-    kinds += [_name_of_gradient] if any(_is_fraction(node, gradients) for node in view.text.nodes) else []
+    kinds += [_name_of_gradient] if any(is_fraction(node, gradients) for node in view.text.nodes) else []
     return mended_by(view, kinds) if kinds else None
 
 
@@ -105,6 +106,8 @@ def diagnose_erased(view: GradientAnalysis) -> Diagnosis | None:
         reruns = view.once(line_replays)
         for at, line in enumerate(reruns[0].lines if reruns else ()):
             match line:
+                case ast.Assign(value=ast.UnaryOp(op=ast.USub())):
+                    continue  # `=-` is `-=`, and is told as that
                 case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
                     pass
                 case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if not view.shaped():
@@ -119,9 +122,10 @@ def diagnose_erased(view: GradientAnalysis) -> Diagnosis | None:
 
 
 def diagnose_copies(view: GradientAnalysis) -> Diagnosis | None:
-    """Copies of the whole for copies of each entry, or the other way round, before axes are said to be exchanged."""
+    """Copies of the whole for copies of each entry, or one tensor for several parts: axes are right then."""
     copies = any(called_name(node) in {"repeat", "repeat_interleave"} for node in view.text.nodes)
-    return mended_by(view, (repeat_edits,)) if copies else None
+    lists = any(isinstance(node, ast.List) for node in view.text.nodes)
+    return mended_by(view, (repeat_edits, list_edits)) if copies or lists else None
 
 
 def diagnose_window(view: GradientAnalysis) -> Diagnosis | None:
@@ -137,16 +141,16 @@ def _turns_whole(node: ast.AST) -> bool:
     return False
 
 
-def _is_fraction(node: ast.AST, gradients: Collection[str]) -> TypeGuard[ast.BinOp]:
+def is_fraction(node: ast.AST, gradients: Collection[str]) -> TypeGuard[ast.BinOp]:
     """True of a gradient such as `dL / dy`, as it is written on paper."""
     match node:
         case ast.BinOp(left=ast.Name(id=above), op=ast.Div(), right=ast.Name(id=below)):
-            return above in gradients and below in gradients
+            return above != below and above in gradients and below in gradients
     return False
 
 
 def _name_of_gradient(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
-    if _is_fraction(node, words.gradients):
+    if is_fraction(node, words.gradients):
         yield Replacement("fraction", node.right)
 
 

@@ -3,6 +3,7 @@
 | code | the first slip |
 |---|---|
 | `brackets` | `x ** -1/2`, which is half of `x ** -1` |
+| `fraction` | `dL / dy`, which is called `dy` |
 | that of the second | numbers in the place of sizes, which stop the lines on hidden data |
 """
 
@@ -18,8 +19,9 @@ from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scop
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
+from app.grading.diagnosis.single_edit_search import is_fraction
 from app.grading.reading.interpreter import Interpreter
-from app.syntax import as_written, program_of
+from app.syntax import as_written, program_of, rewritten
 
 SAY = sentences_of("two-slips")
 Diagnose = Callable[[WrongGradient], Diagnosis | None]
@@ -44,6 +46,24 @@ def half_powers(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
     if rest is None or not rest.code.removeprefix(f"{case.name}:").startswith("power-"):
         return None
     return case.told("brackets", SAY["fraction-and"], rest=rest.message, **said)
+
+
+def paper_fractions(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
+    """Gradients as fractions, such as `dL / dy`, where one mistake is left once they have the names that they mean."""
+    case, gradients = view.case, view.case.looks[0].gradients
+    fraction = next((node for node in view.text.nodes if is_fraction(node, gradients)), None)
+    if fraction is None:
+        return None
+
+    def with_name(node: ast.AST) -> ast.AST:
+        return node.right if is_fraction(node, gradients) else node
+
+    mended = _with_lines(case, [rewritten(line, with_name) for line in case.lines])
+    rest = None if mended is None else diagnose(mended)
+    if rest is None:
+        return None
+    fields = {"text": as_written(fraction), "meant": as_written(fraction.right), "rest": rest.message}
+    return case.told("fraction", SAY["quotient-and"], **fields)
 
 
 def _open_power(node: ast.AST) -> ast.BinOp | None:

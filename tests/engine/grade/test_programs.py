@@ -105,6 +105,7 @@ NAMED_SLIPS = (
     ),
     ("token_position", "e / 2 ** 0.5", "e / (2 * 0.5)", "de:power-missing", "In `cdf = "),
     ("micrograd_neuron", "(e + 1) ** 2", "(e + 1)", "de:power-missing", "`e + 1` stands without the power"),
+    ("causal_heads", "[dq, dk, dv]", "[dq, dq, dq]", "dqkv:wrong-part:dq", "each has a tensor of its own"),
     ("ppo", " + 0.5 * (s1 == s2)", "", "ds1:part-wrong:ties", "sends back half to each"),
     ("activation_zoo", "d5 = du5 * ", "d5 = ", "dx:upstream-missing", "Multiply it by the upstream gradient, `du5`"),
     (

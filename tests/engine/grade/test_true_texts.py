@@ -614,8 +614,8 @@ ROWS = [
         "residual_mlp",
         "0.044715 * a ** 3))\nda",
         "0.044715 * a))\nda",
-        "da:function-missing",
-        ["`a` in `0.044715 * a` is used as it is"],
+        "da:power-missing",
+        ["`a` in `0.044715 * a` stands without the power"],
         [],
     ),
     # A factor without a name may be what arrives, and an entry that is zero is right already.
@@ -788,6 +788,14 @@ ROWS = [
         "dprobs:fraction",
         ["`dloss / dlogprobs` is a quotient", "is called `dlogprobs` here"],
         ["belong"],
+    ),
+    (
+        "cross_entropy_pieces",
+        "dprobs = dlogprobs / probs",
+        "dprobs = dloss / dlogprobs / counts",
+        "dprobs:fraction",
+        ["Two things are off.", "is called `dlogprobs` here", "`dprobs` uses `counts` where"],
+        [],
     ),
     # A place is told once.
     ("maxout", "g = dz.resh", "g = 2 * dz.resh", "dx:doubled", ["in line 5"], ["It stands in line"]),
