@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import Bug, Grad, Lesson
 from app.engine.json_columns import decoded_verdict
 from app.practice import scheduler
-from app.practice.item_lessons import Curriculum, PracticeItems, families_written, form_of
+from app.practice.item_lessons import Curriculum, PracticeItems, asks_for, families_written, form_of
 from app.practice.occasions import is_measuring
 from app.practice.scheduler import About, CardState, ReviewOutcome
 from app.practice.session_plans import PLAN, PracticeSet, SessionPlan, SessionState, set_called
@@ -88,7 +88,7 @@ class CardUpdater:
         if is_measuring(given.purpose):
             return
         met = ReviewOutcome(
-            cards=_stood_for(given, row, self.known, at),
+            cards=_stood_for(given, row, lesson, self.known, at),
             slips=frozenset(about for attempt in attempts for about in slips_in(lesson, attempt)),
             failed=failed,
             solved=given.done_at is not None,
@@ -256,14 +256,17 @@ def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | 
                 yield (family, "" if slip.startswith(DECLARED) else slip), name_verdict.line
 
 
-def _stood_for(given: ServedItem, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:
-    """The cards that a solution is held against: its own, and whole families that are new or due."""
+def _stood_for(given: ServedItem, row: PracticeItem, lesson: Lesson, known: Known, at: datetime) -> frozenset[About]:
+    """The cards that a solution is held against: its own where it asks for its slip, and whole families that are new
+    or due.
+    """
     if form_of(row) in UNRATED:
         return frozenset()
     families = families_written(row) if form_of(row) == "write" else ()
     whole = {(family, "") for family in families if (family, "") not in known or known[family, ""].due_at <= at}
     slip = "" if given.slip in scheduler.UNNAMED else given.slip
-    return frozenset({(given.family, slip), *whole})
+    own = {(given.family, slip)} if not slip or asks_for(row, lesson, given.family, slip) else set()
+    return frozenset({*own, *whole})
 
 
 def memory_of(card: Card) -> CardState:

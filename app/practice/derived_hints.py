@@ -8,7 +8,7 @@ from datetime import datetime
 from app.engine.json_columns import decoded_verdict
 from app.grading.judge.verdict import RIGHT
 from app.grading.operations.arithmetic import COPIED
-from app.practice.operations import FORKS, OPERATIONS
+from app.practice.operations import FORKS, OPERATIONS, row_behind
 from app.practice.scheduler import slip_of
 from app.store.tables import Attempt
 
@@ -46,9 +46,7 @@ def _function_name(function: ast.expr) -> str:
 
 def principle(line: str, operation: str) -> str:
     """The sentence behind *line*; empty for an operation that is known no longer."""
-    row = OPERATIONS.get(operation)
-    if row and row.family == "broadcast" and ".sum(" not in line:
-        row = OPERATIONS[row.rule]  # the operand that was not copied
+    row = row_behind(line, operation)
     sentence = row.principle if row else ""
     if row and row.family in STRETCHED and ".sum(" in line:
         sentence = f"{sentence} {COPIED}"

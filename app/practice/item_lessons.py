@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from app.cache import LruCache
-from app.content.blocks import Course, Grad, Lesson
+from app.content.blocks import Bug, Course, Grad, Lesson
 from app.content.blocks.exercises import Hint
 from app.content.text.sentences import render_sentence
 from app.practice.derived_hints import explain_lines, line_at_fault, principle
@@ -18,8 +18,8 @@ from app.practice.forms import (
     worked_form,
 )
 from app.practice.item import GeneratedItem
-from app.practice.operations import OPERATIONS
-from app.practice.planted import chosen, hunted
+from app.practice.operations import OPERATIONS, can_show
+from app.practice.planted import chosen, hunted, is_planted
 from app.practice.practice_words import family_words
 from app.practice.session_plans import SETS, PracticeSet, set_called
 from app.practice.sitting_names import sitting_named
@@ -65,7 +65,7 @@ def render_form(item: GeneratedItem, form: str, family: str, slip: str, avoided:
         avoided: What is wrong with a planted line only where nothing else can be.
     """
     if form in LINES_WRITTEN:
-        line = item.key if slip and item.wanted else line_of(item, family)
+        line = line_of(item, family, slip)
         left_open = lines_around(item, line, LINES_WRITTEN[form])
         if form == "write" and len(left_open) == len(item.lines):
             return None
@@ -103,10 +103,21 @@ def families_written(row: PracticeItem) -> frozenset[str]:
     return families_of(json.loads(row.line_operations_json)[lines.start : lines.stop])
 
 
-def line_of(item: GeneratedItem, family: str) -> int:
-    """The index of the longest line of the solution that undoes an operation of *family*."""
+def line_of(item: GeneratedItem, family: str, slip: str = "") -> int:
+    """The index of the longest line of the solution that undoes an operation of *family*, and can show *slip*."""
     own = [at for at, by in enumerate(item.by) if OPERATIONS[by].family == family]
-    return max(own, key=lambda at: len(item.lines[at])) if own else item.key
+    showing = [at for at, by in enumerate(item.by) if slip and can_show(item.lines[at], by, family, slip)]
+    return max(showing or own, key=lambda at: len(item.lines[at])) if showing or own else item.key
+
+
+def asks_for(row: PracticeItem, lesson: Lesson, family: str, slip: str) -> bool:
+    """True if *slip* at *family* can be made at the item of *row*, or is planted there, in a line that is asked for."""
+    item, box = item_of(row), lesson.exercises[0]
+    if isinstance(box, Bug):
+        lines: Iterable[int] = [box.line - 1] if is_planted(row.form.partition("-")[2], slip) else ()
+    else:
+        lines = lines_open(row) or range(len(item.lines))
+    return any(can_show(item.lines[at], item.by[at], family, slip) for at in lines if at < len(item.lines))
 
 
 LEVELS: Mapping[int, str] = {

@@ -15,7 +15,7 @@ from app.grading.judge.line_shapes import ground_of_program, infer_line_shapes
 from app.grading.quiz.worked import evaluate_on_random_data, is_equal
 from app.practice.forms import bug_hunt, which_of_two
 from app.practice.item import GeneratedItem
-from app.practice.operations import HEAP, OPERATIONS
+from app.practice.operations import HEAP, OPERATIONS, can_show
 from app.practice.practice_words import slip_words
 from app.practice.proof import wrong_lines
 from app.syntax import is_binary, parse_expression
@@ -111,6 +111,11 @@ def _shows(mutant: Mutant, slip: str) -> bool:
     return bool(slip) and (mutant.edit.partition(":")[0] == slip or mutant.edit == MADE_FOR.get(slip))
 
 
+def is_planted(kind: str, slip: str) -> bool:
+    """True if a wrong line of this *kind* shows *slip*."""
+    return kind in {slip_kind(slip), slip_kind(MADE_FOR.get(slip, slip))}
+
+
 def _fitting(item: GeneratedItem, mutants: Iterable[Mutant], slip: str) -> Iterator[Mutant]:
     """Those of *mutants* that show *slip* or whose shapes fit: another one is found without a thought, in red."""
     ground = ground_of_program(item.program, [f"d{item.program.output}"])
@@ -125,7 +130,11 @@ def _planted_mutants(item: GeneratedItem, family: str, slip: str, avoided: str) 
     """Candidates, the best first: of each kind one, in an order that the program draws, then the second of each."""
     edits = [*wrong_lines(item), *mutants_of(item.solution, frozenset(item.require))]
     chance = random.Random(f"{item.name} {family}")
-    showing = [mutant for mutant in edits if _shows(mutant, slip)]
+    showing = [
+        mutant
+        for mutant in edits
+        if _shows(mutant, slip) and can_show(item.lines[mutant.line - 1], item.by[mutant.line - 1], family, slip)
+    ]
     yield from chance.sample(showing, len(showing))
     by_kind = defaultdict[str, list[Mutant]](list)
     for mutant in [*edits, *_misread(item)]:

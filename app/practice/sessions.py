@@ -17,6 +17,7 @@ from app.practice.derived_hints import faults_met
 from app.practice.draw import VERSION
 from app.practice.item_lessons import LEVELS, PLANTED, Curriculum, PracticeItems, item_of, render_form
 from app.practice.occasions import OTHERWISE, is_measuring, requests_from
+from app.practice.operations import slips_shown
 from app.practice.scheduler import About
 from app.practice.session_plans import (
     ANY_POINTS,
@@ -235,6 +236,8 @@ class Practice:
                     and family in families_of(candidate.operations)
                     and wish.points[0] <= candidate.points <= wish.points[1]
                 ]
+                showing = [each for each in options if slip in slips_shown(each.operations, family)]
+                options = showing or options
                 if options:
                     return await self._in_form(db, learner, _choose(options, wish.form), wish)
         return None

@@ -19,12 +19,11 @@ from app.grading.operations.table import EXERCISES
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import KnownNodes, OpNode, UntracedError
-from app.practice.operations import FORKS, HEAP, MOVING, OF_A_NUMBER, OPERATIONS
+from app.practice.operations import FORK, FORKS, HEAP, MOVING, OF_A_NUMBER, OPERATIONS
 from app.syntax import called_name, every_name_in, parse_code
 
 Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices, on a `heap` of matrices."""
-FORK = "fork"
 MAX_STATIC_NUMBER = 2**24
 MATRIX = 2
 UNSTEPPED = frozenset({"tensor", "number", "library"})

@@ -21,7 +21,7 @@ from app.practice import forms
 from app.practice.derived_hints import faults_met, principle
 from app.practice.draw import generate_item, named_items
 from app.practice.item import JUDGED, GeneratedItem
-from app.practice.item_lessons import PracticeItems, render_form
+from app.practice.item_lessons import PracticeItems, asks_for, render_form
 from app.practice.operations import OPERATIONS
 from app.practice.pool import columns_of
 from app.practice.proof import curated_items
@@ -244,6 +244,39 @@ def test_three_lines_are_open_with_the_wanted_one_and_the_rest_is_given(item: Ge
 
 def test_an_exercise_here_has_more_than_three_lines() -> None:
     assert any(len(item.lines) > 3 for item in ITEMS)
+
+
+def asks(item: GeneratedItem, form: str, at: str, family: str, slip: str) -> bool:
+    """Whether *slip* can be made at *item*, as it is rendered in *form* for another reason: for *at*."""
+    own_form, fragment = render_form(item, form, *at.split("/")) or ("write", item.fragment)
+    row = PracticeItem(**columns_of(item) | {"id": 1, "form": own_form, "fragment": fragment})
+    lesson = PracticeItems().lesson(row)
+    assert lesson is not None
+    return asks_for(row, lesson, family, slip)
+
+
+def test_a_line_that_can_show_the_slip_of_a_card_is_open_where_there_is_one():
+    items = [item for item in curated_items(3) if "softmax" in item.operations and len(set(item.by)) > 3]
+    assert len(items) > 3
+    assert all(asks(item, "write", "softmax/average-missing", "softmax", "average-missing") for item in items)
+
+
+def test_lines_that_cannot_show_a_slip_do_not_ask_for_it():
+    (silu,) = (item for item in named_items(2) if item.operations == ("sigmoid", "mul"))
+
+    assert asks(silu, "fade", "activation/half-rule", "activation", "half-rule")
+    assert asks(silu, "fade", "activation/", "activation", "unheard-of")
+    assert not asks(silu, "fade", "activation/", "norm", "factor")
+    assert not asks(silu, "fade", "activation/", "activation", "square-missing")
+
+
+def test_a_hunt_asks_for_the_slip_that_is_planted_and_no_other():
+    items = [item for item in curated_items(2) if render_form(item, "bug", "broadcast", "mean")][:9]
+    planted = [item for item in items if asks(item, "bug", "broadcast/mean", "broadcast", "mean")]
+
+    assert len(planted) > 3
+    assert not any(asks(item, "bug", "broadcast/mean", "broadcast", "wrong-axis") for item in planted)
+    assert not any(asks(item, "bug", "broadcast/", "fork", "overwritten") for item in items)
 
 
 def test_hints_after_a_wrong_line_are_about_a_line_that_is_open():

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from app.check.mutants import mutants_of
+from app.content.blocks import Bug
 from app.kinds.choice.block import ChoiceQuestion
 from app.practice.item import GeneratedItem
 from app.practice.operations import OPERATIONS
@@ -39,9 +40,24 @@ def test_a_kind_of_slip_is_not_planted_twice_in_a_row(planted) -> None:
         assert again[0] != first[0]
 
 
+def test_a_slip_is_planted_in_a_line_of_the_family_of_its_card() -> None:
+    items = [*curated_items(2), *curated_items(3)[:40]]
+    mixed = [item for item in items if {"broadcast", "reduction"} <= {OPERATIONS[by].family for by in item.by}]
+    planted = [(item, found[1]) for item in mixed if (found := hunted(item, "broadcast", "mean"))]
+    assert len(planted) > 5
+
+    for item, fragment in planted:
+        bug = item.lesson_of(fragment).exercises[0]
+        assert isinstance(bug, Bug)
+        assert OPERATIONS[item.by[bug.line - 1]].family == "broadcast"
+
+
 def test_who_chose_the_wrong_line_reads_what_is_wrong_with_it() -> None:
-    for item in ITEMS:
-        _, fragment = chosen(item, family_of(item), "sign") or ("", "")
+    planted = [(item, *(chosen(item, family_of(item), "sign") or ("", ""))) for item in ITEMS]
+    signs = [(item, fragment) for item, kind, fragment in planted if kind == "sign"]
+    assert len(signs) > len(ITEMS) / 2
+
+    for item, fragment in signs:
         question = item.lesson_of(fragment).exercises[0]
         assert isinstance(question, ChoiceQuestion)
         (wrong,) = (option for option in question.options if not option.right)
