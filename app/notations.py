@@ -23,6 +23,8 @@ _ENGINE: Mapping[str, str] = _TABLE["ENGINE"]
 _NUMBERS: Mapping[str, str] = {word: str(number) for word, number in _TABLE["NUMBERS"].items()}
 _UNITS = re.compile(rf"(?<=[\w.)])\s{{1,9}}(?:{'|'.join(_TABLE['UNITS']['words'])})$", re.IGNORECASE)
 _TURNED = re.compile(r"(\w+?)(?:_?T|_t|transposed?|_transposed?)")
+_FACTOR = re.compile(r"d[A-Za-z]\w{0,20}|[A-GI-SU-Za-z]\d?")
+"""A gradient, or a tensor of one letter, behind a full stop."""
 _LONGEST = 200
 
 
@@ -77,7 +79,7 @@ def attribute_words(owner: str, attribute: str, own: Collection[str]) -> str:
         return f"{what.get(meant, 'it')} is called `{meant}` here, such as `{owner}.{meant}`"
     if attribute in ATTRIBUTES:
         return ATTRIBUTES[attribute]
-    if re.fullmatch(r"d[A-Za-z]\w{0,20}", attribute) and re.fullmatch(r"[A-Za-z]\w{0,20}", owner):
+    if _FACTOR.fullmatch(attribute) and re.fullmatch(r"[A-Za-z]\w{0,20}", owner):
         return f"a dot is no product. Write `{owner} * {attribute}`, or `@` between matrices"
     return ""
 

@@ -4,6 +4,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -317,6 +318,14 @@ def test_a_sign_is_told(answer):
     assert answered("bessel", answer).message == "The size is right, the sign is not."
 
 
+@pytest.mark.parametrize(("answer", "correct"), [("0", True), ("1e-9", None), ("-3e-10", None), ("0.01", False)])
+def test_what_rounding_leaves_of_a_zero_is_neither_right_nor_wrong(answer, correct):
+    quiz = LESSON.exercise("weights")
+    assert isinstance(quiz, NumberQuestion)
+
+    assert mark_quiz(replace(quiz, answer="0"), [answer], {}, None).correct is correct
+
+
 @pytest.mark.parametrize(
     "answer",
     ["49152", "49,152", "49 152", "49.152", "49'152", "49_152", "4.9152e4", "768*64", "49152.0", "49\u202f152"],
@@ -409,6 +418,7 @@ def test_what_is_no_number_is_neither_right_nor_wrong(answer):
         ("7x", "`x` stands for a number in the question"),
         ("2*dy", "`dy` stands for a number in the question"),
         ("3 apples", "A number alone is asked for, without `apples`."),
+        ("12k", "A number alone is asked for, without `k`."),
     ],
 )
 def test_what_to_do_with_a_letter_or_a_word_in_a_number_is_told(answer, said):

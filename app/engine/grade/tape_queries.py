@@ -203,6 +203,7 @@ class TapeQueries:
             writes=tuple(line.node for line in self._plan.writing(name)),
             lines=tuple(line.node for line in self._plan.lines),
             written_out=self._study.forward.written_out,
+            reads_upstream=bool(self._ruling.roads.get(name, True)),
             budget=budget,
         )
 

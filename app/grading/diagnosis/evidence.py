@@ -85,6 +85,7 @@ class WrongGradient:
         settled: Other gradients, and steps on the way to them, that are known to be right: no line writes into them
             what belongs elsewhere.
         written_out: Names of tensors that the text of the program lacks, because they are the steps of a loop.
+        reads_upstream: Whether the author's own lines read a gradient on the way to it; a fused loss reads none.
         budget: What reading them may cost, for all diagnoses of one check together.
     """
 
@@ -99,6 +100,7 @@ class WrongGradient:
     lines: tuple[Statement, ...] = ()
     settled: frozenset[str] = frozenset()
     written_out: frozenset[str] = frozenset()
+    reads_upstream: bool = True
     budget: EntryBudget = field(default_factory=EntryBudget)
 
     def told(self, code: str, say: str, **fields: object) -> "Diagnosis":

@@ -221,9 +221,13 @@ def _of_sizes(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[G
 def _size_factor(shown: str) -> NamedFactor:
     bare = shown.removeprefix("1/")
     bare = bare if bare == shown or "sqrt" in bare else bare.removeprefix("(").removesuffix(")")
-    return NamedFactor(
-        code=f"factor:{shown.replace(' ', '')}", text=SAY["large" if shown[:2] != "1/" else "small"].format(bare)
+    # Of a quotient of two sizes nobody knows whether it is above 1.
+    text = (
+        SAY["number"].format(f"exactly `{bare}`")
+        if "/" in bare
+        else SAY["large" if bare == shown else "small"].format(bare)
     )
+    return NamedFactor(code=f"factor:{shown.replace(' ', '')}", text=text)
 
 
 def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, tuple[int, ...]]:

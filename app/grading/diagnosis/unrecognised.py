@@ -125,7 +125,7 @@ def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
     case, look = view.case, view.case.looks[0]
     write = case.writes[0] if len(case.writes) == 1 else None
     value = right_side(write) if write is not None and is_assignment(write) else None
-    if value is None or not view.shaped() or cannot_be_read(view):
+    if value is None or not case.reads_upstream or not view.shaped() or cannot_be_read(view):
         return None
     ones = all((np.asarray(array) == 1.0).all() for array in look.upstream.values())
     arriving = dict.fromkeys(name for path in view.paths if (name := upstream_name(path)) in look.gradients)

@@ -157,6 +157,9 @@ def _describe_repeat(_: re.Match[str], error: ReportedError) -> str:
 
 def _places(_: re.Match[str], error: ReportedError) -> str:
     """A tensor times a tuple repeats the tuple."""
+    index = re.search(r"\b(\w{1,40}\.(?:max|min|sort|median|topk|mode)\([^()]{1,60}\))\]", error.source)
+    if index:
+        return f"`{index[1]}` holds values and their places; an index wants the places, `{index[1]}.indices`."
     sides = [side for side in _sides(error.source) or () if re.search(r"\.(max|min|sort|median|topk|mode)\(", side)]
     if not sides:
         return "A tensor of several entries, or one of fractions, stands where a single whole number belongs."

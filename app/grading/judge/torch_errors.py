@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product
 from app.content.text.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, NO_MATRIX, OPTIONS
 from app.grading.judge.python_functions import OWN_FUNCTIONS
-from app.grading.judge.run_reports import ReportedError, Row
+from app.grading.judge.run_reports import ErrorOperand, ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
 from app.grading.operations.table import FUNCTIONS
 from app.notations import LIBRARIES, NAMES, as_torch, quotient_name, transposed_name
@@ -195,16 +195,27 @@ def _row(error: ReportedError) -> str:
 
 
 def _output_shape(match: re.Match[str], error: ReportedError) -> str:
-    target = _first(error, "`{.source}`", "the tensor on the left")
-    text = error.operands[1].source if len(error.operands) > 1 else ""
     wanted, given = re.findall(r"\d+", match[1]), re.findall(r"\d+", match[2])
-    question = _forgotten(error, text, wanted, given, short=":" in target.partition("[")[2])
+    place = next((operand for operand in error.operands[:2] if [*map(str, operand.shape)] == wanted), None)
+    put = next((operand for operand in error.operands[:2] if operand is not place), None)
+    target = f"`{place.source}`" if place else "The place on the left"
+    question = _forgotten(error, put.source if put else "", wanted, given, short=":" in target.partition("[")[2])
+    if put and (column := _column_text(put, wanted)) and error.mends(put.source, column):
+        question = f"`{put.source}` has shape {_tuple(str(put.shape))}; `{column}` is without its axis of size 1."
     if len(given) > len(wanted) and given[len(given) - len(wanted) :] == wanted and "1" in given:
         question = "on the right an axis of size 1 is one too many, as `keepdim=True` leaves it."
     return (
         f"{target} has shape {_tuple(match[1])}, but what is put into it has shape {_tuple(match[2])}. A tensor cannot "
         f"grow in place: {question}"
     )
+
+
+def _column_text(operand: ErrorOperand, wanted: Sequence[str]) -> str:
+    """*operand* with a 0 for each axis of size 1, where that leaves the shape *wanted*; else empty."""
+    if 1 not in operand.shape or [str(size) for size in operand.shape if size != 1] != [*wanted]:
+        return ""
+    text = operand.source if re.fullmatch(r"[\w.]+", operand.source) else f"({operand.source})"
+    return f"{text}[{', '.join('0' if size == 1 else ':' for size in operand.shape)}]"
 
 
 def _forgotten(error: ReportedError, text: str, wanted: Sequence[str], given: Sequence[str], *, short: bool) -> str:
@@ -396,6 +407,12 @@ def _no_name(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
+def _describe_dot(match: re.Match[str], _: ReportedError) -> str:
+    """A dot of the blackboard: Python takes it for a letter of one long name."""
+    first, second = match.groups()
+    return f"Between entries a product is written `{first} * {second}` here, and of matrices `{first} @ {second}`."
+
+
 def _of_library(name: str, source: str) -> str:
     meant = as_torch(source)
     if meant:
@@ -523,6 +540,7 @@ ROWS: tuple[Row, ...] = (
     (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", "axis", _axis),
     (r"^tuple index out of range$", "past", _past),
     (r"Boolean value of Tensor with more than one value is ambiguous", "truth", _truth),
+    (r"name '(\w+)·(\w+)", "dot", _describe_dot),
     (r"name '(\w+)' is not defined", "no_name", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", "no_name", _no_name),
     (r"^more than [\d,]+ characters were printed$", "flood", _flood),

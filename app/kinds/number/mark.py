@@ -36,6 +36,8 @@ NO_BRACKETS = str.maketrans("[]{}", "    ")
 PERCENT_ASKED = re.compile(r"%|per ?cent", re.IGNORECASE)
 PERCENT = re.compile(r"(?:%|per ?cent)$", re.IGNORECASE)
 WORDS = re.compile(r"[^\W\d_]\w{0,30}")
+THOUSANDS = frozenset("kKM")
+NEAR_ZERO = 1e-6  # what rounding leaves of a zero
 MOST_DIGITS = 12
 DECIMAL = re.compile(r"[-+−–]?(\d*)(?:[.,](\d*))?(?:[eE]([-+]?\d{1,3}))?")
 
@@ -49,7 +51,7 @@ class NumberReading:
     digits: int = 0
 
 
-def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, forward: Forward | None) -> Feedback:
     text = plain_number(", ".join(values))
     if not text.strip():
         return unread_feedback("Write a number.")
@@ -59,7 +61,7 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
     except UnreadableError as error:
         if several := _several(text, quiz):
             return several
-        return unread_feedback(f"{_unread(text, quiz) or f'This cannot be read as a number. {error}'}")
+        return unread_feedback(f"{_unread(text, quiz, forward) or f'This cannot be read as a number. {error}'}")
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
@@ -85,12 +87,14 @@ def mark_number(quiz: NumberQuestion, values: Sequence[str], _shapes: Shapes, _f
     return wrong_feedback(f"The answer is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
 
 
-def _unread(text: str, quiz: NumberQuestion) -> str:
-    """Say what to do with an answer that holds a letter: put in its value, or leave out a word."""
+def _unread(text: str, quiz: NumberQuestion, forward: Forward | None) -> str:
+    """Say what to do with an answer that holds a letter: put in its value, or leave out a word, or the `k` of `12k`."""
     words = [word for word in WORDS.findall(text) if word not in {*PLAIN_FUNCTIONS, *CONSTANTS, *quiz.given, "percent"}]
     if not words:
         return ""
-    if len(words[0]) == 1 or words[0][:1] == "d":
+    question = f"{words_of(quiz.prompt)} {forward.source if forward else ''}"
+    thousands = words[0] in THOUSANDS and words[0] not in WORDS.findall(question)
+    if (len(words[0]) == 1 or words[0][:1] == "d") and not thousands:
         return f"`{words[0]}` stands for a number in the question: put that number in, and give what comes out."
     return f"A number alone is asked for, without `{words[0]}`." if any(map(str.isdecimal, text)) else ""
 
@@ -241,7 +245,7 @@ def counted_rounding(exact: float, value: float, rtol: float) -> str:
 def _almost_whole(value: float, answer: float, quiz: NumberQuestion) -> bool:
     """True if *value* would count as the whole number *answer* if that were no whole number."""
     fraction = quiz.tolerance(answer) == ROUNDING and not value.is_integer()
-    return fraction and math.isclose(value, answer, rel_tol=USUAL_TOLERANCE)
+    return fraction and math.isclose(value, answer, rel_tol=USUAL_TOLERANCE, abs_tol=0.0 if answer else NEAR_ZERO)
 
 
 def nearest_tempting(quiz: NumberQuestion, readings: Sequence[NumberReading]) -> Distractor | None:

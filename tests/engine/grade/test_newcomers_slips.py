@@ -393,6 +393,21 @@ LINES = [
         "dx = dy * x > 0",
         ["lacks brackets"],
     ),
+    # A dot of the blackboard is no sign, and one on the line no product.
+    (TANH, "dx = dy·y", ["`dy * y` here, and of matrices `dy @ y`"]),
+    (box("scaled", "N: 5", "x: [N]; b: []", "y", "y = x * b", "dx = dy * b"), "dx = dy.b", ["Write `dy * b`"]),
+    # A column for a row of places, and a pair for places.
+    (WINNER, "dx = torch.zeros_like(x)\ndx[range(N), x.argmax(1)] += dy", ["The place on the left", "`dy[:, 0]` is"]),
+    (
+        WINNER,
+        "dx = torch.zeros_like(x)\ndx[torch.arange(N), x.argmax(1)] += dy",
+        ["`dx[torch.arange(N), x.argmax(1)]` has shape", "`dy[:, 0]` is without its axis of size 1"],
+    ),
+    (
+        WINNER,
+        "dx = torch.zeros_like(x)\ndx[torch.arange(N), x.max(1)] += dy[:, 0]",
+        ["an index wants the places, `x.max(1).indices`"],
+    ),
     # Signs and upstreams.
     (TANH, "dx = dy * (y ** 2 - 1)", ["a difference the wrong way round"]),
     (TANH, "dx = y * (1 - y ** 2)", ["its upstream gradient is `dy`, the gradient of its output"]),
@@ -409,6 +424,23 @@ def test_a_line_from_elsewhere_is_told_with_what_it_lacks(engine, one, lines, sa
     assert not verdict.passed
     assert all(word in told for word in said), told
     assert "Error:" not in told
+
+
+@pytest.mark.parametrize("line", ["dz = torch.softmax(z, 1) - 1", "dz = (z - F.one_hot(t, V)) / N"])
+def test_no_upstream_is_missed_where_the_author_reads_none(engine, line):
+    verdict = engine.check(FUSED.task(grade="value"), line)
+
+    assert [name.verdict for name in verdict.names] == ["wrong"]
+    assert "upstream" not in verdict.names[0].message
+
+
+def test_a_quotient_of_two_sizes_is_not_called_too_large(engine):
+    mean = box("mean", "B: 7, T: 3", "e: [B, T]", "b", "b = e.mean(1)", "de = db[:, None].expand(-1, T) / T")
+    named = mean.task(grade="value", require=("de",))
+
+    verdict = engine.check(named, "de = db[:, None].expand(-1, T) / B")
+
+    assert "is exactly `T/B` times as large as it should be" in verdict.names[0].message
 
 
 @pytest.mark.parametrize(("line", "said"), [("____", "still a blank in this line"), ("Q @ de", "Line 1 stopped there")])
