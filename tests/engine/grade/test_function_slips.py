@@ -9,7 +9,11 @@ from app.engine.grade.slip_search import SlipSearch
 from tests.courses import LESSONS, course_in
 
 BOXES = {
-    one.name: one for lesson in course_in(LESSONS).lessons for one in lesson.exercises if isinstance(one, FunctionBox)
+    name: one
+    for lesson in course_in(LESSONS).lessons
+    for one in lesson.exercises
+    if isinstance(one, FunctionBox)
+    for name in (one.name, f"{lesson.name}/{one.name}")
 }
 SELF, OTHER = "            self.grad += other.data * out.grad\n", "            other.grad += self.data * out.grad\n"
 GATES = SELF + OTHER
@@ -204,6 +208,81 @@ SLIPS = {
         "something else belongs there.",
     ),
 }
+BPTT = """\
+        dWx += X[:, t].T @ dz
+        dWh += hs[t].T @ dz
+"""
+UPDATES = """\
+        Wo -= 0.3 * (h.T @ dscores)
+        Wx -= 0.3 * dWx
+        Wh -= 0.3 * dWh
+        b -= 0.3 * db
+"""
+REBOUND = """\
+        for p, d in zip([Wo, Wx, Wh, b], [h.T @ dscores, dWx, dWh, db]):
+            p = p - 0.3 * d
+"""
+UNBROADCAST = """\
+        g = g.sum(0)
+    for axis, size in enumerate(shape):
+        if size == 1:
+            g = g.sum(axis, keepdim=True)
+"""
+NAMED = {
+    "the axis not kept": (
+        "unbroadcast",
+        (UNBROADCAST, UNBROADCAST.replace("g = g.sum(0)", "g.sum(0)").replace(", keepdim=True", "")),
+        "`g.sum(axis)` takes the axis away, and here it has to stay, with size 1.",
+    ),
+    "scores for probabilities": (
+        "sample-a-name",
+        ("torch.softmax(scores_of(context), 0)", "scores_of(context)"),
+        "`scores_of(context)` gives scores",
+    ),
+    "a window that grows": ("sample-a-name", ("context[1:]", "context"), "`context` is taken whole, and only a part"),
+    "a text for a number": ("sample-a-name", ("symbol == 0", "symbol == '.'"), "`'.'` in quotes is a text"),
+    "arguments exchanged": (
+        "split-loss",
+        ("logits, Y", "Y, logits"),
+        "the two arguments have changed places: `cross_entropy` takes `logits` first.",
+    ),
+    "sides exchanged": ("bptt", ("hs[t].T @ dz", "dz @ hs[t].T"), "the two sides of the `@` have changed places."),
+    "replaced for added": (
+        "bptt",
+        ("dWh += hs[t].T @ dz", "dWh = hs[t].T @ dz"),
+        "`dWh = …` replaces what `dWh` held before.",
+    ),
+    "two lines replaced for added": (
+        "bptt",
+        (BPTT, BPTT.replace("dWx +=", "dWx =").replace("dWh +=", "dWh =")),
+        "`dWx = …` replaces what `dWx` held before.",
+    ),
+    "a whole for a part": (
+        "one-weight-many-steps/remember",
+        ("dH[:, -1] = dscores @ Wo.T", "dH = dscores @ Wo.T"),
+        "`dH = …` replaces all of `dH`. Only a part of it is written here: brackets behind the name say which.",
+    ),
+    "a parameter of a loop": (
+        "one-weight-many-steps/remember",
+        (UPDATES, REBOUND),
+        "`p = p - 0.3 * d` makes a new tensor and calls it `p`, and what the loop runs over stays as it was.",
+    ),
+    "no brackets around the run": (
+        "num-grad",
+        ("/ (2 * h)", "/ 2 * h"),
+        "`/ 2 * h` divides by `2` alone and then multiplies by `h`.",
+    ),
+    "the first axis": (
+        "bptt",
+        ("dH[:, t]", "dH[t]"),
+        "`dH[t]` picks along the first axis, and `t` counts along another",
+    ),
+    "no tanh": (
+        "bptt",
+        ("torch.tanh(X[:, t] @ Wx + hs[-1] @ Wh + b)", "X[:, t] @ Wx + hs[-1] @ Wh + b"),
+        "a function of it",
+    ),
+}
 
 
 def changed(box: str, before: str, after: str) -> str:
@@ -227,6 +306,14 @@ def test_a_slip_of_a_beginner_is_named_with_its_line(jailed, name) -> None:
 
     assert begins in fault.message
     assert fault.line == line
+
+
+@pytest.mark.in_turn
+@pytest.mark.parametrize("name", NAMED)
+def test_difference_is_named_by_what_it_is(jailed, name) -> None:
+    box, edit, sentence = NAMED[name]
+
+    assert sentence in first_fault(jailed, box, changed(box, *edit)).message
 
 
 def test_a_second_slip_is_named_with_its_own_line(jailed) -> None:

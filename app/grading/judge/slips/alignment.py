@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import islice
 
+from app.grading.judge.slips.named_differences import named_difference
 from app.grading.judge.slips.slip import Slip
 from app.grading.judge.slips.trees import Replacement, flattened, names_in, replace_nodes, sign_of
 
@@ -112,6 +113,22 @@ class _Alignment:
                 yield TreeEdit(kind, (own, ast.AugAssign(target, ast.Add(), value)), {"place": ast.unparse(target)})
                 yield from self.expressions(value, wanted)
                 return
+            case (
+                ast.Assign(targets=[ast.Name(id=name) as target]),
+                ast.Assign(targets=[ast.Subscript(value=ast.Name(id=wanted_name)) as part]),
+            ) if self._means(name, wanted_name):
+                yield TreeEdit("whole-written", (target, part), {"name": name})
+                yield from self.expressions(own.value, right.value)
+                return
+            case (
+                ast.Assign(targets=[ast.Name() | ast.Subscript() as target], value=value),
+                ast.AugAssign(target=other, op=ast.Add(), value=wanted),
+            ) if self._alike(target, other):
+                yield TreeEdit(
+                    "replaced", (own, ast.AugAssign(target, ast.Add(), value)), {"place": ast.unparse(target)}
+                )
+                yield from self.expressions(value, wanted)
+                return
         if type(own) is not type(right):
             yield TreeEdit("piece", (own, right), {"place": _line_text(own)})
             return
@@ -186,12 +203,14 @@ class _Alignment:
             case _ if type(own) is type(right) and not isinstance(own, ast.Name | ast.Constant | ast.Attribute):
                 yield from self._kin(own, right)
             case _:
-                yield TreeEdit(
-                    "number" if isinstance(own, ast.Constant) else "piece", (own, right), {"place": ast.unparse(own)}
-                )
+                number = "number" if isinstance(own, ast.Constant) else "piece"
+                yield self._named_edit(own, right) or TreeEdit(number, (own, right), {"place": ast.unparse(own)})
 
     def _kin(self, own: ast.expr, right: ast.expr) -> Iterator[TreeEdit]:
         """The differences of two expressions of a kind, field by field."""
+        if edit := self._named_edit(own, right):
+            yield edit
+            return
         match own, right:
             case ast.BinOp(left=a, op=one, right=b), ast.BinOp(left=c, op=other, right=d) if type(one) is not type(
                 other
@@ -214,6 +233,10 @@ class _Alignment:
                 return
         for name in own._fields:
             yield from self._fields(getattr(own, name, None), getattr(right, name, None), own, right)
+
+    def _named_edit(self, own: ast.expr, right: ast.expr) -> TreeEdit | None:
+        kind, fields = named_difference(own, right, self._alike) or ("", {})
+        return TreeEdit(kind, (own, right), dict(fields)) if kind else None
 
     def _other_function(self, own: ast.Call, right: ast.Call) -> TreeEdit:
         """Another function where all else is alike; else another piece."""
@@ -274,6 +297,8 @@ class _Alignment:
         target = _single_target(node)
         if target is None:
             return f"{type(node).__name__}"
+        while isinstance(target, ast.Subscript):
+            target = target.value
         text = ast.unparse(target)
         return f"= {'' if text in self._mine | self._theirs else text}"
 

@@ -190,6 +190,33 @@ def python_sum(tree: ast.Module) -> Iterator[Slip]:
     yield from slips_at(tree, "python-sum", [(node.func, expression("torch.sum")) for node in called])
 
 
+def loop_rebinding(tree: ast.Module) -> Iterator[Slip]:
+    """`p = p - step` in a loop over parameters, for `p -= step`."""
+    for loop in ast.walk(tree):
+        taken = names_stored(loop.target) if isinstance(loop, ast.For) else set()
+        for node in ast.walk(loop) if taken else ():
+            match node:
+                case ast.Assign(
+                    targets=[ast.Name(id=name) as target], value=ast.BinOp(left=ast.Name(id=before), op=op, right=step)
+                ) if name == before and name in taken:
+                    in_place = ast.AugAssign(target, op, step)
+                    yield from slips_at(tree, "rebound", [(node, in_place)], place=ast.unparse(node), name=name)
+
+
+def missing_brackets(tree: ast.Module) -> Iterator[Slip]:
+    """`a / 2 * h`, for `a / (2 * h)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.BinOp(left=above, op=ast.Div(), right=ast.Name() | ast.Constant() as first),
+                op=ast.Mult(),
+                right=ast.Name() | ast.Constant() as second,
+            ):
+                divided = ast.BinOp(above, ast.Div(), ast.BinOp(first, ast.Mult(), second))
+                words = {"first": ast.unparse(first), "second": ast.unparse(second)}
+                yield from slips_at(tree, "unbracketed", [(node, divided)], **words)
+
+
 def swapped(tree: ast.Module) -> Iterator[Slip]:
     """Two shares, each at the input of the other."""
     for function, _ in inner_functions(tree):
@@ -210,6 +237,8 @@ HABITS: tuple[Habit, ...] = (
     not_called,
     assigned,
     swapped,
+    loop_rebinding,
+    missing_brackets,
     thrown_away,
     walked,
     unseen,
