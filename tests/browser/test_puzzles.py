@@ -74,6 +74,20 @@ def test_a_number_moves_its_line_there(page: Page) -> None:
     assert places == [str(at + 1) for at in range(len(ORDER.lines))]
 
 
+def test_enter_in_a_place_moves_the_line_and_hands_nothing_in(page: Page) -> None:
+    open_page(page, ADDRESS)
+    last, field = lines(page)[-1], page.locator(f"{ROWS}:last-child [data-place]")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+
+    field.fill("1")
+    field.press("Enter")
+
+    assert lines(page)[0] == last
+    expect(page.locator(f"{ROWS}:first-child [data-place]")).to_be_focused()
+    assert sent == []
+
+
 def test_a_place_that_there_is_not_moves_nothing_and_is_told(page: Page) -> None:
     open_page(page, ADDRESS)
     before = lines(page)

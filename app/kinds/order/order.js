@@ -37,6 +37,13 @@ function order(list) {
     target.focus();
     moved(row);
   });
+  // The end of a number, on a keypad too: the line moves, and the rest is not handed in for that.
+  list.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches("[data-place]")) return;
+    event.preventDefault();
+    event.target.blur();
+    event.target.focus();
+  });
   list.querySelectorAll(".moves").forEach((moves) => (moves.hidden = false));
   number();
 }
