@@ -224,6 +224,13 @@ def _describe_narrowing(_: re.Match[str], error: ReportedError) -> str:
     return f"{_call(error, 'narrow')} takes away more than the axis has."
 
 
+def _describe_fold(match: re.Match[str], error: ReportedError) -> str:
+    return (
+        f"{_call(error, 'fold')}: with these sizes the window has {match[1]} places, and {match[2]} are given. Are the "
+        "size of the result, the padding and the stride those of the forward line?"
+    )
+
+
 def _surplus(match: re.Match[str], error: ReportedError) -> str:
     if match[1] in SIZED and re.search("(?<!/)/(?!/)", error.source.rpartition(f".{match[1]}(")[2]):
         message = (
@@ -305,6 +312,11 @@ CALLS: tuple[Row, ...] = (
     (r"^(\w+)\(\): argument '\w+' failed to unpack the object .{0,60}but got (\w+)", "element", _element),
     (r"^Padding length must be divisible by 2", "padding", _odd_padding),
     (r"^Padding length should .{0,60} but got padding length (\d+) and input of dimension (\d+)", "padding", _padding),
+    (
+        r"^Given output_size=.{0,200} sliding blocks .{0,60} = (\d+), but got input\.size\(\d\)=(\d+)",
+        "folded",
+        _describe_fold,
+    ),
     (r"^narrow\(\): length must be non-negative", "narrowed", _describe_narrowing),
     (
         r"([\w<>]{1,80})\(\) takes (?:.{1,40} positional arguments? but \d+ (?:was|were) given|no arguments)",

@@ -89,6 +89,10 @@ CASES = [
 
 CALLS = [
     (
+        "r = F.fold(torch.ones(9, 16), (6, 6), 3, padding=1)",
+        "padding=1)`: with these sizes the window has 36 places, and 16",
+    ),
+    (
         "r = F.pad(X, 2)",
         "`F.pad(X, 2)` is given a number where it wants a tuple of ints. It takes two whole numbers for",
     ),
