@@ -18,6 +18,7 @@ import numpy as np
 from app.bindings import freshly_bound, reads_of, writes_of
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Array, Diagnosis, Observation, WrongGradient, scope_of
+from app.grading.diagnosis.feeding_lines import in_line
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.interpreter import Interpreter
@@ -60,7 +61,7 @@ def _in_line(case: WrongGradient, line: ast.Assign, now: Interpreter) -> Diagnos
             continue
         # Of `None`, which makes an axis, and of a function numpy would make a NaN.
         if value.dtype.kind == "f" and not np.isfinite(value).all():
-            return _to_diagnosis(case, line, expr)
+            return in_line(case, _to_diagnosis(case, line, expr), line)
     return None
 
 

@@ -105,6 +105,13 @@ NAMED_SLIPS = (
     ),
     ("token_position", "e / 2 ** 0.5", "e / (2 * 0.5)", "de:power-missing", "In `cdf = "),
     ("micrograd_neuron", "(e + 1) ** 2", "(e + 1)", "de:power-missing", "`e + 1` stands without the power"),
+    (
+        "activation_zoo",
+        "d1 = du1 * (x > 0)",
+        "d1 = du1 / (x > 0)",
+        "dx:not-finite",
+        "In line 8 `du1 / (x > 0)` is not finite",
+    ),
     ("causal_heads", "[dq, dk, dv]", "[dq, dq, dq]", "dqkv:wrong-part:dq", "each has a tensor of its own"),
     ("ppo", " + 0.5 * (s1 == s2)", "", "ds1:part-wrong:ties", "sends back half to each"),
     ("activation_zoo", "d5 = du5 * ", "d5 = ", "dx:upstream-missing", "Multiply it by the upstream gradient, `du5`"),
