@@ -210,7 +210,7 @@ def test_a_transpose_of_three_axes_is_no_cause_where_mt_would_not_fit():
 
 
 UNNAMED = [
-    ("output with shape [27] doesn't match the broadcast shape [32, 27]", "the tensor on the left has shape (27,)"),
+    ("output with shape [27] doesn't match the broadcast shape [32, 27]", "The place on the left has shape (27,)"),
     (
         "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2]",
         "but the places that are written have shape (2,).",
