@@ -193,10 +193,6 @@ SIZED = frozenset({"reshape", "view", "expand", "repeat"})
 """Methods that take the sizes of the result."""
 
 
-def _power(_: re.Match[str], __: ReportedError) -> str:
-    return SINGLE_BITS
-
-
 def _argument(match: re.Match[str], error: ReportedError) -> str:
     name, _, wanted, kind = match.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
@@ -306,7 +302,7 @@ CALLS: tuple[Row, ...] = (
     (r"^Number of dimensions of repeat dims can not be smaller", "repeated", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", "places", _places),
     (r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)", "unpacked", _describe_unpacking),
-    (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", "power", _power),
+    (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", "power", SINGLE_BITS),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", "argument", _argument),
     (r"^(\w+)\(\): argument '\w+' .{0,20}must be tuple of ints, but found .{0,20}type (\w+)", "element", _element),
     (r"^(\w+)\(\): argument '\w+' failed to unpack the object .{0,60}but got (\w+)", "element", _element),

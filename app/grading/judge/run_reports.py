@@ -53,8 +53,8 @@ class ReportedError:
     mends: Callable[[str, str], bool] = field(default=lambda _text, _instead: True, compare=False)
 
 
-Row = tuple[str, str, Callable[[re.Match[str], ReportedError], str]]
-"""Pattern of an error text, its stored diagnosis code (it never changes), and the function that explains it."""
+Row = tuple[str, str, str | Callable[[re.Match[str], ReportedError], str]]
+"""Pattern of an error text, its stored diagnosis code (it never changes), and a text or a function that explains it."""
 
 
 def parse_error(report: Mapping[str, Any]) -> ReportedError:

@@ -37,9 +37,21 @@ def translate_error(error: ReportedError) -> str:
     for pattern, _, say in ROWS:
         match = re.search(pattern, error.text)
         if match is not None:
-            return say(match, error)
+            return say(match, error) if callable(say) else _fill_text(say, match, error)
     text = error.text.splitlines()[0][:_LONGEST] if error.text else "no message"
     return f"{error.kind}: {text}"
+
+
+def _fill_text(text: str, match: re.Match[str], error: ReportedError) -> str:
+    """*text* of a row, with what torch said and what the learner wrote in its braces."""
+    return text.format(
+        match=match,
+        shapes=[_tuple(group) for group in match.groups() if group.startswith("[")],
+        tensor=_first(error, "{}", "The tensor"),
+        of=_first(error, " of `{.source}`"),
+        of_shaped=_first(error, " of {}"),
+        within=f"In `{error.source}` a" if error.source else "A",
+    )
 
 
 def kind_of(error: ReportedError) -> str:
@@ -150,10 +162,6 @@ def _describe_stack(match: re.Match[str], _: ReportedError) -> str:
     )
 
 
-def _describe_negation(_: re.Match[str], __: ReportedError) -> str:
-    return "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is."
-
-
 def _broadcast(match: re.Match[str], error: ReportedError) -> str:
     first, second, axis = match.groups()
     pair = _two(error, f"sizes {first} and {second}")
@@ -238,14 +246,6 @@ def _sums(text: str, wanted: Sequence[str], given: Sequence[str]) -> Iterator[st
                 yield f"({text}).sum({axes}, keepdim={keeps})"
 
 
-def _describe_index(match: re.Match[str], error: ReportedError) -> str:
-    target = _first(error, " of `{.source}`")
-    return (
-        f"The values have shape {_tuple(match[1])}, but the places{target} that are written have shape "
-        f"{_tuple(match[2])}."
-    )
-
-
 def _describe_expand(match: re.Match[str], error: ReportedError) -> str:
     spread, over = (
         next((f" of `{one.source}`" for one in error.operands if format_shape(one.shape) == _tuple(shape)), "")
@@ -254,13 +254,6 @@ def _describe_expand(match: re.Match[str], error: ReportedError) -> str:
     return (
         f"Shape {_tuple(match[2])}{spread} does not spread over shape {_tuple(match[1])}{over}: an axis is copied only "
         "where its size is 1."
-    )
-
-
-def _places(match: re.Match[str], _: ReportedError) -> str:
-    return (
-        f"`{match[1]}` takes one list of places, but its index has {match[2]} axes. Flatten the index to one axis, and "
-        "what is added to one row for each of its entries."
     )
 
 
@@ -275,14 +268,6 @@ def _added_rows(match: re.Match[str], error: ReportedError) -> str:
     return f"What is added here, {source}, and {target} {own} must have the same sizes but along the axis of the index."
 
 
-def _view(_: re.Match[str], error: ReportedError) -> str:
-    target = _first(error, " of `{.source}`")
-    return (
-        f"The memory order{target} does not allow `.view` here, usually after a transpose. `.reshape` does the same "
-        "in any memory order."
-    )
-
-
 def _reshape(match: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "{}", "The tensor")
     entries, shape = f"{target} has {int(match[2]):,} entries", _tuple(match[1])
@@ -291,37 +276,9 @@ def _reshape(match: re.Match[str], error: ReportedError) -> str:
     return f"{entries}, and shape {shape} holds another number of them."
 
 
-def _fraction(_: re.Match[str], error: ReportedError) -> str:
-    what = f"In `{error.source}` a size" if error.source else "A size"
-    return (
-        f"{what} is a fraction, and a size is a whole number. `/` makes a fraction of any two numbers. Is a division "
-        "meant there, or a product? `//` divides whole numbers."
-    )
-
-
-def _negative(match: re.Match[str], error: ReportedError) -> str:
-    what = f"In `{error.source}` a size" if error.source else "A size"
-    return f"{what} comes to {match[1]}, and a size is not negative."
-
-
-def _describe_untransposed(match: re.Match[str], _: ReportedError) -> str:
-    return (
-        f"`.{match[1]}` exchanges the last two axes, and here it stands behind a tensor with {match[2]} of them: there "
-        "is nothing to turn."
-    )
-
-
 def _one_hot(_: re.Match[str], error: ReportedError) -> str:
     target = _first(error, "; {0} is {0.dtype}")
     return f"`F.one_hot` needs integer indices (int64){target}."
-
-
-def _classes(_: re.Match[str], error: ReportedError) -> str:
-    what = f"In `{error.source}` an index" if error.source else "An index"
-    return (
-        f"{what} is as large as the number of classes, or larger. `F.one_hot` counts them from 0: of 27 classes the "
-        "last one is 26. Were the places taken along another axis?"
-    )
 
 
 def _one_number(_: re.Match[str], error: ReportedError) -> str:
@@ -348,28 +305,12 @@ def _cast(match: re.Match[str], error: ReportedError) -> str:
     return f"{target} holds {stored} numbers, and the result is {result}: it cannot be stored in place."
 
 
-def _index(match: re.Match[str], error: ReportedError) -> str:
-    target = _first(error, " of {}")
-    return (
-        f"Index {match[1]} does not exist: axis {match[2]}{target} has size {match[3]}, so the last index is size − 1."
-    )
-
-
-def _axis(match: re.Match[str], error: ReportedError) -> str:
-    target = _first(error, "{}", "The tensor")
-    return f"{target} has no axis {match[3]}; its axes go from {match[1]} to {match[2]}."
-
-
 def _past(_: re.Match[str], error: ReportedError) -> str:
     place = re.fullmatch(r"([\w.]{1,60})\.shape\[(-?\d{1,9})\]", error.source)
     if place is None:
         what = f"`{error.source}`" if error.source else "An index in this line"
         return f"{what} asks for more than the tuple holds; the first entry has the index 0."
     return f"`{place[1]}` has no axis {place[2]}: `{place[1]}.shape` is shorter, and its first entry has the index 0."
-
-
-def _truth(_: re.Match[str], __: ReportedError) -> str:
-    return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
 
 
 def _no_name(match: re.Match[str], error: ReportedError) -> str:
@@ -437,32 +378,12 @@ def _not_yet(name: str, error: ReportedError) -> str:
     )
 
 
-def _autograd(_: re.Match[str], __: ReportedError) -> str:
-    return "This box is for the hand-made rule; autograd is the judge and cannot be used in it."
-
-
-def _inplace_leaf(_: re.Match[str], __: ReportedError) -> str:
-    return "Autograd watches this tensor, so it cannot be changed in place. Update it under `torch.no_grad()`."
-
-
-def _describe_change(_: re.Match[str], __: ReportedError) -> str:
-    return "A tensor that the backward pass still needs was changed in place. Work on a `.clone()`."
-
-
-def _second(_: re.Match[str], __: ReportedError) -> str:
-    return "The graph was freed by the first backward pass; a second one needs a new forward pass."
-
-
 def _tuple(text: str) -> str:
     return format_shape(_sizes(text))
 
 
 def _sizes(text: str) -> list[int]:
     return [int(part) for part in re.findall(r"-?\d+", text)]
-
-
-def _flood(match: re.Match[str], _: ReportedError) -> str:
-    return f"By this line {match[0]}, so it was stopped. Print a shape, or a few rows."
 
 
 def _syntax(match: re.Match[str], _: ReportedError) -> str:
@@ -488,8 +409,19 @@ ROWS: tuple[Row, ...] = (
         "stacked",
         _describe_stack,
     ),
-    (r"Negation, the `-` operator, on a bool tensor", "negated", _describe_negation),
-    (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", "places", _places),
+    (
+        r"Negation, the `-` operator, on a bool tensor",
+        "negated",
+        "A minus stands in front of a mask, which holds true and false and no numbers. A mask multiplies as it is.",
+    ),
+    (
+        r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)",
+        "places",
+        (
+            "`{match[1]}` takes one list of places, but its index has {match[2]} axes. Flatten the index to one axis, "
+            "and what is added to one row for each of its entries."
+        ),
+    ),
     (
         r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])",
         "output_shape",
@@ -498,7 +430,7 @@ ROWS: tuple[Row, ...] = (
     (
         r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",
         "indexed",
-        _describe_index,
+        "The values have shape {shapes[0]}, but the places{of} that are written have shape {shapes[1]}.",
     ),
     (
         r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])",
@@ -510,17 +442,45 @@ ROWS: tuple[Row, ...] = (
         "added_rows",
         _added_rows,
     ),
-    (r"view size is not compatible with input tensor's size and stride", "view", _view),
+    (
+        r"view size is not compatible with input tensor's size and stride",
+        "view",
+        (
+            "The memory order{of} does not allow `.view` here, usually after a transpose. `.reshape` does the same in "
+            "any memory order."
+        ),
+    ),
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", "reshape", _reshape),
     (
         r"failed to unpack the object at pos \d+ with error .type must be tuple of ints,but got float",
         "fraction",
-        _fraction,
+        (
+            "{within} size is a fraction, and a size is a whole number. `/` makes a fraction of any two numbers. Is a "
+            "division meant there, or a product? `//` divides whole numbers."
+        ),
     ),
-    (r"invalid shape dimension (-\d+) at index", "negative", _negative),
-    (r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor", "unturned", _describe_untransposed),
+    (
+        r"invalid shape dimension (-\d+) at index",
+        "negative",
+        "{within} size comes to {match[1]}, and a size is not negative.",
+    ),
+    (
+        r"tensor\.(m?T) is only supported on matrices.{0,99} Got (\d)-D tensor",
+        "unturned",
+        (
+            "`.{match[1]}` exchanges the last two axes, and here it stands behind a tensor with {match[2]} of them: "
+            "there is nothing to turn."
+        ),
+    ),
     (r"one_hot is only applicable to index tensor", "one_hot", _one_hot),
-    (r"Class values must be smaller than num_classes", "classes", _classes),
+    (
+        r"Class values must be smaller than num_classes",
+        "classes",
+        (
+            "{within}n index is as large as the number of classes, or larger. `F.one_hot` counts them from 0: of 27 "
+            "classes the last one is 26. Were the places taken along another axis?"
+        ),
+    ),
     (r"only one element tensors can be converted|elements cannot be converted to Scalar", "one_number", _one_number),
     (
         r"expected m1 and m2 to have the same dtype|expected scalar type|must have the same dtype|have same dtype",
@@ -528,22 +488,53 @@ ROWS: tuple[Row, ...] = (
         _dtypes,
     ),
     (r"result type (\w+) can't be cast to the desired output type (\w+)", "cast", _cast),
-    (r"leaf Variable that requires grad is being used in an in-place operation", "inplace_leaf", _inplace_leaf),
+    (
+        r"leaf Variable that requires grad is being used in an in-place operation",
+        "inplace_leaf",
+        "Autograd watches this tensor, so it cannot be changed in place. Update it under `torch.no_grad()`.",
+    ),
     (
         r"variables needed for gradient computation has been modified by an inplace operation",
         "changed",
-        _describe_change,
+        "A tensor that the backward pass still needs was changed in place. Work on a `.clone()`.",
     ),
-    (r"Trying to backward through the graph a second time", "second", _second),
-    (r"does not require grad and does not have a grad_fn", "autograd", _autograd),
-    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", "index", _index),
-    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", "axis", _axis),
+    (
+        r"Trying to backward through the graph a second time",
+        "second",
+        "The graph was freed by the first backward pass; a second one needs a new forward pass.",
+    ),
+    (
+        r"does not require grad and does not have a grad_fn",
+        "autograd",
+        "This box is for the hand-made rule; autograd is the judge and cannot be used in it.",
+    ),
+    (
+        r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
+        "index",
+        (
+            "Index {match[1]} does not exist: axis {match[2]}{of_shaped} has size {match[3]}, so the last index is "
+            "size − 1."
+        ),
+    ),
+    (
+        r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
+        "axis",
+        "{tensor} has no axis {match[3]}; its axes go from {match[1]} to {match[2]}.",
+    ),
     (r"^tuple index out of range$", "past", _past),
-    (r"Boolean value of Tensor with more than one value is ambiguous", "truth", _truth),
+    (
+        r"Boolean value of Tensor with more than one value is ambiguous",
+        "truth",
+        "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`.",
+    ),
     (r"name '(\w+)·(\w+)", "dot", _describe_dot),
     (r"name '(\w+)' is not defined", "no_name", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", "no_name", _no_name),
-    (r"^more than [\d,]+ characters were printed$", "flood", _flood),
+    (
+        r"^more than [\d,]+ characters were printed$",
+        "flood",
+        "By this line {match[0]}, so it was stopped. Print a shape, or a few rows.",
+    ),
     (r"^(.+) \(<submission>, line \d+\)$", "syntax", _syntax),
     *OWN_FUNCTIONS,
     *CALLS,
