@@ -5,17 +5,16 @@ of which no answer comes, again and again, is given up, for a long one would kee
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from app.cache import Same
 from app.check.unanswered import UNANSWERED
 from app.content.blocks import Forward
-from app.engine.grader import Grader, Load, Nudge, Readiness, RunResult
+from app.engine.grader import ProvingGrader
 from app.engine.task import AnyTask
 from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.forward.facts import Facts
-from app.grading.judge.line_shapes import InlayShapes
 from app.grading.judge.verdict import Verdict
 
 TRIES, GIVEN_UP = 3, 8
@@ -24,24 +23,16 @@ T = TypeVar("T", Verdict, Facts)
 
 
 class RetryingGrader:
-    """Implements `Grader` on top of another one.
+    """Asks another grader.
 
     Args:
         answered: Called whenever a code was judged.
     """
 
-    def __init__(self, grader: Grader, at_once: int = 16, answered: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, grader: ProvingGrader, at_once: int = 16, answered: Callable[[], None] = lambda: None) -> None:
         self._grader, self._answered_one = grader, answered
         self._turn = asyncio.Semaphore(at_once)
         self._silent: dict[Same, list[Verdict]] = {}
-
-    @property
-    def readiness(self) -> Readiness:
-        return self._grader.readiness
-
-    @property
-    def load(self) -> Load:
-        return self._grader.load
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         verdict = await self._ask_with_retries(lambda: self._check_with_retries(task, code))
@@ -56,22 +47,6 @@ class RetryingGrader:
         if verdict.outcome in UNANSWERED:
             silent.append(verdict)
         return verdict
-
-    async def run(self, task: AnyTask, code: str) -> RunResult:
-        async with self._turn:
-            return await self._grader.run(task, code)
-
-    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
-        async with self._turn:
-            return await self._grader.nudge(task, code, name, entry)
-
-    async def line_shapes(self, task: AnyTask, code: str) -> InlayShapes:
-        async with self._turn:
-            return await self._grader.line_shapes(task, code)
-
-    async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
-        async with self._turn:
-            return await self._grader.export_problems(texts)
 
     async def facts(self, forward: Forward) -> Facts:
         return await self._ask_with_retries(lambda: self._grader.facts(forward))

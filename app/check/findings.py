@@ -22,6 +22,11 @@ class Finding:
     message: str
 
 
+def has_errors(findings: Iterable[Finding]) -> bool:
+    """True if one of *findings* makes a course fail."""
+    return any(finding.level == "error" for finding in findings)
+
+
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By file, line and column."""
     return tuple(sorted(findings, key=lambda finding: (finding.place.path, finding.place.line, finding.place.column)))

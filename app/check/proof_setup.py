@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.content.blocks import Lesson
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.grading.forward.facts import Facts
 
 
@@ -18,7 +18,7 @@ class ProofSetup:
         mutate: Whether every single-edit mutant of its solution is tried as well.
     """
 
-    grader: Grader
+    grader: ProvingGrader
     facts: Mapping[str, Facts] = field(default_factory=dict)
     lessons: Sequence[Lesson] = ()
     mutate: bool = True

@@ -17,7 +17,7 @@ from app.content.blocks import (
     Grad,
     SourceLocation,
 )
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
@@ -35,7 +35,7 @@ STANDS: dict[Standing, str] = {
 Told = DeclaredMistake | CorrectLine
 
 
-async def prove_own(task: AnyTask, box: Grad | Checker | FunctionBox, grader: Grader) -> list[Finding]:
+async def prove_own(task: AnyTask, box: Grad | Checker | FunctionBox, grader: ProvingGrader) -> list[Finding]:
     """The starter does not pass, and each of the author's solutions does."""
     codes = (box.solution, *box.alternatives)
     checks = (grader.check(task, code.source) for code in (box.starter, *codes))
@@ -102,7 +102,9 @@ def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | 
     return None
 
 
-async def prove_mistakes(task: AnyTask, mistake_codes: Sequence[tuple[Told, str]], grader: Grader) -> list[Finding]:
+async def prove_mistakes(
+    task: AnyTask, mistake_codes: Sequence[tuple[Told, str]], grader: ProvingGrader
+) -> list[Finding]:
     """The code of each mistake is refused, with its own message and not with that of another one."""
     verdicts = await asyncio.gather(*(grader.check(task, code) for _, code in mistake_codes))
     declared = [mistake for mistake, _ in mistake_codes]
@@ -136,7 +138,7 @@ def _check_message_shown(mistake: Told, verdict: Verdict, declared: Sequence[Tol
 
 
 async def prove_mutants(
-    task: AnyTask, box: Grad | Checker | FunctionBox, mutants: Iterable[Mutant], grader: Grader
+    task: AnyTask, box: Grad | Checker | FunctionBox, mutants: Iterable[Mutant], grader: ProvingGrader
 ) -> list[Finding]:
     """No mutant passes, but for those that the author lists as equally right."""
     mutants = tuple(mutants)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.check.findings import Finding
 from app.content.blocks import Code, Forward, SourceLocation
 from app.content.program.literals import Literal, literal_sizes, with_dim_names
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.engine.task import AnyTask
 from app.syntax import parse_code, source_text
 
@@ -14,7 +14,7 @@ MOST_TRIED = 12
 """Numbers of one text that are put to the test."""
 
 
-async def literals_of_forward(forward: Forward, grader: Grader) -> list[Finding]:
+async def literals_of_forward(forward: Forward, grader: ProvingGrader) -> list[Finding]:
     """An error for every number that keeps *forward* on the sizes of the lesson."""
 
     async def runs(source: str) -> bool:
@@ -32,7 +32,7 @@ async def literals_of_forward(forward: Forward, grader: Grader) -> list[Finding]
     ]
 
 
-async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grader: Grader) -> list[Finding]:
+async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grader: ProvingGrader) -> list[Finding]:
     """An error for every number for which *code* does not pass."""
 
     async def passes(source: str) -> bool:

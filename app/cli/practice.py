@@ -13,7 +13,7 @@ from app.check.bounded_grader import RetryingGrader
 from app.cli import environment
 from app.cli.graders import started_graders
 from app.cli.refuse import refuse
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.engine.pool.local_graders import LocalGraders
 from app.practice.difficulty import ENOUGH, estimate_difficulties, repriced_points
 from app.practice.draw import VERSION, NothingFitsError
@@ -56,7 +56,7 @@ def prove(level: int, wanted: str, count: int, seed: int) -> None:
         typer.echo(f"| {' | '.join(map(str, line))} |")
 
 
-async def _proofs(level: int, wanted: str, seeds: range, grader: Grader) -> list[Proof]:
+async def _proofs(level: int, wanted: str, seeds: range, grader: ProvingGrader) -> list[Proof]:
     proofs = []
     for seed in seeds:
         proof = await proved(drawn(level, seed, wanted), grader)
@@ -92,20 +92,20 @@ def _part(some: int, of: int) -> str:
     return f"{100 * some / of:.1f} %" if of else "-"
 
 
-def _run_query(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T:
+def _run_query(question: Callable[[ProvingGrader], Coroutine[Any, Any, T]]) -> T:
     try:
         return asyncio.run(_of_graders(question))
     except (NothingFitsError, NotProvedError) as error:
         refuse(str(error))
 
 
-async def _of_graders(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T:
+async def _of_graders(question: Callable[[ProvingGrader], Coroutine[Any, Any, T]]) -> T:
     async with _graders() as grader:
         return await question(grader)
 
 
 @asynccontextmanager
-async def _graders() -> AsyncIterator[Grader]:
+async def _graders() -> AsyncIterator[ProvingGrader]:
     async with started_graders(LocalGraders(environment.load_settings(), keep_facts=False)) as graders:
         if graders.readiness.state != "ready":
             refuse(f"Nothing was proved. {graders.readiness.reason}")

@@ -10,14 +10,14 @@ from app.check.prove_literals import literals_of_forward
 from app.check.unanswered import UNANSWERED, not_proved, to_author
 from app.content.blocks import Exercise, Forward, Lesson, Quiz, Visual
 from app.course.prove_quizzes import prove_inference, prove_quiz
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.grading.forward.facts import Facts
 from app.kinds.registry import block_kind
 
 
 async def prove_lessons(
     lessons: Iterable[Lesson],
-    grader: Grader,
+    grader: ProvingGrader,
     *,
     mutate: bool = True,
     reach: Collection[Lesson] = (),
@@ -34,7 +34,7 @@ async def prove_lessons(
     return in_order(finding for batch in batches for finding in batch)
 
 
-async def _lesson(lesson: Lesson, grader: Grader, lessons: Sequence[Lesson], *, mutate: bool) -> list[Finding]:
+async def _lesson(lesson: Lesson, grader: ProvingGrader, lessons: Sequence[Lesson], *, mutate: bool) -> list[Finding]:
     forwards = lesson.all_of(Forward)
     facts = dict(
         zip((program.name for program in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True)

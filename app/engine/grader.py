@@ -135,8 +135,18 @@ class Load:
     roles: tuple[RoleLoad, ...] = ()
 
 
-class Grader(Protocol):
-    """Checks submissions. Every method answers; none raises for anything a submission does.
+class ProvingGrader(Protocol):
+    """The questions that proofs ask. Every method answers; none raises for anything a submission does."""
+
+    async def check(self, task: AnyTask, code: str) -> Verdict: ...
+
+    async def facts(self, forward: Forward) -> Facts: ...
+
+    async def train(self, stretch: TrainingChunk) -> ChunkResult: ...
+
+
+class Grader(ProvingGrader, Protocol):
+    """Checks submissions.
 
     A question whose caller is cancelled is dropped while it waits, and stopped when it is being answered.
     """
@@ -146,8 +156,6 @@ class Grader(Protocol):
 
     @property
     def load(self) -> Load: ...
-
-    async def check(self, task: AnyTask, code: str) -> Verdict: ...
 
     async def run(self, task: AnyTask, code: str) -> RunResult: ...
 
@@ -160,7 +168,3 @@ class Grader(Protocol):
     async def export_problems(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Reasons why each of *texts* cannot be part of a Python file; empty if it can."""
         ...
-
-    async def facts(self, forward: Forward) -> Facts: ...
-
-    async def train(self, stretch: TrainingChunk) -> ChunkResult: ...

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.check.findings import Finding
+from app.check.findings import Finding, has_errors
 from app.check.mutants import mutants_of
 from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import Told, prove_mistakes, prove_mutants, prove_names, prove_solution, prove_starter
@@ -28,7 +28,7 @@ async def prove_bug(lesson: Lesson, bug: Bug, setup: ProofSetup) -> Sequence[Fin
     if starter_verdict.outcome == "error":
         message = "The wrong line stops with an error, which names it. Plant one that runs and gives other numbers."
         findings.append(Finding(bug.starter.place, "warning", "given-away", message))
-    if any(finding.level == "error" for finding in findings):
+    if has_errors(findings):
         return findings
     mistake_codes: list[tuple[Told, str]] = [
         (declared_mistake, with_line(declared_mistake.code.source, bug.line)) for declared_mistake in bug.mistakes

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.check.findings import Finding
+from app.check.findings import Finding, has_errors
 from app.check.mutants import mutants_of
 from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import prove_mutants, prove_own
@@ -20,7 +20,7 @@ async def prove_checker(_: Lesson, checker: Checker, setup: ProofSetup) -> Seque
         grader.check(checker, _always(checker, answer=True)),
         grader.check(checker, _always(checker, answer=False)),
     )
-    if any(finding.level == "error" for finding in findings):
+    if has_errors(findings):
         return findings
     findings += _check_messages_shown(checker, credulous, answer=True) + _check_messages_shown(
         checker, suspicious, answer=False

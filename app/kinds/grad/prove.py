@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.check.findings import Finding
+from app.check.findings import Finding, has_errors
 from app.check.mutants import mutants_of
 from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import prove_alone, prove_mistakes, prove_mutants, prove_names, prove_own
 from app.check.prove_literals import literals_of_solution
 from app.content.blocks import Grad, Lesson
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.engine.task import GradTask, grad_task_of
 
 
@@ -19,7 +19,7 @@ async def prove_grad(lesson: Lesson, grad: Grad, setup: ProofSetup) -> Sequence[
         return unknown
     task = grad_task_of(lesson, grad)
     findings = await prove_own(task, grad, grader)
-    if any(finding.level == "error" for finding in findings):
+    if has_errors(findings):
         return await _for_a_number(findings, task, grad, grader)
     if unfounded := [
         early
@@ -34,7 +34,7 @@ async def prove_grad(lesson: Lesson, grad: Grad, setup: ProofSetup) -> Sequence[
     return findings + await prove_mutants(task, grad, tried, grader)
 
 
-async def _for_a_number(findings: list[Finding], task: GradTask, grad: Grad, grader: Grader) -> list[Finding]:
+async def _for_a_number(findings: list[Finding], task: GradTask, grad: Grad, grader: ProvingGrader) -> list[Finding]:
     """*found*, or the numbers in the place of sizes for which a solution does not pass."""
     failing = {finding.place.line for finding in findings if finding.code == "solution-fails"}
     codes = [

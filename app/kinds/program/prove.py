@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
-from app.check.findings import Finding
+from app.check.findings import Finding, has_errors
 from app.check.mutants import Mutant, mutants_of
 from app.check.proof_setup import ProofSetup
 from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
@@ -21,7 +21,7 @@ async def prove_function(_: Lesson, box: FunctionBox, setup: ProofSetup) -> Sequ
     """Findings of one box."""
     grader = setup.grader
     findings = await prove_own(box, box, grader)
-    if any(finding.level == "error" for finding in findings):
+    if has_errors(findings):
         return findings
     findings += await prove_mistakes(
         box, [(declared_mistake, declared_mistake.code.source) for declared_mistake in box.mistakes], grader

@@ -7,7 +7,7 @@ from app.check.findings import Finding
 from app.check.proof_setup import ProofSetup
 from app.content.blocks import Lesson, Preset, Train
 from app.content.program.training_sources import boxes_of
-from app.engine.grader import Grader
+from app.engine.grader import ProvingGrader
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import examples_for
 from app.engine.train.training_run import ReferenceRuns, Training, TrainingSpec
@@ -30,7 +30,7 @@ async def prove_training(lesson: Lesson, train: Train, setup: ProofSetup) -> Seq
     return [finding for batch in tried for finding in batch]
 
 
-async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grader: Grader) -> list[Finding]:
+async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grader: ProvingGrader) -> list[Finding]:
     forward = lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
     setup, names = setup_of(train, forward, preset), Settings().names
