@@ -178,6 +178,11 @@ def elements_of(node: Node) -> list[Expression] | None:
     return node.elts if isinstance(node, ast.List | ast.Tuple) else None
 
 
+def tuple_parts(node: Expression) -> list[Expression]:
+    """The parts of a tuple that is written out, as in `x[:, t]`; of anything else *node* alone."""
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
 def called_name(node: Node) -> str:
     """The bare name of the function or method that *node* calls; empty where it is no call."""
     match node:
@@ -259,7 +264,7 @@ def sign_of(node: object) -> str:
     return _SIGNS.get(type(operator), "") if isinstance(operator, ast.AST) else ""
 
 
-def is_binary(node: object, signs: str = "") -> bool:
+def is_binary(node: object, signs: str = "") -> TypeGuard[ast.BinOp]:
     """True if *node* is arithmetic of two sides, with one of *signs*, such as `"+ -"`; or with any."""
     return isinstance(node, ast.BinOp) and (not signs or sign_of(node) in signs.split())
 

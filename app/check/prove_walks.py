@@ -6,6 +6,7 @@ import numpy as np
 
 from app.check.findings import Finding
 from app.content.blocks import Forward, SourceLocation
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import difference_quotients, trace_program
 
@@ -23,7 +24,7 @@ def prove_walk(place: SourceLocation, forward: Forward, point: Mapping[str, obje
         return [Finding(place, "error", "no-walk", message)]
     for name, quotient in measured.items():
         gradient = walk.gradients.get(name, np.zeros(quotient.shape))
-        if not np.allclose(gradient, quotient, rtol=0, atol=TOLERANCE * max(1.0, np.abs(quotient).max(initial=0.0))):
+        if not np.allclose(gradient, quotient, rtol=0, atol=TOLERANCE * max(1.0, magnitude(quotient))):
             message = f"`d{name}` is shown as {gradient.tolist()}, and nudging finds {quotient.round(5).tolist()}."
             return [Finding(place, "error", "walk-differs", f"{message} Is there a corner or a jump at this point?")]
     return []

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Protocol
 
 from app.content.program.static_values import NotStaticError, StaticValues
-from app.syntax import every_name_in
+from app.syntax import every_name_in, names_stored
 
 
 class TensorList:
@@ -109,12 +109,7 @@ class Inliner(ast.NodeTransformer):
         names = every_name_in(node)
         apart |= any(isinstance(self.scope.get(name), ast.FunctionDef | TensorList) for name in names)
         if not apart or len(node.generators) > 1 or node.generators[0].ifs:
-            stored = {
-                name_node.id
-                for name_node in ast.walk(node)
-                if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
-            }
-            self._without(stored).generic_visit(node)
+            self._without(names_stored(node)).generic_visit(node)
             return node
         (loop,), nodes = node.generators, list[ast.expr]()
         for mark, item in self.work.turned(node, loop.iter, self.scope, self.suffix):

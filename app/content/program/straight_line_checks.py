@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Mapping, Sequence
 
-from app.syntax import name_of, names_loaded
+from app.syntax import name_of, names_loaded, tuple_parts
 
 SPLITTING_CALLS = frozenset({"chunk", "split", "tensor_split", "unbind", "meshgrid", "broadcast_tensors"})
 FIELDS: Mapping[str, frozenset[str]] = {
@@ -85,7 +85,7 @@ def data_sized_part(expression: ast.expr, masks: Collection[str]) -> ast.expr | 
             case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="where"), args=[_], keywords=[]):
                 return node
             case ast.Subscript(slice=place):
-                parts = place.elts if isinstance(place, ast.Tuple) else [place]
+                parts = tuple_parts(place)
                 if any(is_mask(part, masks) for part in parts):
                     return node
     return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from app.content.program.inlining import Inliner, Scope, TensorList
 from app.content.program.static_values import NotStaticError, StaticValues
 from app.content.program.straight_line_checks import OTHERS, holds_parts, needs_unrolling, stored_names, without_writing
+from app.syntax import name_node
 
 MOST_STATEMENTS = 500
 MAX_CALL_DEPTH = 8
@@ -110,7 +111,7 @@ class _Work:
                 if not inner or (name in self.inputs and name not in scope):
                     fix = f"Write it as an assignment to a new name, such as '{name}2 = {name} + …'."
                     raise self.stop(node, "in-place", f"This changes {name!r} in place.", fix)
-                total = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), op, value), node)
+                total = ast.copy_location(ast.BinOp(name_node(name), op, value), node)
                 self._assign(target, total, scope, suffix)
             case ast.For(orelse=[]):
                 self._loop(node, scope, suffix)
@@ -211,7 +212,7 @@ class _Work:
             case _:
                 fresh = [self._fresh(name, suffix) if inner else name for name in names]
                 self._emit(ast.Tuple([ast.Name(name, ast.Store()) for name in fresh], ast.Store()), read)
-                scope.update({name: ast.Name(text, ast.Load()) for name, text in zip(names, fresh, strict=True)})
+                scope.update({name: name_node(text) for name, text in zip(names, fresh, strict=True)})
 
     def _value_of(self, name: str, value: ast.expr, suffix: str, before: int) -> ast.expr:
         """Value of *name* from here on; the lines since *before* were written for its *value*."""
@@ -221,14 +222,14 @@ class _Work:
                 own = value.id == f"{name}{suffix}"
                 fresh = value.id if own else self._fresh(name, suffix) if inner else name
                 self._rename(value.id, fresh, before)
-                return ast.Name(fresh, ast.Load())
+                return name_node(fresh)
             if inner or name in self.rebound:
                 return value
         if isinstance(value, ast.Constant) and (inner or name in self.rebound):
             return value
         fresh = self._fresh(name, suffix) if inner else name
         self._emit(ast.Name(fresh, ast.Store()), value)
-        return ast.Name(fresh, ast.Load())
+        return name_node(fresh)
 
     def named(self, name: str, value: ast.expr, suffix: str) -> ast.expr:
         """*value*, under a name of its own where it is not a name or a number already."""
@@ -236,7 +237,7 @@ class _Work:
             return value
         fresh = self._fresh(name, suffix)
         self._emit(ast.Name(fresh, ast.Store()), value)
-        return ast.Name(fresh, ast.Load())
+        return name_node(fresh)
 
     def _parts(self, name: str, call: ast.Call, suffix: str) -> ast.expr:
         """A call of several results, for each place that reads one of them; what it cuts has a name."""
@@ -337,7 +338,7 @@ class _Work:
             if last.id in self.inputs or (len(outputs) > 1 and last.id in read):
                 stored = last.id if last.id != name else self._fresh(name, "_inner")
                 self._rename(last.id, stored)
-                copied = ast.Call(ast.Attribute(ast.Name(stored, ast.Load()), "clone", ast.Load()), [], [])
+                copied = ast.Call(ast.Attribute(name_node(stored), "clone", ast.Load()), [], [])
                 self.lines.append((ast.Assign([ast.Name(name, ast.Store())], copied), written.get(last.id, self.line)))
             elif last.id != name:
                 self._rename(last.id, name)

@@ -25,6 +25,7 @@ from app.grading.judge.judging import Judge
 from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
 from app.grading.judge.run_reports import ReportedError, RunReport, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
+from app.grading.operations.numerics import magnitude
 from app.sandbox.wire import Job, Reply
 from app.syntax import Statement, nodes_in
 
@@ -335,7 +336,7 @@ def _alike(name: str, first: Mapping[str, RunReport], other: Mapping[str, RunRep
         own_value, other_value = first[run].values.get(name), other[run].values.get(name)
         if own_value is None or other_value is None or own_value.shape != other_value.shape:
             return False
-        largest = float(np.abs(other_value[np.isfinite(other_value)]).max(initial=0.0))
+        largest = magnitude(other_value[np.isfinite(other_value)])
         if not np.allclose(own_value, other_value, rtol=_SAME, atol=_SAME * largest, equal_nan=True):
             return False
     return True

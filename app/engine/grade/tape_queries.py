@@ -21,7 +21,7 @@ from app.grading.diagnosis.elsewhere import is_right_with
 from app.grading.diagnosis.evidence import Diagnosis, Observation, WrongGradient
 from app.grading.diagnosis.helper_lines import is_mended_at, is_step_inside
 from app.grading.diagnosis.rerun import read_on
-from app.grading.judge.compare import Array, GradingOptions, Reference, References
+from app.grading.judge.compare import Array, GradingOptions, Reference, References, hidden_values
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.run_reports import RunReport, read_trials
 from app.grading.judge.value_digest import value_digest
@@ -31,6 +31,8 @@ from app.syntax import Statement
 
 SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was found.", "Mend the other lines first."
 _LOG = logging.getLogger(__name__)
+NOTHING: Mapping[str, Array] = dict.fromkeys(HIDDEN, np.zeros(()))
+"""The tensors of a case in which none is read."""
 FURTHER_PAIRS = 4
 """How many pairs of hidden runs a diagnosis looks at beside its own, where a program has them."""
 Told = TypeVar("Told")
@@ -103,48 +105,46 @@ class TapeQueries:
         self, name: str, cut: Collection[str], got: Mapping[str, Array], settled: Collection[str] = ()
     ) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced, *settled* right."""
-        return self._diagnose_with(lambda case: diagnose(replace(case, settled=frozenset(settled))), name, cut, got)
+        return self._diagnose_with(lambda case: diagnose(replace(case, settled=frozenset(settled))), name, got, cut)
 
-    def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:
+    def is_step_inside(self, name: str, got: Mapping[str, Array]) -> bool:
         """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
-        case = self._case(name, cut, got, true=False)
+        case = self._case(name, got, self._ruling.forced, true=False)
         return is_step_inside(replace(case, looks=case.looks[: len(HIDDEN)]))
 
-    def early_step(self, name: str, cut: Collection[str], got: Mapping[str, Array], *, again: bool) -> Diagnosis | None:
+    def early_step(self, name: str, got: Mapping[str, Array], *, again: bool) -> Diagnosis | None:
         """The operand inside of the line that makes the tensor of *name* whose gradient *got* is, if it is one."""
-        return self._diagnose_with(partial(diagnose_early_step, again=again), name, cut, got)
+        return self._diagnose_with(partial(diagnose_early_step, again=again), name, got)
 
-    def is_mended_at(self, name: str, cut: Collection[str], got: Mapping[str, Array], step: str) -> bool:
+    def is_mended_at(self, name: str, got: Mapping[str, Array], step: str) -> bool:
         """True if *got* is right with a gradient inside of the forward program in the place of *step*."""
-        return bool(self._diagnose_with(partial(is_mended_at, step=step), name, cut, got))
+        return bool(self._diagnose_with(partial(is_mended_at, step=step), name, got))
 
-    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[Statement]) -> bool:
+    def is_right_with(self, name: str, lines: Sequence[Statement]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""
-        nothing = dict.fromkeys(HIDDEN, np.zeros(()))
-        return bool(self._diagnose_with(lambda case: is_right_with(case, (*lines,)), name, cut, nothing))
+        return bool(self._diagnose_with(lambda case: is_right_with(case, (*lines,)), name, NOTHING))
 
     def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
-        return self._diagnose_with(diagnose, name, [f"d{output}" for output in self._ruling.outputs], got, true=True)
+        return self._diagnose_with(diagnose, name, got, [f"d{output}" for output in self._ruling.outputs], true=True)
 
-    def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
+    def diagnosis_in_sizes(self, name: str) -> Diagnosis | None:
         """Diagnose the mistake in *name* that remains once dims replace the literal sizes."""
-        nothing = dict.fromkeys(HIDDEN, np.zeros(()))
-        return self._diagnose_with(partial(diagnose_in_sizes, dims=self._ruling.dims), name, cut, nothing)
+        return self._diagnose_with(partial(diagnose_in_sizes, dims=self._ruling.dims), name, NOTHING)
 
     def unrecognised(
-        self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
+        self, name: str, got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
     ) -> Diagnosis:
         """True facts about *got*; with *others*, other lines are wrong as well, and those that write *settled* not."""
         value = self._study.value_key(value_digest({run: got[run] for run in HIDDEN}))
-        diagnosis = self._diagnose_with(describe_unrecognised, name, cut, got)
+        diagnosis = self._diagnose_with(describe_unrecognised, name, got)
         if diagnosis is not None:
             facts = replace(diagnosis, value=value)
 
             def place(case: WrongGradient) -> Diagnosis:
                 return place_unrecognised(replace(case, settled=frozenset(settled)), facts)
 
-            return self._diagnose_with(place, name, cut, got) or facts
+            return self._diagnose_with(place, name, got) or facts
         diagnosis = replace(sentences.plain_difference(name), value=value)
         if self._budget.left > 0:
             return diagnosis
@@ -154,11 +154,12 @@ class TapeQueries:
         self,
         ask: Callable[[WrongGradient], Told | None],
         name: str,
-        cut: Collection[str],
         got: Mapping[str, Array],
+        cut: Collection[str] | None = None,
         true: bool = False,
     ) -> Told | None:
-        return self._within_budget(ask, name, partial(self._case, name, cut, got, true))
+        forced = self._ruling.forced if cut is None else cut
+        return self._within_budget(ask, name, partial(self._case, name, got, forced, true))
 
     def _within_budget(
         self, ask: Callable[[WrongGradient], Told | None], name: str, make: Callable[[], WrongGradient]
@@ -177,7 +178,7 @@ class TapeQueries:
             _LOG.exception("the diagnosis of %s failed", name)
             return None
 
-    def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> WrongGradient:
+    def _case(self, name: str, got: Mapping[str, Array], cut: Collection[str], true: bool) -> WrongGradient:
         tensor = name[1:]
         observations = observations_of(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
         if true:
@@ -210,8 +211,8 @@ class TapeQueries:
     def _further(self, name: str, cut: Collection[str]) -> Iterator[Observation]:
         """Observations of *name* on the other pairs of hidden runs."""
         for study, trials in self._beside():
-            got = {run: array for run in HIDDEN if (array := trials[run].values.get(name)) is not None}
-            if len(got) == len(HIDDEN):
+            got = hidden_values(trials, name)
+            if got is not None:
                 yield from observations_of(study, name[1:], _tensors(cut), _tensors(self._ruling.forced), got).values()
 
     def _with_true(self, run: str, look: Observation) -> Observation:

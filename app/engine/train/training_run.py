@@ -18,6 +18,7 @@ from app.engine.train.run_state import NOWHERE, Ask, Held, RunState, SavedRunSta
 from app.engine.train.snapshot import GradientComparison, Phase, Point, SampledNames, Snapshot, SplitLoss, chart_span
 from app.engine.training_chunk import ChunkResult, TrainingChunk
 from app.grading.judge.compare import Reference, closeness
+from app.grading.operations.numerics import magnitude
 from app.grading.train.corpus import PARTS
 
 MILESTONES = (200, 2_000, 20_000)
@@ -228,7 +229,7 @@ class Training:
         own_gradients = await self._own.gradients(self._ask)
         torchs = await self._own.gradients(self._ask, self._shared.descent)
         # A parameter whose gradient is zero has only rounding to show: it is judged beside the others.
-        noise = max(float(np.abs(torch).max(initial=0.0)) for torch in torchs.values())
+        noise = max(magnitude(torch) for torch in torchs.values())
         rows = []
         for name, gradient in torchs.items():
             close = closeness(own_gradients[name], Reference(gradient=gradient, noise=noise))

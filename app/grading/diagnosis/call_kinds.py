@@ -5,9 +5,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice, permutations
 
-from app.grading.diagnosis.grammar import EditVocabulary, Kind, Replacement, attribute, is_module, turned_over
+from app.grading.diagnosis.grammar import (
+    EditVocabulary,
+    Kind,
+    Replacement,
+    attribute,
+    is_module,
+    keeping_axis,
+    turned_over,
+)
 from app.grading.operations.table import NAMES, OPERATIONS
-from app.syntax import name_of
+from app.syntax import is_binary, name_node, name_of, tuple_parts
 
 REDUCTIONS = frozenset(
     name
@@ -46,10 +54,11 @@ def reduction_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
             words.inverse
         ):
             for axis in (0, 1, -1):
-                keep = [ast.keyword("keepdim", ast.Constant(True))]
-                yield Replacement("one-axis", ast.Call(attribute(value, f"a{attr}"), [ast.Constant(axis)], keep))
+                yield Replacement(
+                    "one-axis", ast.Call(attribute(value, f"a{attr}"), [ast.Constant(axis)], keeping_axis())
+                )
         case ast.Call(func=ast.Name(id=name)) if name in AVERAGED:
-            yield Replacement("average" if name == "S" else "sum", _call_of(node, ast.Name(AVERAGED[name], ast.Load())))
+            yield Replacement("average" if name == "S" else "sum", _call_of(node, name_node(AVERAGED[name])))
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in REDUCTIONS:
             if attr in AVERAGED:
                 yield Replacement(
@@ -136,7 +145,7 @@ def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A slice or a step that is left out, or another one."""
     if not isinstance(node, ast.Subscript):
         return
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = tuple_parts(node.slice)
     if any(isinstance(part, ast.Slice) and (part.lower or part.upper) for part in parts):
         yield Replacement("unslice", node.value)
     elif all(isinstance(part, ast.Constant | ast.UnaryOp | ast.Slice) for part in parts):
@@ -159,12 +168,12 @@ def index_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
             yield Replacement("part" if fixed else "neighbour", new)
         for name, size in words.sizes.items() if fixed else ():
             if isinstance(size, int) and not isinstance(size, bool):
-                yield Replacement("step", _with_part(node, at, ast.Name(name, ast.Load())))
+                yield Replacement("step", _with_part(node, at, name_node(name)))
 
 
 def other_parts(node: ast.Subscript) -> Iterator[ast.Subscript]:
     """*node* with a slice that leaves as many entries out, at other ends: `x[1:]` and `x[:-1]`."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = tuple_parts(node.slice)
     for at, part in enumerate(parts):
         match part:
             case ast.Slice(lower=ast.Constant(value=int(first)), upper=None, step=None):
@@ -220,7 +229,7 @@ def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
 
 def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A factor, a division, a function or a sum that is put in."""
-    floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
+    floats = [name_node(name) for name, array in words.arrays.items() if array.dtype.kind == "f"]
     if words.inverse and isinstance(node, ast.Constant) and isinstance(node.value, float):
         others = (*floats, *words.parts)
         yield from (Replacement("put-factor", ast.BinOp(node, ast.Mult(), other)) for other in others)
@@ -230,9 +239,9 @@ def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
         yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), other))
         yield Replacement("put-division", ast.BinOp(node, ast.Div(), other))
     for name in words.sizes:
-        yield Replacement("put-size", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
-        yield Replacement("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        yield Replacement("put-size", ast.BinOp(node, ast.Div(), name_node(name)))
+        yield Replacement("put-size", ast.BinOp(node, ast.Mult(), name_node(name)))
+    if is_binary(node, "**"):
         for by in (1, -1):
             base = ast.BinOp(node.left, ast.Add(), ast.Constant(by))
             yield Replacement("put-number", ast.BinOp(base, ast.Pow(), node.right), node.left)
@@ -241,16 +250,14 @@ def insertion_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replaceme
     for kind, new in (("put-function", one_less), ("put-power", cubed), ("put-function", positive)):
         yield Replacement(kind, new)
     for axis in (0, 1, -1):
-        words_ = [ast.keyword("keepdim", ast.Constant(True))]
-        yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
+        yield Replacement("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], keeping_axis()))
 
 
 def average_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """An average along an axis that is put in."""
     if isinstance(node, ast.Name) and node.id in words.arrays and words.inverse:
         for axis in (0, 1, -1):
-            keep = [ast.keyword("keepdim", ast.Constant(True))]
-            yield Replacement("put-mean", ast.Call(attribute(node, "mean"), [ast.Constant(axis)], keep))
+            yield Replacement("put-mean", ast.Call(attribute(node, "mean"), [ast.Constant(axis)], keeping_axis()))
 
 
 def term_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
@@ -259,7 +266,7 @@ def term_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
         return
     read = {inner.id for part in words.parts for inner in ast.walk(part) if isinstance(inner, ast.Name)}
     names = [name for name in words.arrays if name in read or name in words.gradients]
-    for term in (*(ast.Name(name, ast.Load()) for name in names), *words.parts):
+    for term in (*(name_node(name) for name in names), *words.parts):
         for operator in (ast.Add(), ast.Sub()):
             yield Replacement("put-addend", ast.BinOp(node, operator, term))
 
@@ -277,14 +284,14 @@ def whole_edits(lines: Iterable[ast.stmt], gradients: Collection[str]) -> Kind:
 
 
 def _terms(expr: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add):
+    if is_binary(expr, "+"):
         for term in (expr.left, expr.right):
             yield from (term, *_terms(term))
 
 
 def _whole(wholes: Mapping[str, str], node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if name := wholes.get(ast.dump(node)):
-        yield Replacement("put-addend", ast.Name(name, ast.Load()))
+        yield Replacement("put-addend", name_node(name))
 
 
 def size_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
@@ -292,14 +299,14 @@ def size_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     read = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.Attribute | ast.Call)]
     if isinstance(node, ast.BinOp) and all(name_of(each) in words.sizes for each in read):
         for name in words.sizes:
-            yield Replacement("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
+            yield Replacement("put-size", ast.BinOp(node, ast.Mult(), name_node(name)))
 
 
 def unread_tensor_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A term or a factor that is put in, of tensors that were computed and are read nowhere."""
     if isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         for name in words.arrays:
-            tensor = ast.Name(name, ast.Load())
+            tensor = name_node(name)
             yield Replacement("put-term", ast.BinOp(node, ast.Add(), tensor))
             yield Replacement("put-term", ast.BinOp(node, ast.Sub(), tensor))
             yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), tensor))
@@ -308,9 +315,9 @@ def unread_tensor_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Repla
 def function_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     """A function put in, or in the place of another one."""
     for function in words.functions:
-        name: ast.expr = ast.Name(function, ast.Load())
+        name: ast.expr = name_node(function)
         if words.inverse:
-            name = attribute(ast.Name("torch", ast.Load()), function)
+            name = attribute(name_node("torch"), function)
             yield Replacement("put-power" if function in RAISING else "put-function", ast.Call(name, [node], []), node)
         elif isinstance(node, ast.Name):
             yield Replacement("apply", ast.Call(name, [node], []), node)
@@ -322,4 +329,4 @@ def function_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacemen
         case ast.Call(func=ast.Name(id=attr), args=[_]):
             for function in words.functions:
                 if function != attr:
-                    yield Replacement("function", _call_of(node, ast.Name(function, ast.Load())))
+                    yield Replacement("function", _call_of(node, name_node(function)))

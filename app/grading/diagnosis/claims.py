@@ -24,6 +24,7 @@ from app.grading.diagnosis.grammar import (
     attribute,
     factor_removal_edits,
     grouping_edits,
+    keeping_axis,
     name_edits,
     operator_edits,
     power_edits,
@@ -32,7 +33,7 @@ from app.grading.diagnosis.grammar import (
 from app.grading.diagnosis.rerun import line_replays
 from app.grading.diagnosis.single_edit_search import is_mended, joins_matrices
 from app.grading.operations.table import FUNCTIONS
-from app.syntax import called_name, name_of
+from app.syntax import called_name, is_binary, name_node, name_of, tuple_parts
 
 ROUNDED = 1e-3
 """How far from a size, or one over it, a number may be that was written for it."""
@@ -95,7 +96,7 @@ def keeps_minus(view: GradientAnalysis, code: str) -> bool:
 
 def puts_through(view: GradientAnalysis, names: Collection[str]) -> bool:
     """True if the learner's lines raise to a power, or put into a function, what reads one of *names*."""
-    raised = [node for node in view.text.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+    raised = [node for node in view.text.nodes if is_binary(node, "**")]
     inside = (
         inner
         for node in (*raised, *(item for item in view.text.nodes if called_name(item) in FUNCTIONS))
@@ -108,7 +109,7 @@ def takes_parts(view: GradientAnalysis) -> bool:
     """True if the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
     loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
     indices = (node.slice for node in view.text.nodes if isinstance(node, ast.Subscript))
-    parts = (part for index in indices for part in (index.elts if isinstance(index, ast.Tuple) else [index]))
+    parts = (part for index in indices for part in tuple_parts(index))
     return (
         cannot_be_read(view)
         or loops
@@ -242,7 +243,7 @@ def raises_right(view: GradientAnalysis) -> bool:
 def makes_steps(view: GradientAnalysis) -> bool:
     """True if the learner's lines make a tensor on the way that is no gradient of the box."""
     made = {name for line in view.text.lines for name in freshly_bound(line)}
-    return bool(made - view.case.looks[0].gradients.keys() - {view.case.name})
+    return bool(made - view.case.other_gradients)
 
 
 def _may_scale(value: ast.expr, ratios: Sequence[float]) -> bool:
@@ -258,7 +259,7 @@ def _instead(old: ast.stmt, new: ast.stmt, line: ast.stmt) -> ast.stmt:
 
 def lacks_no_gradient(view: GradientAnalysis) -> bool:
     """True if a gradient put in as a factor makes nothing right: a term that lacks one may vanish by nature."""
-    kinds = [partial(_multiplied, name) for name in view.case.looks[0].gradients]
+    kinds = [partial(_multiplied, name) for name in view.first_look.gradients]
     return is_unmended(view, kinds)
 
 
@@ -275,8 +276,8 @@ def lacks_sum(view: GradientAnalysis) -> bool:
 
 def upstream_edits(view: GradientAnalysis) -> Kind:
     """Edits that put what arrives in the place of a gradient that does not."""
-    arriving = {f"d{path.consumer}" for path in view.paths} & view.case.looks[0].gradients.keys()
-    others = view.case.looks[0].gradients.keys() - arriving - {view.case.name}
+    arriving = {f"d{path.consumer}" for path in view.paths} & view.first_look.gradients.keys()
+    others = view.first_look.gradients.keys() - arriving - {view.case.name}
     return partial(_started, arriving, others)
 
 
@@ -285,7 +286,7 @@ def _started(
 ) -> Iterator[Replacement]:
     if name_of(node) in others:
         for name in sorted(arriving):
-            yield Replacement("gradient", ast.Name(name, ast.Load()), node)
+            yield Replacement("gradient", name_node(name), node)
 
 
 def operators_of(kinds: Collection[str]) -> Kind:
@@ -295,7 +296,7 @@ def operators_of(kinds: Collection[str]) -> Kind:
 
 def has_operator(view: GradientAnalysis, kinds: Collection[str]) -> bool:
     """True if another operator in no divisor mends the gradient: in one, what it divides by is multiplied by."""
-    divisors = [node.right for node in view.text.nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    divisors = [node.right for node in view.text.nodes if is_binary(node, "/")]
     below = {node for divisor in divisors for node in ast.walk(divisor)}
     return is_mended(view, (partial(_operators_above, below, kinds),))
 
@@ -313,17 +314,16 @@ def _operators(kinds: Collection[str], node: ast.expr, words: EditVocabulary) ->
 
 def _multiplied(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE):
-        yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
+        yield Replacement("put-factor", ast.BinOp(node, ast.Mult(), name_node(name)))
 
 
 def _divided(name: str, node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE) and name_of(node) != name:
-        yield Replacement("put-division", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
+        yield Replacement("put-division", ast.BinOp(node, ast.Div(), name_node(name)))
 
 
 def _summed(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
     if isinstance(node, CURABLE):
         for way in ("sum", "mean"):
             for axis in (0, 1, -1):
-                keep = [ast.keyword("keepdim", ast.Constant(True))]
-                yield Replacement("put-sum", ast.Call(attribute(node, way), [ast.Constant(axis)], keep))
+                yield Replacement("put-sum", ast.Call(attribute(node, way), [ast.Constant(axis)], keeping_axis()))

@@ -84,7 +84,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     single_edit_search.diagnose_exchanged,
     (changed_upstreams.changed_upstream_hypotheses, rule_edits.repeated_edit_hypotheses),
     (statistics.one_constant_hypotheses, statistics.other_axes),
-    unrecognised.fixed,
+    unrecognised.diagnose_fixed,
     (forks.fork_hypotheses,),
     (undifferentiated.undifferentiated_hypotheses,),
     (powers.power_hypotheses, upstreams.copy_hypotheses),
@@ -97,7 +97,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     layout.diagnose_misplaced,
     unrecognised.diagnose_confined,
     unrecognised.diagnose_ties,
-    unrecognised.gated,
+    unrecognised.diagnose_gated,
     unrecognised.without_upstream,
     off_terms.diagnose_off_term,
 )
@@ -121,15 +121,15 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
 
     A function of its argument alone, of plain data to plain data: it may run anywhere.
     """
-    asked = (
-        elsewhere.written,
+    readers = (
+        elsewhere.diagnose_elsewhere,
         rereading.not_finite,
         unrecognised.cut_to_integers,
         unrecognised.too_coarse,
         unrecognised.all_zeros,
     )
-    broken = next((diagnosis for ask in asked if (diagnosis := ask(case)) is not None), None)
-    view = GradientAnalysis(split_outputs(case if broken is not None else loss_weight.weighted(case)))
+    broken = next((diagnosis for read in readers if (diagnosis := read(case)) is not None), None)
+    view = GradientAnalysis(split_outputs(case if broken is not None else loss_weight.with_loss_weight(case)))
     if broken is not None:
         # A product with what is zero at first: another operator says more than that all is zero.
         operator = single_edit_search.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None
@@ -139,8 +139,8 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     named = _named_mistake(view)
     if named is None:
         return _in_its_own_shape(case) or unrecognised.another_shape(case)
-    said = helper_lines.placed(view, named)
-    return said if said.line is not None else replace(said, line=helper_lines.wrong_write(view))
+    diagnosis = helper_lines.with_line(view, named)
+    return diagnosis if diagnosis.line is not None else replace(diagnosis, line=helper_lines.wrong_write(view))
 
 
 def _named_mistake(view: GradientAnalysis) -> Diagnosis | None:
@@ -184,15 +184,15 @@ def describe_unrecognised(case: WrongGradient) -> Diagnosis:
 @np.errstate(all="ignore")
 def place_unrecognised(case: WrongGradient, diagnosis: Diagnosis) -> Diagnosis:
     """*diagnosis*, which names no mistake, with the line of the step that is wrong, where one is known to be."""
-    view = GradientAnalysis(split_outputs(loss_weight.weighted(case)))
-    return helper_lines.placed(view, diagnosis) if view.paths else diagnosis
+    view = GradientAnalysis(split_outputs(loss_weight.with_loss_weight(case)))
+    return helper_lines.with_line(view, diagnosis) if view.paths else diagnosis
 
 
 def _in_its_own_shape(case: WrongGradient) -> Diagnosis | None:
     """The diagnosis of a tensor that lacks or has too many axes of size 1 and whose numbers are wrong as well."""
     looks = case.looks
     same = all(look.got.size == look.reference.size for look in looks)
-    if not same or all(look.got.shape == look.reference.shape for look in looks):
+    if not same or all(look.is_shaped for look in looks):
         return None
     squeezed = [(look.got.squeeze().shape, look.reference.squeeze().shape) for look in looks]
     if any(got != reference for got, reference in squeezed):

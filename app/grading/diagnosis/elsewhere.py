@@ -25,9 +25,9 @@ SHOWN_MAX = 80
 TRIES_MAX = 12
 
 
-def written(case: WrongGradient) -> Diagnosis | None:
+def diagnose_elsewhere(case: WrongGradient) -> Diagnosis | None:
     """The line that writes into another tensor of the program, or another gradient, what belongs into this one."""
-    known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name} - case.settled
+    known = {*case.first_look.forward, *case.first_look.gradients} - {case.name} - case.settled
     first = next((at for at, line in enumerate(case.lines) if case.name in writes(line)), len(case.lines))
     # What is not there yet, no line can write into.
     later = list(enumerate(case.lines))[first:]

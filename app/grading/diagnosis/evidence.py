@@ -12,6 +12,7 @@ import numpy as np
 
 from app.grading.forward.statements import ForwardStatement, GradientPath
 from app.grading.operations.numerics import Array as Array
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.budget import EntryBudget
 from app.syntax import Statement
 
@@ -46,6 +47,11 @@ class Observation:
     blocked: Mapping[str, Array] = field(default_factory=dict)
     others: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_shaped(self) -> bool:
+        """True if the learner's tensor has the shape of the reference."""
+        return self.got.shape == self.reference.shape
 
     def under(self, weight: float) -> "Observation":
         """Observation, but for *got*, with *weight* times the upstream gradient."""
@@ -102,6 +108,16 @@ class WrongGradient:
     written_out: frozenset[str] = frozenset()
     reads_upstream: bool = True
     budget: EntryBudget = field(default_factory=EntryBudget)
+
+    @property
+    def first_look(self) -> Observation:
+        """The look that names and shapes are read from."""
+        return self.looks[0]
+
+    @property
+    def other_gradients(self) -> set[str]:
+        """Names of all gradients but this one."""
+        return self.first_look.gradients.keys() - {self.name}
 
     def told(self, code: str, say: str, **fields: object) -> "Diagnosis":
         """*say* is a format string, which may speak of the `name` and the `tensor` and of *fields*."""
@@ -166,8 +182,8 @@ class Hypothesis:
 
 def scale_of(look: Observation) -> float:
     """The size that tolerances are relative to: the largest entry of the reference and of every share."""
-    sizes = [np.abs(look.reference).max(initial=0.0)]
-    sizes += [np.abs(share).max(initial=0.0) for share in look.shares.values()]
+    sizes = [magnitude(look.reference)]
+    sizes += [magnitude(share) for share in look.shares.values()]
     return float(max(sizes))
 
 

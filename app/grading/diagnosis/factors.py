@@ -27,6 +27,7 @@ from app.grading.diagnosis.naming import number_text
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.node import UntracedError, reduced_count
 from app.grading.reading.rules import PASSED_ON
 from app.grading.reading.tracer import trace_expression
@@ -87,11 +88,11 @@ def any_factor(view: GradientAnalysis, ratios: Sequence[float]) -> NamedFactor:
 def _is_ratio_plausible(view: GradientAnalysis, ratio: float) -> bool:
     """True if the lesson's own numbers do not contradict *ratio*, by being off by another one as a whole."""
     visible = view.case.visible
-    if visible is None or visible.got.shape != visible.reference.shape:
+    if visible is None or not visible.is_shaped:
         return True
     got, reference = (np.asarray(array, dtype=np.float64).ravel() for array in (visible.got, visible.reference))
     whole = float(got @ reference) / max(float(reference @ reference), 1e-300)
-    proportional = np.abs(got - whole * reference).max(initial=0.0) <= ROUGH * np.abs(got).max(initial=0.0)
+    proportional = magnitude(got - whole * reference) <= ROUGH * magnitude(got)
     return not proportional or abs(whole - ratio) <= ROUGH * abs(ratio - 1)
 
 
@@ -114,7 +115,7 @@ def _all_near(ratios: Sequence[float], wanted: Sequence[float]) -> bool:
 
 def _of_constants(view: GradientAnalysis, ratios: Sequence[float], paths: Sequence[GradientPath]) -> NamedFactor | None:
     """Constants of the forward statements that every one of *paths* goes through."""
-    ways = [view.steps(path, view.case.looks[0]) for path in paths]
+    ways = [view.steps(path, view.first_look) for path in paths]
     shared = [step for step in ways[0] if all(any(step.same_as(each) for each in way) for way in ways)]
     return next((factor for step in shared for factor in (_of_step(view, ratios, step),) if factor is not None), None)
 
@@ -158,7 +159,7 @@ def multiplies_by(view: GradientAnalysis, line: ForwardStatement, ratios: Sequen
 
 def scales(view: GradientAnalysis, line: ForwardStatement) -> bool:
     """True if something in the forward *line* may scale what goes through it; also where that cannot be told."""
-    look = view.case.looks[0]
+    look = view.first_look
     try:
         waiting = [trace_expression(line.node, look.forward, look.dims)]
     except UntracedError:
@@ -170,7 +171,7 @@ def scales(view: GradientAnalysis, line: ForwardStatement) -> bool:
 
 def has_number(view: GradientAnalysis, line: ForwardStatement) -> bool:
     """True if the forward *line* multiplies or divides by a number, such as a size; also where that cannot be told."""
-    factors = _scales(line, view.case.looks[0])
+    factors = _scales(line, view.first_look)
     return not factors or any(factors)
 
 
@@ -243,7 +244,7 @@ def _sizes(view: GradientAnalysis, paths: Sequence[GradientPath]) -> dict[str, t
             for axis in range(len(shapes[0])):
                 add(f"{label}.shape[{axis}]", [shape[axis] for shape in shapes])
 
-    for name in case.looks[0].dims:
+    for name in case.first_look.dims:
         if all(name in look.dims for look in case.looks):
             add(name, [look.dims[name] for look in case.looks])
     axes_of(case.tensor, [look.reference.shape for look in case.looks])

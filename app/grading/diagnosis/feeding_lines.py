@@ -47,7 +47,7 @@ def statements_in(line: Statement) -> Sequence[Statement]:
 
 def feeding_lines(case: WrongGradient) -> tuple[Statement, ...]:
     """The statements, also those inside of loops, that the gradient is made of; not those of the other gradients."""
-    return _feeding(case.lines, case.name, frozenset(case.looks[0].gradients.keys() - {case.name}))
+    return _feeding(case.lines, case.name, frozenset(case.other_gradients))
 
 
 @lru_cache(maxsize=32)
@@ -70,7 +70,7 @@ def in_line(case: WrongGradient, diagnosis: Diagnosis, line: Statement) -> Diagn
     written = writes(line)
     if case.name in written:
         return replace(diagnosis, line=line.lineno)
-    if len(written) != 1 or written & {*case.settled, *case.looks[0].gradients}:
+    if len(written) != 1 or written & {*case.settled, *case.first_look.gradients}:
         return diagnosis
     return replace(diagnosis, line=line.lineno, step=min(written))
 

@@ -49,7 +49,7 @@ def fork_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 def _multiplies(view: GradientAnalysis, path: GradientPath) -> bool:
     """True if the way of *path* goes through a product."""
-    return any(step.node.op in MEETINGS for step in view.steps(path, view.case.looks[0]))
+    return any(step.node.op in MEETINGS for step in view.steps(path, view.first_look))
 
 
 def _gradient_if_crossed(
@@ -82,7 +82,7 @@ def _copied_over(view: GradientAnalysis, path: GradientPath, turned: bool, look:
 
 
 def _in_steps(view: GradientAnalysis) -> Iterator[Hypothesis]:
-    steps = _meetings(view, view.case.looks[0])
+    steps = _meetings(view, view.first_look)
     if all(np.array_equal(step.z, steps[0].z) for step in steps):
         return  # none of the factors is another one's
     lines = join_words([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])

@@ -27,6 +27,7 @@ from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.share_words import of_share
 from app.grading.diagnosis.steps import PathStep, steps_of
 from app.grading.forward.statements import GradientPath
+from app.grading.operations.numerics import magnitude
 from app.grading.operations.table import OPERATIONS
 from app.grading.reading.rules import words_of
 from app.syntax import Expression, Statement
@@ -49,7 +50,7 @@ class GradientAnalysis:
     """A case with everything that several tables need, computed once."""
 
     def __init__(self, case: WrongGradient) -> None:
-        self.case = case
+        self.case, self.first_look = case, case.first_look
         self.text = GradientText(case)
         # A name that is read only for its shape is an occurrence without a share.
         self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
@@ -69,7 +70,7 @@ class GradientAnalysis:
 
     def shaped(self) -> bool:
         """True if the learner's tensor has the shape of the reference."""
-        return all(look.got.shape == look.reference.shape for look in self.case.looks)
+        return all(look.is_shaped for look in self.case.looks)
 
     def _steps(self, path: GradientPath, look: Observation) -> tuple[PathStep, ...]:
         """The operations of *path*, the outermost first; empty where the statement could not be followed."""
@@ -84,7 +85,7 @@ class GradientAnalysis:
         `statement` the forward line and `arriving` the gradient of what it makes, `row` what stands along its axis,
         `here` the line or the part of it, `inner` by what it is derived, where that has no name.
         """
-        step = self.steps(path, self.case.looks[0])[depth]
+        step = self.steps(path, self.first_look)[depth]
         operands, output = step.node.operands, step.statement.outputs[0]
         return {
             "name": self.case.name,
@@ -119,7 +120,7 @@ class GradientAnalysis:
     def every_step(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
         """Every operation on every path of the tensor, in the first look."""
         for path in self.paths:
-            for depth, step in enumerate(self.steps(path, self.case.looks[0])):
+            for depth, step in enumerate(self.steps(path, self.first_look)):
                 yield path, depth, step
 
     def places(self) -> Iterator[tuple[GradientPath, int, PathStep]]:
@@ -154,7 +155,7 @@ class GradientAnalysis:
 
     def said_of_share(self, path: GradientPath, depth: int, say: str) -> str:
         """*say* of the shares that a step is part of, where the tensor has others."""
-        look = self.case.looks[0]
+        look = self.first_look
         step = self.steps(path, look)[depth]
         sharing = [other for other in self.paths if any(each.same_as(step) for each in self.steps(other, look))]
         return say if len(sharing) == len(self.paths) else of_share(say, path, sharing, self.paths)
@@ -225,7 +226,7 @@ class GradientAnalysis:
 
     def slack(self, tensor: Array, look: Observation) -> float:
         """Largest difference from *tensor* that still counts as equal."""
-        return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[look])
+        return max(SAME * magnitude(tensor), NOISE * self.scale[look])
 
     def solved(self, parts: Sequence[Array], target: Array, look: Observation) -> Array | None:
         """Multiplicities of each of *parts* in *target*; None if they do not add up to it, or in more than one way."""
@@ -239,7 +240,7 @@ class GradientAnalysis:
 
     def weighty(self, tensor: Array, look: Observation) -> bool:
         """True if *tensor* is more than rounding noise, which any tiny prediction would equal."""
-        return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[look]
+        return magnitude(tensor) > WEIGHTY * self.scale[look]
 
     def confirms(self, mistake: Hypothesis) -> bool:
         """True if *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
@@ -295,4 +296,4 @@ class GradientAnalysis:
 
 
 def _apart(first: Array, other: Array) -> float:
-    return float(np.abs(first - other).max(initial=0.0))
+    return magnitude(first - other)

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.bindings import MODULES
 from app.grading.diagnosis.evidence import Array
-from app.syntax import name_of
+from app.syntax import name_node, name_of
 
 TURNS = frozenset({"transpose", "t", "permute", "swapaxes"})
 PRODUCTS = frozenset(
@@ -103,12 +103,12 @@ def name_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]:
     mine = words.arrays.get(node.id)
     for name, array in words.arrays.items():
         if mine is not None and name != node.id and array.dtype.kind == mine.dtype.kind:
-            yield Replacement("gradient" if node.id in words.gradients else "name", ast.Name(name, ast.Load()), node)
+            yield Replacement("gradient" if node.id in words.gradients else "name", name_node(name), node)
     for name, size in words.sizes.items() if node.id in words.sizes or words.inverse else ():
         if name != node.id and isinstance(size, int):
-            yield Replacement("size", ast.Name(name, ast.Load()), node)
+            yield Replacement("size", name_node(name), node)
     for name in words.arrays if node.id in words.sizes and words.inverse else ():
-        yield Replacement("tensor", ast.Name(name, ast.Load()), node)
+        yield Replacement("tensor", name_node(name), node)
 
 
 def sign_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Replacement]:
@@ -216,7 +216,7 @@ def product_of_sums_edits(node: ast.expr, _words: EditVocabulary) -> Iterator[Re
         ) if ast.dump(ast.Tuple(first.args)) == ast.dump(ast.Tuple(second.args)):
             func = attribute(ast.BinOp(a, op, b), "sum")
             yield Replacement("join-sum", ast.Call(func, first.args, first.keywords), node)
-            keep = [ast.keyword("keepdim", ast.Constant(True))]
+            keep = keeping_axis()
             yield Replacement("join-sum", ast.Call(func, first.args, keep), node)
 
 
@@ -224,6 +224,11 @@ def turned_over(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
         return node.value
     return attribute(node, "mT")
+
+
+def keeping_axis() -> list[ast.keyword]:
+    """`keepdim=True`."""
+    return [ast.keyword("keepdim", ast.Constant(True))]
 
 
 def attribute(node: ast.expr, attr: str) -> ast.Attribute:

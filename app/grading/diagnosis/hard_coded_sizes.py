@@ -16,6 +16,7 @@ from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.naming import in_code, join_words, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import line_replays
+from app.grading.operations.numerics import magnitude
 from app.syntax import Node, Statement, nodes_in, number_node, number_of, rewritten
 
 SAY = sentences_of("size")
@@ -60,9 +61,9 @@ def _right(visible: Observation) -> bool:
     got, reference = np.asarray(visible.got), visible.reference
     if got.shape != reference.shape or got.dtype.kind not in "fiub":
         return False
-    scale = float(np.abs(reference).max(initial=0.0))
+    scale = magnitude(reference)
     # A gradient that is zero but for rounding is right for many wrong lines.
-    return scale > VACUOUS * scale_of(visible) and float(np.abs(got - reference).max(initial=0.0)) <= RIGHT * scale
+    return scale > VACUOUS * scale_of(visible) and magnitude(got - reference) <= RIGHT * scale
 
 
 def _sizes(view: GradientAnalysis, visible: Observation) -> Mapping[float, list[Measure]]:

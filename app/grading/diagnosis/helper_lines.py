@@ -45,7 +45,7 @@ SHARES_MAX = 6
 """How many shares are added up in every way."""
 
 
-def placed(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
+def with_line(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     """Return *diagnosis* with the line of the slip, if that line makes a step on the way to the gradient."""
     if diagnosis.step:
         return diagnosis
@@ -99,7 +99,7 @@ def is_step_inside(case: WrongGradient) -> bool:
     What is one of the gradients of the box under another name may be that or a step that lacks everything.
     """
     view = GradientAnalysis(case)
-    if any(all(view.equal(look.gradients[name], look) for look in case.looks) for name in case.looks[0].gradients):
+    if any(all(view.equal(look.gradients[name], look) for look in case.looks) for name in case.first_look.gradients):
         return False
     inside = gradients_inside(view, case.looks)
     return any(all(map(view.equal, gradients, case.looks)) for gradients in inside)

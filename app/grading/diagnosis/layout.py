@@ -59,7 +59,7 @@ def _taken_in(case: WrongGradient) -> str:
 
 def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The reference in another shape."""
-    case, shape = view.case, view.case.looks[0].reference.shape
+    case, shape = view.case, view.first_look.reference.shape
 
     def row(code: str, act: Callable[[Array], Array | None], say: str) -> Hypothesis:
         return seen(code, partial(_remade, act), say)
@@ -82,7 +82,7 @@ def shape_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         yield row("not-expanded", partial(_folded, axis=axis, keepdim=keepdim), SAY["folded"])
     yield seen("not-reshaped", lambda look: look.reference.reshape(view.got[look].shape), SAY["reshaped"])
     for path in view.paths:
-        if case.looks[0].got.shape == case.looks[0].upstream[path.key].shape:
+        if case.first_look.got.shape == case.first_look.upstream[path.key].shape:
             same = partial(_upstream, key=path.key)
             yield seen("upstream-unchanged", same, SAY["unchanged"], upstream=upstream_name(path))
 
@@ -122,7 +122,7 @@ def view_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             for at in range(len(step.node.operands)):
                 yield view.hypothesis_at_step(path, depth, "wrong-part", partial(_slice, at=at), SAY["part"])
     yield from _unturned_hypotheses(view)
-    for axis in range(view.case.looks[0].reference.ndim):
+    for axis in range(view.first_look.reference.ndim):
         yield view.hypothesis(
             "mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis)
         )
@@ -175,7 +175,7 @@ def _slice(step: PathStep, at: int) -> Array:
 
 def diagnose_permuted(view: GradientAnalysis) -> Diagnosis | None:
     """The gradient with its axes in another order."""
-    case, rank = view.case, view.case.looks[0].reference.ndim
+    case, rank = view.case, view.first_look.reference.ndim
     for order in permutations(range(rank)) if 2 < rank <= RANK_MAX else ():
         if all(view.equal(look.reference.transpose(order), look) for look in case.looks):
             letters = (

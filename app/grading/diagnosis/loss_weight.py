@@ -12,6 +12,7 @@ import numpy as np
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.rerun import Rerun, line_replays
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.interpreter import Interpreter
 
 WEIGHTS = (1.75, 0.625)
@@ -19,12 +20,14 @@ WEIGHTS = (1.75, 0.625)
 FLAT = 1e-9
 
 
-def weighted(case: WrongGradient) -> WrongGradient:
+def with_loss_weight(case: WrongGradient) -> WrongGradient:
     """*case* with another upstream of the loss; itself where that would be no other text, or the lines cannot be read.
 
     Who leaves the 1 out in one term and writes it in another is right: such a sum is left as it is.
     """
-    losses = {name for name in case.looks[0].gradients if all(_is_one(look.gradients.get(name)) for look in case.looks)}
+    losses = {
+        name for name in case.first_look.gradients if all(_is_one(look.gradients.get(name)) for look in case.looks)
+    }
     view = GradientAnalysis(case) if losses else None
     if view is None or not losses & view.text.names:
         return case
@@ -57,7 +60,7 @@ def _is_sum(rerun: Rerun, pair: Sequence[Observation]) -> bool:
     """True if what the lines make is a multiple of what arrives and something besides."""
     got = np.asarray(rerun.look.got, dtype=np.float64)
     slopes = [(look.got - got) / (weight - 1.0) for weight, look in zip(WEIGHTS, pair, strict=True)]
-    size = max(float(np.abs(got).max(initial=0.0)), 1e-300)
+    size = max(magnitude(got), 1e-300)
     parts = (slopes[0], got - slopes[0])
-    even = float(np.abs(slopes[0] - slopes[1]).max(initial=0.0)) <= FLAT * size
-    return even and all(float(np.abs(part).max(initial=0.0)) > FLAT * size for part in parts)
+    even = magnitude(slopes[0] - slopes[1]) <= FLAT * size
+    return even and all(magnitude(part) > FLAT * size for part in parts)

@@ -44,4 +44,4 @@ def may_be_negative(view: GradientAnalysis, line: ForwardStatement, paths: Seque
 
 def _steps_through(view: GradientAnalysis, line: ForwardStatement, paths: Sequence[GradientPath]) -> list[PathStep]:
     """The operations of *line* on *paths*, as the first data set has them."""
-    return [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
+    return [step for path in paths for step in view.steps(path, view.first_look) if step.statement == line]

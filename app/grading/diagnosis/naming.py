@@ -14,11 +14,11 @@ ORDINALS = ("first", "second", "third", "fourth", "last")
 
 def shown_observation(case: WrongGradient) -> Observation:
     """The look that a sentence speaks of: the lesson's own, where the mistake has the same form there."""
-    hidden, visible = case.looks[0], case.visible
+    hidden, visible = case.first_look, case.visible
     if visible is None or visible.got.ndim != hidden.got.ndim:
         return hidden
-    differs = hidden.got.shape != hidden.reference.shape
-    return visible if (visible.got.shape != visible.reference.shape) == differs else hidden
+    differs = not hidden.is_shaped
+    return visible if (not visible.is_shaped) == differs else hidden
 
 
 def places_text(marks: Sequence[Array]) -> str:

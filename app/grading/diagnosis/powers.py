@@ -59,7 +59,7 @@ OTHERWISE = (sign_edits, name_edits)
 
 def power_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Powers of a tensor in the share before it was summed, for the tensors of the consumer's own statement first."""
-    look = view.case.looks[0]
+    look = view.first_look
     for path in view.paths:
         wide, near = unreduced_share(look, path).shape, {*path.statement.inputs, *path.statement.outputs}
         for name in sorted(look.forward, key=lambda text: text not in near):
@@ -93,7 +93,7 @@ def _rows(
 
 def _rule_reads(view: GradientAnalysis, path: GradientPath, name: str) -> bool:
     """True if a rule on the way of *path* reads the tensor *name*, or a line that cannot be followed does."""
-    steps = view.steps(path, view.case.looks[0])
+    steps = view.steps(path, view.first_look)
     followed = {step.statement for step in steps}
     beyond = {read for line in lines_of(view, path) if line not in followed for read in (*line.inputs, *line.outputs)}
     return name in beyond or any(name in _read_at(step) for step in steps)
@@ -127,7 +127,7 @@ def _row(
 
 def _line_of(view: GradientAnalysis, path: GradientPath, name: str) -> str:
     """The forward line on the way of *path* that has the tensor *name*; empty where none has."""
-    on_the_way = dict.fromkeys(step.statement for step in view.steps(path, view.case.looks[0]))
+    on_the_way = dict.fromkeys(step.statement for step in view.steps(path, view.first_look))
     lines = (
         forward_statement
         for forward_statement in (path.statement, *on_the_way)
@@ -160,7 +160,7 @@ def _scaled(step: PathStep, name: str, power: float) -> Array:
 
 def _of_whole(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Factors that all shares have in common."""
-    look, line = view.case.looks[0], view.paths[-1]
+    look, line = view.first_look, view.paths[-1]
     fitting = [name for name in look.forward if _may_scale(look.forward[name], look.reference.shape)]
     small = [name for name in fitting if look.forward[name].size < look.reference.size]
     for name in fitting:

@@ -36,7 +36,7 @@ Source = Callable[[Observation, GradientPath], Any]
 
 def reduction_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     for path in view.paths:
-        wide, narrow = unreduced_share(view.case.looks[0], path).shape, view.case.looks[0].reference.shape
+        wide, narrow = unreduced_share(view.first_look, path).shape, view.first_look.reference.shape
         if math.prod(wide) > math.prod(narrow) and 0 < len(wide) <= RANK_MAX and is_broadcastable(wide, narrow):
             yield from _of_path(view, path, unreduced_share, stretched_axes(wide, narrow))
         elif wide == narrow:
@@ -93,7 +93,7 @@ def _vector_product(view: GradientAnalysis, look: Observation, path: GradientPat
 
 
 def _of_path(view: GradientAnalysis, path: GradientPath, source: Source, right: Axes) -> Iterator[Hypothesis]:
-    wide = source(view.case.looks[0], path).shape
+    wide = source(view.first_look, path).shape
 
     def row(code: str, act: Callable[[Array], Any], say: str, axes: Axes = right) -> Hypothesis:
         say = say if say == SAY["wide"] or len(view.paths) == 1 else of_share(say, path, [path], view.paths)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array
+from app.grading.operations.numerics import magnitude
 
 CONDITION_MAX = 1e6
 
@@ -19,4 +20,4 @@ def solve_coefficients(columns: Array, wanted: Array, slack: float) -> Array | N
     coefficients = vectors @ ((vectors.T @ (unit.T @ wanted)) / values)
     # One step of refinement: the normal equations alone lose half of the digits.
     coefficients += vectors @ ((vectors.T @ (unit.T @ (wanted - unit @ coefficients))) / values)
-    return None if np.abs(unit @ coefficients - wanted).max(initial=0.0) > slack else np.asarray(coefficients / lengths)
+    return None if magnitude(unit @ coefficients - wanted) > slack else np.asarray(coefficients / lengths)

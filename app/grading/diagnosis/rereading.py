@@ -111,7 +111,7 @@ def read_early(view: GradientAnalysis) -> Diagnosis | None:
 
 def _early(view: GradientAnalysis) -> Iterator[tuple[str, int, int]]:
     """Gradients, required or not, the line that reads them, and the line that finishes them."""
-    known = {f"d{name}" for name in view.case.looks[0].forward} - {view.case.name}
+    known = {f"d{name}" for name in view.first_look.forward} - {view.case.name}
     written = [writes_of(list(ast.walk(line))) for line in view.case.lines]
     last = max((at for at, names in enumerate(written) if view.case.name in names), default=-1)
     for at, line in enumerate(view.case.lines[: last + 1]):

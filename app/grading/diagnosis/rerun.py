@@ -10,13 +10,14 @@ import numpy as np
 from app.bindings import LIKE, NEW
 from app.grading.diagnosis.edits import Edit
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient, scope_of
-from app.grading.diagnosis.feeding_lines import nodes_of, writes
+from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import SAME, GradientAnalysis
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.recall import Recall
-from app.syntax import called_name, name_of
+from app.syntax import called_name, every_name_in, name_of, tuple_parts
 
 Inside = tuple[Array, ...]
 """A gradient inside of the forward program, on each look."""
@@ -108,7 +109,7 @@ class Rerun:
         for at in reversed(range(len(self.lines))):
             if self.written[at] != self._forced[at] and (self.written[at] & needed or self.written[at] - others):
                 lines.add(at)
-                needed |= {node.id for node in nodes_of(self.lines[at]) if isinstance(node, ast.Name)}
+                needed |= every_name_in(self.lines[at])
         return lines
 
     def _force(self, now: Interpreter, at: int) -> None:
@@ -219,7 +220,7 @@ class Rerun:
 def read_on(case: WrongGradient, other: Observation) -> Array | None:
     """Values that the lines of *case* leave on *other*; None where reading them on its own gives different ones."""
     view = GradientAnalysis(case)
-    if not _is_readable(view) or (rerun := Rerun.of(view, case.looks[0], case.budget)) is None:
+    if not _is_readable(view) or (rerun := Rerun.of(view, case.first_look, case.budget)) is None:
         return None
     again = Rerun(view, other, rerun.lines, Interpreter(*scope_of(other, case.name), case.budget))
     return again.result(again.after)
@@ -246,7 +247,7 @@ def inside_of(line: ast.stmt) -> list[ast.stmt]:
 
 
 def names_in(lines: Iterable[ast.AST]) -> set[str]:
-    return {node.id for line in lines for node in ast.walk(line) if isinstance(node, ast.Name)}
+    return set[str]().union(*map(every_name_in, lines))
 
 
 def _without(gradients: Set[str], line: ast.For) -> ast.For:
@@ -263,7 +264,7 @@ def _fills(line: ast.stmt, turn: str) -> bool:
     """True if *line* is `x[:, t] = …`, whose place is another one in each *turn*."""
     match line:
         case ast.Assign(targets=[ast.Subscript(slice=part)]):
-            parts = part.elts if isinstance(part, ast.Tuple) else [part]
+            parts = tuple_parts(part)
             return any(name_of(node) == turn for node in parts)
     return False
 
@@ -291,7 +292,7 @@ def are_equal(first: Inside, other: Inside) -> bool:
     """True if two tensors are the same on each look."""
     pairs = list(zip(first, other, strict=True))
     return all(a.shape == b.shape for a, b in pairs) and all(
-        np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300) for a, b in pairs
+        magnitude(a - b) <= SAME * max(magnitude(b), 1e-300) for a, b in pairs
     )
 
 

@@ -258,7 +258,7 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
             word = slip.word.format(**fields)
             said = {**fields, "word": word, "term": term_text(word, fields["row"])}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
-            ways = (any(map(alike, view.steps(other, view.case.looks[0]))) for other in view.paths)
+            ways = (any(map(alike, view.steps(other, view.first_look))) for other in view.paths)
             more = " The same holds on every way that `{tensor}` takes." if all(ways) else ""
             predict = partial(view.everywhere, alike, sender(view, slip.text))
             say = RULE["nothing"][1] if slip.text == "z" and not _is_alone(step) else slip.say
@@ -268,7 +268,7 @@ def repeated_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 
 def _is_throughout(view: GradientAnalysis, alike: Callable[[PathStep], bool], texts: tuple[str, str]) -> bool:
     """True if the slip *texts* stands in the lines for each path, at its first step that is *alike*."""
-    look = view.case.looks[0]
+    look = view.first_look
     depths = ([at for at, step in enumerate(view.steps(path, look)) if alike(step)] for path in view.paths)
     places = [(path, matching[0]) for path, matching in zip(view.paths, depths, strict=True) if matching]
     return is_undone_everywhere(view, places, texts, partial(_part_value, view))

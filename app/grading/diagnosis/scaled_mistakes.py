@@ -20,7 +20,7 @@ def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> D
     """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
     rows = (mistake for mistake in mistakes if not mistake.code.startswith(SCALED_THEMSELVES))
     # A line that reads no gradient has no factor beside a rule: nothing that arrives is in it.
-    reads = not view.text.lines or bool(view.text.names & (view.case.looks[0].gradients.keys() - {view.case.name}))
+    reads = not view.text.lines or bool(view.text.names & (view.case.other_gradients))
     for mistake in rows if len(view.paths) == 1 and reads else ():
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
@@ -36,7 +36,7 @@ def diagnose_scaled(view: GradientAnalysis, mistakes: Iterable[Hypothesis]) -> D
 
 def _passes_on(view: GradientAnalysis, mistake: Hypothesis) -> bool:
     """True if *mistake* makes twice as much of twice as much: what is turned over turns a factor beside it as well."""
-    look = view.case.looks[0]
+    look = view.first_look
     single, two = view.predicted(mistake, look), view.predicted(mistake, look.under(2.0))
     return single is not None and two is not None and bool(np.allclose(2.0 * single, two, rtol=NEAR, atol=0.0))
 

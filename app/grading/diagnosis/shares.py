@@ -42,6 +42,7 @@ from app.grading.diagnosis.regression import solve_coefficients
 from app.grading.diagnosis.single_edit_search import mended_by
 from app.grading.diagnosis.unrecognised import without_upstream
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.operations.numerics import magnitude
 from app.syntax import every_name_in, is_update, name_of, right_side, targets_of
 
 SAY, WHY = sentences_of("shares"), sentences_of("why")
@@ -125,13 +126,13 @@ def _why(view: GradientAnalysis, factor: NamedFactor, ratios: Sequence[float], p
     lines = [line for line in ways if view.is_of_program(line.source)]
     if not lines:
         return ""  # none that the program's own text has
-    without = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
+    without = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.first_look.gradients]
     taken_along = [] if makes_steps(view) else without
     kind = factor.code
     if kind == "sign":
         minus = [line for line in lines if has_minus(view, line, paths)]
         none = "other" if any(may_be_negative(view, line, paths) for line in lines) else "no-minus"
-        if any(not view.steps(path, view.case.looks[0]) for path in paths) or (
+        if any(not view.steps(path, view.first_look) for path in paths) or (
             none == "no-minus" and any(may_subtract(view, line, paths) for line in lines)
         ):
             none = "no-minus-in-many"  # what could not be followed may have a minus of its own
@@ -176,7 +177,7 @@ def _negated_lines(
     turned: list[ForwardStatement] = []
     for line in reversed(view.case.statements):
         name = line.outputs[0]
-        inside = f"d{name}" not in view.case.looks[0].gradients
+        inside = f"d{name}" not in view.first_look.gradients
         readers = [each for each in view.case.statements if name in each.inputs] if inside else []
         if (line in lines and has_minus(view, line, [path])) or (readers and all(each in turned for each in readers)):
             turned.append(line)
@@ -194,7 +195,7 @@ def lines_of(view: GradientAnalysis, path: GradientPath) -> Iterator[ForwardStat
     yield path.statement
     waiting = [path.consumer]
     for name in waiting:
-        if f"d{name}" not in view.case.looks[0].gradients:
+        if f"d{name}" not in view.first_look.gradients:
             readers = [line for line in view.case.statements if name in line.inputs]
             yield from readers
             waiting += [line.outputs[0] for line in readers]
@@ -316,7 +317,7 @@ def _coefficients(view: GradientAnalysis, groups: Sequence[ProportionalPaths]) -
     columns = []
     noise = NOISE * max(view.scale.values())
     for block, target in zip(blocks, targets, strict=True):
-        fitted = solve_coefficients(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
+        fitted = solve_coefficients(block, target, max(SAME * magnitude(target), noise))
         if fitted is None:
             return None
         columns.append(fitted)

@@ -46,7 +46,7 @@ from app.grading.diagnosis.program_parts import is_part
 from app.grading.diagnosis.rerun import Rerun, finished_steps, inside_of, line_replays, names_in, steps_made
 from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
-from app.syntax import as_written, called_name
+from app.syntax import as_written, called_name, is_binary
 
 TRIES_MAX = 2500
 TRIES_IN_LOOPS = 1500
@@ -78,7 +78,7 @@ def diagnose_single_edit(view: GradientAnalysis) -> Diagnosis | None:
 
 def diagnose_missing_term(view: GradientAnalysis) -> Diagnosis | None:
     """A gradient, or what the forward lines read, that is missing as a term at one place of the lines."""
-    others = view.case.looks[0].gradients.keys() - {view.case.name}
+    others = view.case.other_gradients
     return mended_by(view, (term_edits, whole_edits(view.case.lines, others)))
 
 
@@ -92,7 +92,7 @@ def diagnose_exchanged(view: GradientAnalysis) -> Diagnosis | None:
 
 def diagnose_turned(view: GradientAnalysis) -> Diagnosis | None:
     """The transpose of a whole product, or of a whole call, that is right as it is; and a gradient as a fraction."""
-    gradients = view.case.looks[0].gradients
+    gradients = view.first_look.gradients
     kinds: list[Kind] = [_untransposed] if any(map(_turns_whole, view.text.nodes)) else []
     kinds += [_name_of_gradient] if any(is_fraction(node, gradients) for node in view.text.nodes) else []
     return mended_by(view, kinds) if kinds else None
@@ -353,7 +353,7 @@ def _right_steps(view: GradientAnalysis) -> frozenset[int]:
 def _is_foreign(view: GradientAnalysis, edit: Edit) -> bool:
     """True if *edit* puts a matrix product where no forward line on the way has one, or takes all that arrives away."""
     if edit.change.kind in LEFT_OUT and isinstance(edit.change.piece, ast.Name):
-        gradients = view.case.looks[0].gradients.keys() - {view.case.name}
+        gradients = view.case.other_gradients
         return edit.change.piece.id in gradients and not names_in([edit.root]) & gradients
     lines = {path.statement for path in view.paths} | {step.statement for _, _, step in view.every_step()}
     return edit.change.kind == "matmul" and not any(map(joins_matrices, (line.node for line in lines)))
@@ -401,7 +401,7 @@ def _parts_of(view: GradientAnalysis) -> tuple[ast.expr, ...]:
         for node in ast.walk(path.statement.node):
             if isinstance(node, ast.BinOp | ast.Call):
                 parts[ast.unparse(node)] = node
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            if is_binary(node, "/"):
                 square = ast.BinOp(node.right, ast.Pow(), ast.Constant(2))
                 parts[ast.unparse(square)] = square
     return tuple(parts.values())

@@ -11,6 +11,7 @@ import numpy as np
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
 from app.grading.diagnosis.steps import CHAIN, steps_of
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.operations.numerics import magnitude
 from app.syntax import part_of
 
 
@@ -63,7 +64,7 @@ def _look(case: WrongGradient, look: Observation, twins: Mapping[str, tuple[Grad
         if whole is None or len(parts) < len(paths):
             return None
         total = sum(share for _, (share, _) in parts)
-        if np.abs(total - whole).max(initial=0.0) > CHAIN * max(float(np.abs(whole).max(initial=0.0)), 1e-300):
+        if magnitude(total - whole) > CHAIN * max(magnitude(whole), 1e-300):
             return None
         shares |= {key: share for key, (share, _) in parts}
         unreduced |= {key: share for key, (share, _) in parts}

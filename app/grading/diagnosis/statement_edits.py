@@ -7,8 +7,8 @@ from functools import partial
 
 from app.grading.diagnosis.call_kinds import other_parts
 from app.grading.diagnosis.edits import Edit, replace_node
-from app.grading.diagnosis.grammar import EditVocabulary, Replacement
-from app.syntax import every_name_in
+from app.grading.diagnosis.grammar import EditVocabulary, Replacement, keeping_axis
+from app.syntax import every_name_in, name_node, tuple_parts
 
 UPDATES: Mapping[type[ast.operator], Mapping[type[ast.operator], str]] = {
     ast.Add: {ast.Mult: "update-product"},
@@ -54,7 +54,7 @@ def turned_loops(statement: ast.stmt) -> Iterator[Edit]:
             case ast.For(iter=ast.Call(func=ast.Name(id="reversed"), args=[items]) as order):
                 yield Edit(replace_node(statement, order, items), order, Replacement("order", items))
             case ast.For(iter=ast.Call(func=ast.Name(id="range")) as order):
-                new = ast.Call(ast.Name("reversed", ast.Load()), [order], [])
+                new = ast.Call(name_node("reversed"), [order], [])
                 yield Edit(replace_node(statement, order, new), order, Replacement("order", new))
 
 
@@ -109,8 +109,8 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
                 value=value, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.Name(id=index) as picked])
             )
         ) if index in words.arrays:
-            count = ast.Call(ast.Name("len", ast.Load()), [picked], [])
-            rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
+            count = ast.Call(name_node("len"), [picked], [])
+            rows = ast.Call(name_node("range"), [count], [])
             new = ast.Subscript(value, ast.Tuple([rows, picked], ast.Load()), inner.ctx)
             kind = "columns" if isinstance(inner.slice, ast.Tuple) else "rows"
             yield Edit(replace_node(statement, inner, new), inner, Replacement(kind, new))
@@ -118,13 +118,12 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: EditVocabulary) -> It
 
 def _shifted(statement: ast.stmt, inner: ast.Subscript, turns: Collection[str]) -> Iterator[Edit]:
     """A slice that is the same in every turn of a loop, as one that moves on with the turns."""
-    parts = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
+    parts = tuple_parts(inner.slice)
     for part in parts:
         if isinstance(part, ast.Slice) and part.step is None and part.upper is not None:
             for turn in turns:
                 moved = [
-                    ast.BinOp(each or ast.Constant(0), ast.Add(), ast.Name(turn, ast.Load()))
-                    for each in (part.lower, part.upper)
+                    ast.BinOp(each or ast.Constant(0), ast.Add(), name_node(turn)) for each in (part.lower, part.upper)
                 ]
                 new = replace_node(inner, part, ast.Slice(*moved))
                 assert isinstance(new, ast.expr)
@@ -139,10 +138,10 @@ def _along(axis: int, node: ast.AST) -> ast.AST | None:
     """A sum or a mean of a tensor along *axis*, which is kept."""
     match node:
         case ast.Call(func=ast.Attribute(attr="sum" | "mean") as func, args=[] | [_]):
-            return ast.Call(func, [ast.Constant(axis)], [ast.keyword("keepdim", ast.Constant(True))])
+            return ast.Call(func, [ast.Constant(axis)], keeping_axis())
     return None
 
 
 def _renamed(old: str, new: str, node: ast.AST) -> ast.AST | None:
     mine = isinstance(node, ast.Name) and node.id == old and isinstance(node.ctx, ast.Load)
-    return ast.Name(new, ast.Load()) if mine else None
+    return name_node(new) if mine else None

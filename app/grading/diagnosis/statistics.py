@@ -45,7 +45,7 @@ FORMS: tuple[tuple[str, str, Form], ...] = (
 
 def names_of(view: GradientAnalysis) -> tuple[str, ...]:
     """Names of the statistics, one for each different term."""
-    look = view.case.looks[0]
+    look = view.first_look
     if any(each.blocked.keys() != look.blocked.keys() for each in view.case.looks):
         return ()
     held: list[str] = []
@@ -88,7 +88,7 @@ def _terms(look: Observation, names: Sequence[str]) -> Mapping[str, Array]:
 
 def other_axes(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """The fused formula with its averages along other axes than the statistics were taken along."""
-    names, look = names_of(view), view.case.looks[0]
+    names, look = names_of(view), view.first_look
     rank, case = look.reference.ndim, view.case
     if not names or not 2 <= rank <= RANK_MAX:
         return
@@ -146,7 +146,7 @@ def _diagnose_changed_term(view: GradientAnalysis, held: str, numbers: Sequence[
         if factor is not None:
             code = f"term-sign:{held}" if factor.code == "sign" else f"term-factor:{held}:{factor.code}"
             return view.case.told(code, SAY["factor"], held=held, factor=factor.text)
-    small = [name for name, array in view.case.looks[0].forward.items() if array.size == numbers[0].size]
+    small = [name for name, array in view.first_look.forward.items() if array.size == numbers[0].size]
     for name, power in product(small, (1.0, -1.0)):
         if any(
             not is_broadcastable(number.shape, look.forward[name].shape)

@@ -11,6 +11,7 @@ import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Observation, WrongGradient
 from app.grading.forward.statements import ForwardStatement, GradientPath
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.node import OpNode, UntracedError, reduce_to
 from app.grading.reading.rules import backward
 from app.grading.reading.tracer import trace_expression
@@ -186,5 +187,5 @@ def _reproduces(step: PathStep, share: Array) -> bool:
     own = step.carried(step.sends(step.g))
     if own is None or own.shape != share.shape or not np.isfinite(own).all():
         return False
-    apart = float(np.abs(own - share).max(initial=0.0))
-    return apart <= CHAIN * max(float(np.abs(share).max(initial=0.0)), 1e-300)
+    apart = magnitude(own - share)
+    return apart <= CHAIN * max(magnitude(share), 1e-300)

@@ -50,7 +50,7 @@ def half_powers(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
 
 def paper_fractions(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | None:
     """Gradients as fractions, such as `dL / dy`, where one mistake is left once they have the names that they mean."""
-    case, gradients = view.case, view.case.looks[0].gradients
+    case, gradients = view.case, view.first_look.gradients
     fraction = next((node for node in view.text.nodes if is_fraction(node, gradients)), None)
     if fraction is None:
         return None
@@ -96,7 +96,7 @@ def in_sizes(case: WrongGradient, dims: Mapping[str, int], diagnose: Diagnose) -
     literals = literal_sizes(program_of(case.lines), dims)
     mended = _with_lines(case, [with_dim_names(line, literals) for line in case.lines]) if literals else None
     # With a size in the place of what is none, not even the shape comes out.
-    shaped = mended is not None and all(look.got.shape == look.reference.shape for look in mended.looks)
+    shaped = mended is not None and all(look.is_shaped for look in mended.looks)
     return diagnose(mended) if mended is not None and shaped else None
 
 

@@ -20,9 +20,10 @@ from app.grading.diagnosis.phrases import normalised_text
 from app.grading.diagnosis.rerun import Rerun, line_replays
 from app.grading.diagnosis.steps import PathStep
 from app.grading.forward.statements import GradientPath
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.rules import names_of
-from app.syntax import parse_expression
+from app.syntax import name_node, parse_expression
 
 Valued = Callable[[str, PathStep], Array | None]
 Texts = tuple[str, str]
@@ -53,7 +54,7 @@ def is_undone(view: GradientAnalysis, place: Place, texts: Texts, valued: Valued
     if len(part[1]) < len(part[0]) and not exponents:
         tries += [(part, _added), (texts, _added)]
     # What arrives is in a product, and no tensor of the program is that product by its name.
-    apart = view.case.looks[0].forward.keys() if "g" in names_of(part[1]) else ()
+    apart = view.first_look.forward.keys() if "g" in names_of(part[1]) else ()
     puts = [_putting(view, place, partial(_value_pair, two, valued), way) for two, way in tries]
     is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
     return not (is_lost and view.once(is_there)) and _makes_right(view, puts, apart)
@@ -181,8 +182,8 @@ def _is_right(reruns: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence
     line: ast.AST = reruns[0].line
     for node, _ in several:
         if any(inner is node for inner in ast.walk(line)):  # what stands inside of another part is gone with it
-            line = replace_node(line, node, ast.Name(names[node], ast.Load()))
-    edit = Edit(line, several[0][0], Replacement("", ast.Name(BELONGS, ast.Load())))
+            line = replace_node(line, node, name_node(names[node]))
+    edit = Edit(line, several[0][0], Replacement("", name_node(BELONGS)))
     for look, rerun in enumerate(reruns):
         scope = rerun.before[rerun.at].arrays
         put = {names[node]: arrays[look] for node, arrays in several}
@@ -211,7 +212,7 @@ def _exchanged(value: Array, belongs: Array, stands: Array) -> Array | None:
 
 def _equal(first: Array, other: Array) -> bool:
     a, b = (np.asarray(each, dtype=np.float64).ravel() for each in (first, other))
-    return bool(np.abs(a - b).max(initial=0.0) <= SAME * max(float(np.abs(b).max(initial=0.0)), 1e-300))
+    return bool(magnitude(a - b) <= SAME * max(magnitude(b), 1e-300))
 
 
 def _scaled(value: Array, belongs: Array, stands: Array) -> Array | None:

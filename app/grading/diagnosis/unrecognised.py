@@ -34,6 +34,7 @@ from app.grading.diagnosis.naming import (
 )
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import names_in
+from app.grading.operations.numerics import magnitude
 from app.grading.reading.node import UntracedError
 from app.grading.reading.tracer import trace_expression
 from app.syntax import (
@@ -68,27 +69,27 @@ def _observations(case: WrongGradient) -> tuple[Observation, ...]:
 def cut_to_integers(case: WrongGradient) -> Diagnosis | None:
     """Right but for the fraction, cut off or rounded, because the tensor cannot hold one."""
     looks = _observations(case)
-    if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in looks):
+    if any(look.got.dtype.kind not in "iub" or not look.is_shaped for look in looks):
         return None
     ways = (np.trunc, np.round, np.floor, np.ceil)
     if not any(all(np.array_equal(look.got, way(look.reference)) for look in looks) for way in ways):
         return None
-    return sentences.wrong_dtype(case.name, str(case.looks[0].got.dtype), right=False)
+    return sentences.wrong_dtype(case.name, str(case.first_look.got.dtype), right=False)
 
 
 def too_coarse(case: WrongGradient) -> Diagnosis | None:
     """Right but for digits that the type of number cannot hold."""
     looks = _observations(case)
-    if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in looks):
+    if any(look.got.dtype != np.float16 or not look.is_shaped for look in looks):
         return None
-    if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in looks):
+    if any(magnitude(look.got - look.reference) > COARSE * scale_of(look) for look in looks):
         return None
     return sentences.unfit_value(case.name, "dtype torch.float16, too few digits")
 
 
 def all_zeros(case: WrongGradient) -> Diagnosis | None:
     """Zero throughout; where no line reads a gradient that arrives, that is the reason."""
-    shaped = all(look.got.shape == look.reference.shape and look.got.size for look in case.looks)
+    shaped = all(look.is_shaped and look.got.size for look in case.looks)
     flat = shaped and all(np.abs(look.got).max() <= NOTHING * scale_of(look) for look in case.looks)
     if not flat:
         return None
@@ -104,15 +105,15 @@ def _gradients_before(case: WrongGradient) -> list[str]:
     for name in passed:
         made = (output for line in case.statements if name in line.inputs for output in line.outputs)
         for output in made:
-            known = f"d{output}" in case.looks[0].gradients
+            known = f"d{output}" in case.first_look.gradients
             reached, text = (arriving, f"d{output}") if known else (passed, output)
             reached += [text] if text not in reached else []
     return arriving
 
 
-def fixed(view: GradientAnalysis) -> Diagnosis | None:
+def diagnose_fixed(view: GradientAnalysis) -> Diagnosis | None:
     """The same on any data, because the lines read no tensor."""
-    look = view.case.looks[0]
+    look = view.first_look
     known = {*look.forward, *look.gradients} - {view.case.name}
     if cannot_be_read(view) or takes_parts(view) or names_in(view.text.lines) & known:
         return None
@@ -122,7 +123,7 @@ def fixed(view: GradientAnalysis) -> Diagnosis | None:
 
 def without_upstream(view: GradientAnalysis) -> Diagnosis | None:
     """A gradient, or a term of a sum, into which nothing of what arrives goes, which no right one has."""
-    case, look = view.case, view.case.looks[0]
+    case, look = view.case, view.first_look
     write = case.writes[0] if len(case.writes) == 1 else None
     value = right_side(write) if write is not None and is_assignment(write) else None
     if value is None or not case.reads_upstream or not view.shaped() or cannot_be_read(view):
@@ -152,7 +153,7 @@ def _example(view: GradientAnalysis) -> str:
 
 def another_shape(case: WrongGradient) -> Diagnosis | None:
     """A shape that no row predicts."""
-    if all(look.got.shape == look.reference.shape for look in case.looks):
+    if all(look.is_shaped for look in case.looks):
         return None
     return case.told("shape", "{wrong}", wrong=wrong_shape(case))
 
@@ -162,7 +163,7 @@ def describe_difference(case: WrongGradient) -> Diagnosis:
     look = _telling(case)
     if look is None:
         return case.told("unrecognised", SAY["hidden"])
-    if look.got.shape != look.reference.shape:
+    if not look.is_shaped:
         return case.told("unrecognised", "{wrong}", wrong=wrong_shape(case))
     got = np.asarray(look.got, dtype=np.float64)
     facts = [*_direction(got, look.reference), *_place(case, look, got)]
@@ -172,12 +173,12 @@ def describe_difference(case: WrongGradient) -> Diagnosis:
 def _telling(case: WrongGradient) -> Observation | None:
     """The lesson's own numbers, where the error shows on them; what was measured on hidden ones is not told."""
     look = shown_observation(case)
-    if look.got.shape != look.reference.shape:
+    if not look.is_shaped:
         return look
     if look is not case.visible:
         return None
-    apart = np.abs(np.asarray(look.got, dtype=np.float64) - look.reference).max(initial=0.0)
-    return look if apart > VISIBLE * np.abs(look.reference).max(initial=0.0) else None
+    apart = magnitude(np.asarray(look.got, dtype=np.float64) - look.reference)
+    return look if apart > VISIBLE * magnitude(look.reference) else None
 
 
 def _direction(got: Array, reference: Array) -> list[str]:
@@ -193,7 +194,7 @@ def _direction(got: Array, reference: Array) -> list[str]:
 
 
 def _place(case: WrongGradient, look: Observation, got: Array) -> list[str]:
-    off = np.abs(got - look.reference) > VISIBLE * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
+    off = np.abs(got - look.reference) > VISIBLE * max(magnitude(look.reference), 1e-300)
     if off.size == 1:
         return []
     share = float(off.mean()) if off.size else 0.0
@@ -237,7 +238,7 @@ def _reading(view: GradientAnalysis, axis: int, marks: Sequence[Array]) -> str:
     return there[0].statement.source if len(there) == 1 < len(view.paths) else ""
 
 
-def gated(view: GradientAnalysis) -> Diagnosis | None:
+def diagnose_gated(view: GradientAnalysis) -> Diagnosis | None:
     """Right on one side of a condition of the program, and wrong nearly throughout on the other."""
     for condition in filter(is_comparison, _forward_nodes(view)):
         if word := _wrong_side(view, condition):
@@ -292,7 +293,7 @@ def _slices(off: Array, axis: int) -> Array:
 
 def _visible_places(visible: Observation | None, axis: int) -> str:
     """Places of the lesson's own numbers that are wrong, which are public; hidden ones never show theirs."""
-    if visible is None or visible.got.shape != visible.reference.shape:
+    if visible is None or not visible.is_shaped:
         return "some positions"
     got = np.asarray(visible.got, dtype=np.float64)
     mark = _slices(np.abs(got - visible.reference) > VISIBLE * scale_of(visible), axis)

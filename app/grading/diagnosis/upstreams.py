@@ -79,7 +79,7 @@ def _renamed(name: str, other: str, node: Expression, _words: EditVocabulary) ->
 
 def _other_upstreams(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """Hypotheses from torch for other upstreams, on paths that cannot be followed here."""
-    look = view.case.looks[0]
+    look = view.first_look
     for path in (path for path in view.paths if not view.steps(path, look)):
         yield _alone_of(view, path)
         for name in (name for key, name in look.others if key == path.key):
@@ -108,7 +108,7 @@ def _other(view: GradientAnalysis, path: GradientPath, name: str, look: Observat
 
 def copy_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
     """A tensor that was written down as it is, in place of a share."""
-    look = view.case.looks[0]
+    look = view.first_look
     for name, tensor in {**look.forward, **look.gradients}.items():
         for act in (
             (lambda value, _: value, lambda value, _: swapped(value), _summed) if tensor.dtype.kind == "f" else ()
@@ -139,7 +139,7 @@ def added_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
         way = place_text(path) if len(places) > 1 else f"through {in_code(path.consumer)}"
         yield view.hypothesis(f"share-missing:{path.consumer}", missing, SAY["share"], way=way)
     arriving = {f"d{path.consumer}" for path in view.paths}
-    for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):
+    for name in ("1", *view.first_look.forward, *view.first_look.gradients):
         for sign, word, term in ((1, "added to", "term-extra"), (-1, "taken from", "term-missing")):
             mentions = (name,) * name.isidentifier()
             # What arrives belongs there: one of the terms that it is multiplied by is missing, or there twice.

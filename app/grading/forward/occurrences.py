@@ -8,6 +8,8 @@ share before the sum over those axes can be asked for.
 import ast
 from collections.abc import Collection
 
+from app.syntax import name_node
+
 COPIES = "_occurrence"
 SPREAD = "_spread"
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -43,7 +45,7 @@ class _Rewrite(ast.NodeTransformer):
         position = self._positions.get((node.lineno, node.col_offset))
         if position is None:
             return node
-        copies = ast.Name(COPIES, ast.Load())
+        copies = name_node(COPIES)
         return ast.copy_location(ast.Subscript(copies, ast.Constant(position), ast.Load()), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
@@ -68,4 +70,4 @@ class _Rewrite(ast.NodeTransformer):
 
     @staticmethod
     def _call(node: ast.expr, operation: ast.expr, operands: list[ast.expr]) -> ast.expr:
-        return ast.copy_location(ast.Call(ast.Name(SPREAD, ast.Load()), [operation, *operands], []), node)
+        return ast.copy_location(ast.Call(name_node(SPREAD), [operation, *operands], []), node)

@@ -13,6 +13,7 @@ from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.statements import ForwardProgram
 from app.grading.judge.run_reports import RunReport
 from app.grading.judge.verdict import Worst
+from app.grading.operations.numerics import magnitude
 from app.syntax import Statement
 
 Array = NDArray[Any]
@@ -164,7 +165,7 @@ def _plain(number: Any) -> float | None:
 
 
 def _largest(value: Array) -> float:
-    return float(np.abs(value).max(initial=0.0))
+    return magnitude(value)
 
 
 References = Mapping[str, Mapping[str, Reference]]
@@ -195,6 +196,12 @@ class GradingOptions:
     def forced(self) -> frozenset[str]:
         """The gradients that every line is isolated by, as the learner writes them."""
         return frozenset((*self.required, *self.given, *(f"d{name}" for name in self.outputs)))
+
+
+def hidden_values(trials: Mapping[str, RunReport], name: str) -> dict[str, Array] | None:
+    """By hidden run, the tensor *name* at its last write; None where a run left none."""
+    got = {run: array for run in HIDDEN if (array := trials[run].values.get(name)) is not None}
+    return got if len(got) == len(HIDDEN) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +286,11 @@ class DiagnosisSource(Protocol):
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced, *settled* right."""
         ...
 
-    def is_step_inside(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> bool:
+    def is_step_inside(self, name: str, got: Mapping[str, Array]) -> bool:
         """True if *got* is a gradient inside of the forward program, on the way to the tensor of *name*."""
         ...
 
-    def early_step(self, name: str, cut: Collection[str], got: Mapping[str, Array], *, again: bool) -> Diagnosis | None:
+    def early_step(self, name: str, got: Mapping[str, Array], *, again: bool) -> Diagnosis | None:
         """The operand inside of the line that makes the tensor of *name* whose gradient *got* is, if it is one.
 
         Args:
@@ -291,7 +298,7 @@ class DiagnosisSource(Protocol):
         """
         ...
 
-    def is_right_with(self, name: str, cut: Collection[str], lines: Sequence[Statement]) -> bool:
+    def is_right_with(self, name: str, lines: Sequence[Statement]) -> bool:
         """True if *lines*, read in the place of the submission's, give the gradient *name*."""
         ...
 
@@ -299,16 +306,16 @@ class DiagnosisSource(Protocol):
         """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
         ...
 
-    def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
+    def diagnosis_in_sizes(self, name: str) -> Diagnosis | None:
         """Diagnose the mistake in *name* that is left once dims replace the literal sizes."""
         ...
 
-    def is_mended_at(self, name: str, cut: Collection[str], got: Mapping[str, Array], step: str) -> bool:
+    def is_mended_at(self, name: str, got: Mapping[str, Array], step: str) -> bool:
         """True if *got* is right with a gradient inside of the forward program in the place of *step*."""
         ...
 
     def unrecognised(
-        self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
+        self, name: str, got: Mapping[str, Array], others: bool, settled: Collection[str] = ()
     ) -> Diagnosis:
         """True facts about *got*; with *others*, other lines are wrong as well, and those that write *settled* not."""
         ...

@@ -7,6 +7,7 @@ import numpy as np
 
 from app.grading.judge.compare import Array, Reference, allowed_on_view
 from app.grading.judge.verdict import STEPS, Differences
+from app.grading.operations.numerics import magnitude
 
 SIDE = 64
 NAMED = 4
@@ -24,7 +25,7 @@ def differences(got: Array | None, reference: Reference) -> Differences | None:
         off = yours - gradient
     off[np.abs(off) <= allowed_on_view(reference)] = 0.0
     finite = np.isfinite(off)
-    largest = float(np.abs(off[finite]).max(initial=0.0))
+    largest = magnitude(off[finite])
     if finite.all() and not largest:
         return None
     rows = off.reshape(-1, off.shape[-1])

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from app.bindings import idle_comparisons
-from app.syntax import as_written, name_of, parse_expression
+from app.syntax import as_written, is_binary, name_of, parse_expression, tuple_parts
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000
@@ -96,7 +96,7 @@ def _around(node: ast.AST, name: str | None, line: int | None) -> ast.AST | None
         first = inner
         while isinstance(first, ast.Call | ast.Attribute):
             first = first.func if isinstance(first, ast.Call) else first.value
-        if isinstance(first, ast.BinOp) and isinstance(first.op, ast.Div):
+        if is_binary(first, "/"):
             first = first.left
         begins = name_of(first) == name and first is not inner
         if node_there is None and begins and isinstance(inner, ast.expr) and inner.lineno == line:
@@ -114,7 +114,7 @@ def _parts(node: ast.AST) -> list[ast.expr]:
             bound = [function.value] if isinstance(function, ast.Attribute) else []
             return [*bound, *arguments, *(keyword.value for keyword in keywords)]
         case ast.Subscript(value=value, slice=index):
-            return [value, *(index.elts if isinstance(index, ast.Tuple) else [index])]
+            return [value, *tuple_parts(index)]
         case ast.Attribute(value=value):
             return [value]
         case ast.Assign(value=value):

@@ -18,6 +18,7 @@ from app.grading.judge.torch_errors import translate_error
 from app.grading.judge.unfit_answers import NUMBERS, argument_of_another, half_precision, object_for_number
 from app.grading.judge.value_digest import value_digest
 from app.grading.judge.verdict import DIFFERS, RIGHT, NameVerdict
+from app.grading.operations.numerics import magnitude
 from app.syntax import defined_name, is_class, parse_code
 
 RTOL, ATOL = 1e-6, 1e-9
@@ -242,7 +243,7 @@ def _apart(own: Array | None, reference: Array | None) -> str:
     array, two = own.astype(np.float64), reference.astype(np.float64)
     if not np.array_equal(np.isfinite(array), np.isfinite(two)):
         return "value"
-    scale = float(np.abs(two[np.isfinite(two)]).max(initial=0.0))
+    scale = magnitude(two[np.isfinite(two)])
     finite = np.isfinite(two)
     close = bool((np.abs(array[finite] - two[finite]) <= ATOL + RTOL * scale).all())
     return "" if close and np.array_equal(array[~finite], two[~finite], equal_nan=True) else "value"

@@ -91,7 +91,7 @@ class Judge:
         for name_verdict in compared:
             told.append(self.shared.follows(name_verdict, told) or self.reasons.told(name_verdict, explains))
         names = blamed_elsewhere(self.shared.wrong_once(told))
-        return blame_header(names, self.plan, self.ruling, self.laboratory) if explains else names
+        return blame_header(names, self.plan, self.laboratory) if explains else names
 
     @cached_property
     def shared(self) -> SharedSteps:
@@ -176,7 +176,7 @@ class Judge:
 
         def mends(text: str, instead: str) -> bool:
             lines = lines_with(self.plan, error, text, instead)
-            return name is not None and self.laboratory.is_right_with(name, self.ruling.forced, lines)
+            return name is not None and self.laboratory.is_right_with(name, lines)
 
         return translate_product(replace(error, mends=mends), self.program, self.plan)
 

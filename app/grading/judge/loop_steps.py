@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.grading.diagnosis.edits import replace_node
 from app.grading.diagnosis.naming import join_words
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.judge.compare import DiagnosisSource, GradingOptions
+from app.grading.judge.compare import DiagnosisSource
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.verdict import NameVerdict
 from app.syntax import (
@@ -24,7 +24,7 @@ _SAY = sentences_of("loop-steps")
 
 
 def blame_header(
-    verdicts: Sequence[NameVerdict], plan: ParsedSubmission, ruling: GradingOptions, laboratory: DiagnosisSource
+    verdicts: Sequence[NameVerdict], plan: ParsedSubmission, laboratory: DiagnosisSource
 ) -> tuple[NameVerdict, ...]:
     """*verdicts*, of which several that another first or last step of one loop makes right follow from its header."""
     wrong = [verdict.name for verdict in verdicts if verdict.verdict == "wrong"]
@@ -32,7 +32,7 @@ def blame_header(
         for loop, steps in _loops_in(line.node):
             for node in _with_other_steps(line.node, steps):
                 lines = [node if rank == at else each.node for rank, each in enumerate(plan.lines)]
-                mended = [name for name in wrong if laboratory.is_right_with(name, ruling.forced, lines)]
+                mended = [name for name in wrong if laboratory.is_right_with(name, lines)]
                 if len(mended) > 1:
                     return tuple(_with_fault(verdict, loop.lineno, steps, mended) for verdict in verdicts)
     return tuple(verdicts)

@@ -7,7 +7,7 @@ One line is to be mended, the one that is ahead of itself.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from app.grading.judge.compare import HIDDEN, DiagnosisSource, Fit
+from app.grading.judge.compare import DiagnosisSource, Fit, hidden_values
 from app.grading.judge.parsed_submission import ParsedSubmission
 from app.grading.judge.verdict import NameVerdict
 
@@ -48,8 +48,8 @@ def _is_right_in_numbers(fit: Fit, name: str) -> bool:
 
 def _moved_step(name: str, fit: Fit, plan: ParsedSubmission, laboratory: DiagnosisSource) -> tuple[str, str] | None:
     """Code and sentence of a line that goes on into the forward line of its own tensor."""
-    got = {run: array for run in HIDDEN if (array := fit.trials[run].values.get(name)) is not None}
-    if len(got) < len(HIDDEN):
+    got = hidden_values(fit.trials, name)
+    if got is None:
         return None
-    diagnosis = laboratory.early_step(name, fit.ruling.forced, got, again=len(plan.writing(name)) > 1)
+    diagnosis = laboratory.early_step(name, got, again=len(plan.writing(name)) > 1)
     return None if diagnosis is None else (diagnosis.code, diagnosis.message)

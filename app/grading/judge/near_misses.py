@@ -13,6 +13,7 @@ import numpy as np
 
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.compare import VISIBLE_TOLERANCE, Array, Reference
+from app.grading.operations.numerics import magnitude
 
 NEAR = 1e-3
 TABLES = 1e-7
@@ -56,7 +57,7 @@ def _off(got: Array, reference: Reference) -> float:
     """The largest difference, relative to the scale; infinite where the shapes differ."""
     if got.shape != reference.gradient.shape or not np.isfinite(got).all() or not reference.scale:
         return np.inf
-    return float(np.abs(got.astype(np.float64) - reference.gradient).max(initial=0.0)) / reference.scale
+    return magnitude(got.astype(np.float64) - reference.gradient) / reference.scale
 
 
 def _single(got: Array) -> bool:
@@ -68,5 +69,5 @@ def _factor(got: Array, reference: Reference) -> float | None:
     """The number that the reference was multiplied by, if it is one number."""
     flat = reference.gradient.ravel()
     factor = float(got.ravel() @ flat) / max(float(flat @ flat), 1e-300)
-    off = float(np.abs(got - factor * reference.gradient).max(initial=0.0))
+    off = magnitude(got - factor * reference.gradient)
     return factor if off <= SAME * reference.scale else None

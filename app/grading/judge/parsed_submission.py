@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from app.bindings import freshly_bound, is_blank, reads_of, root_of, simple_statements, viewed_name, writes_of
 from app.grading.judge.syntax_recovery import UnparsableLine, blank_unparsable_lines, fault_in
-from app.syntax import called_name, parse_code
+from app.syntax import called_name, names_stored, parse_code
 
 LONGEST = 50_000
 MOST_NAMES = 200_000
@@ -308,10 +308,7 @@ def _function(node: ast.FunctionDef) -> _Function:
     parameters |= {argument.arg for argument in [arguments.vararg, arguments.kwarg] if argument is not None}
     nodes = list(ast.walk(node))
     shared = {name for inner in nodes if isinstance(inner, ast.Global | ast.Nonlocal) for name in inner.names}
-    bound = {
-        name_node.id for name_node in nodes if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
-    }
-    local = (parameters | bound) - shared
+    local = (parameters | names_stored(node)) - shared
     reads, uses = reads_of(nodes)
     writes = writes_of(nodes) - {node.name}
     return _Function(reads - local, uses - local, writes - local, bool(writes & parameters))

@@ -9,7 +9,7 @@ import numpy as np
 from app.content.program.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.judge.compare import HIDDEN, silent_consumers
+from app.grading.judge.compare import HIDDEN, hidden_values, silent_consumers
 from app.grading.judge.near_misses import TABLES, diagnose_near_miss, diagnose_rounded
 from app.grading.judge.overwritten import explain_overwriting
 from app.grading.judge.roads import Roads
@@ -71,8 +71,8 @@ class Reasons:
 
     def _written_elsewhere(self, name: str) -> Diagnosis | None:
         """The line that writes into a given tensor what belongs into *name*: then that is not merely edited."""
-        got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
-        if len(got) < len(HIDDEN) or self._fit.alone(name):
+        got = hidden_values(self._fit.trials, name)
+        if got is None or self._fit.alone(name):
             return None
         diagnosis = self._roads.laboratory.diagnosis(name, self._ruling.forced, got, self._settled)
         return diagnosis if diagnosis is not None and diagnosis.code.startswith(f"{name}:written-elsewhere:") else None
@@ -98,8 +98,8 @@ class Reasons:
         error = self.hidden_error(name)
         if error is not None:
             return self._also_wrong_here(name, error)
-        got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
-        if len(got) < len(HIDDEN):
+        got = hidden_values(self._fit.trials, name)
+        if got is None:
             return sentences.only_here(name)
         pairs = {run: (got[run], reference) for run, reference in self._fit.isolated(name).items()}
         diagnosis = diagnose_rounded(name, pairs) or diagnose_near_miss(name, pairs, TABLES)
@@ -127,15 +127,12 @@ class Reasons:
                 return diagnosis
             weak = weak or diagnosis
         diagnosis = weak or borrowed or diagnose_near_miss(name, pairs)
-        if (
-            diagnosis is None
-            and (rest := self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)) is not None
-        ):
+        if diagnosis is None and (rest := self._roads.laboratory.diagnosis_in_sizes(name)) is not None:
             return sentences.sizes_besides(rest)
         others = any(
             other != name and name_verdict.verdict == "wrong" for other, name_verdict in self._standing().items()
         )
-        return diagnosis or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others, self._settled)
+        return diagnosis or self._roads.laboratory.unrecognised(name, got, others, self._settled)
 
     @cached_property
     def _settled(self) -> frozenset[str]:
@@ -148,10 +145,8 @@ class Reasons:
 
     def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
         """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""
-        got = {run: array for run in HIDDEN if (array := self._roads.substituted[run].values.get(name)) is not None}
-        if len(got) < len(HIDDEN):
-            return None
-        return self._roads.laboratory.diagnosis_on_true(name, got)
+        got = hidden_values(self._roads.substituted, name)
+        return None if got is None else self._roads.laboratory.diagnosis_on_true(name, got)
 
     def _started(self, name: str) -> Diagnosis | None:
         """Diagnose the mistake in an optional gradient that *name* is computed from."""
@@ -195,12 +190,10 @@ class Reasons:
         shown = self._fit.trials["v"].final(name)
         if shown is None or self._fit.fits(name, "v") or self._follows(name):
             return error
-        diagnosis = self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)
+        diagnosis = self._roads.laboratory.diagnosis_in_sizes(name)
         if diagnosis is None:
             nothing = {run: np.zeros_like(shown) for run in HIDDEN}
-            diagnosis = self._roads.laboratory.unrecognised(
-                name, self._ruling.forced, {**nothing, "v": shown}, others=False
-            )
+            diagnosis = self._roads.laboratory.unrecognised(name, {**nothing, "v": shown}, others=False)
         return sentences.wrong_already(diagnosis, error)
 
     def hidden_error(self, name: str) -> Diagnosis | None:

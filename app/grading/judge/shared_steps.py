@@ -9,7 +9,14 @@ from functools import cached_property
 
 from app.bindings import reads_of, writes_of
 from app.grading.diagnosis.helper_lines import SAY
-from app.grading.judge.compare import HIDDEN, DiagnosisSource, GradingOptions, References, is_within_tolerance
+from app.grading.judge.compare import (
+    HIDDEN,
+    DiagnosisSource,
+    GradingOptions,
+    References,
+    hidden_values,
+    is_within_tolerance,
+)
 from app.grading.judge.parsed_submission import ParsedSubmission, SubmissionStatement
 from app.grading.judge.product_kinds import names_gate
 from app.grading.judge.run_reports import RunReport
@@ -102,8 +109,8 @@ class SharedSteps:
         return None
 
     def _is_mended_at(self, name: str, step: str) -> bool:
-        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
-        return len(got) == len(HIDDEN) and self.laboratory.is_mended_at(name, self.ruling.forced, got, step)
+        got = hidden_values(self.trials, name)
+        return got is not None and self.laboratory.is_mended_at(name, got, step)
 
     def _reads(self, name: str) -> frozenset[str]:
         """Names read by the statements that write *name*, also those inside of a loop."""
@@ -126,10 +133,10 @@ class SharedSteps:
 
     def _is_inside(self, name: str, step: str) -> bool:
         """True if a step under a name of the learner's is a gradient inside of a forward line, and so is right."""
-        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(step)) is not None}
-        if step[1:] in self._every[HIDDEN[0]] or len(got) < len(HIDDEN):
+        got = hidden_values(self.trials, step)
+        if step[1:] in self._every[HIDDEN[0]] or got is None:
             return False
-        return self.laboratory.is_step_inside(name, self.ruling.forced, got)
+        return self.laboratory.is_step_inside(name, got)
 
     def _changing(self, name: str, run: str) -> list[int]:
         """The statements that changed *name* after it was finished, or a tensor that is not the learner's to change."""

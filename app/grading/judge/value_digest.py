@@ -6,6 +6,7 @@ from hashlib import sha256
 import numpy as np
 
 from app.grading.judge.compare import Array
+from app.grading.operations.numerics import magnitude
 
 DIGITS = 1e7
 """Numbers that differ by less than one part in so many, of the largest, are one; two ways to write a line by 1e-14."""
@@ -17,7 +18,7 @@ def value_digest(got: Mapping[str, Array]) -> bytes:
     for run in sorted(got):
         numbers = np.asarray(got[run], dtype=np.float64)
         finite = np.isfinite(numbers)
-        largest = float(np.abs(numbers[finite]).max(initial=0.0))
+        largest = magnitude(numbers[finite])
         steps = np.zeros(numbers.shape, dtype=np.int64)
         steps[finite] = np.round(numbers[finite] / (largest or 1.0) * DIGITS)
         digest.update(f"{run} {numbers.shape} {largest:.6e} {numbers[~finite].tolist()}".encode())

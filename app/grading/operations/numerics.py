@@ -21,6 +21,11 @@ def sigmoid(x: Array) -> Array:
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
+def magnitude(x: Array) -> float:
+    """The largest of its entries without their signs; 0 where there is none."""
+    return float(np.abs(x).max(initial=0.0))
+
+
 def swapped(matrix: Array) -> Array:
     """The transpose of the last two axes."""
     return np.swapaxes(matrix, -1, -2) if matrix.ndim > 1 else matrix

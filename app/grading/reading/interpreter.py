@@ -18,7 +18,7 @@ from app.grading.reading.node import KnownNodes, UntracedError
 from app.grading.reading.plain_tracer import READING_ERRORS, target_bindings
 from app.grading.reading.recall import Recall
 from app.grading.reading.tracer import BINARY, Tracer
-from app.syntax import BINARY_SIGNS
+from app.syntax import BINARY_SIGNS, name_node, tuple_parts
 
 STATEMENTS_MAX = 4_000
 """Of one reading; its budget of time ends most before."""
@@ -227,7 +227,7 @@ class Interpreter:
                 self.budget.pay(self.arrays[name].size)
                 full = np.array(self.arrays[name], dtype=np.float64)
                 tracer = self._tracer(known)
-                parts = part.elts if isinstance(part, ast.Tuple) else [part]
+                parts = tuple_parts(part)
                 _write_entries(full, tuple(tracer.plain(each) for each in parts), value, target)
                 self.arrays[name] = full
             case ast.Name() | ast.Tuple() | ast.List():
@@ -265,7 +265,7 @@ def _as_expression(target: ast.expr) -> ast.expr:
     """A target as an expression."""
     match target:
         case ast.Name(id=name):
-            return ast.copy_location(ast.Name(name, ast.Load()), target)
+            return ast.copy_location(name_node(name), target)
         case ast.Subscript(value=value, slice=part):
             return ast.copy_location(ast.Subscript(value, part, ast.Load()), target)
     raise UntracedError(target)

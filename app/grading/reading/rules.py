@@ -24,7 +24,7 @@ from app.grading.operations.curves import GELU_CUBE, GELU_INNER, gelu_tanh_argum
 from app.grading.operations.numerics import Array, Axes, softmax, swapped
 from app.grading.operations.table import FUNCTIONS, OPERATIONS, RULES
 from app.grading.reading.node import OpNode, moved_back, reduced_count, with_kept_axes
-from app.syntax import parse_expression
+from app.syntax import every_name_in, parse_expression
 
 PASSED_ON = frozenset(op for op, texts in RULES.items() if {*texts} <= {"g", "-g"})
 """Operations that send the upstream gradient back as it is, or its opposite."""
@@ -50,7 +50,7 @@ def compiled(text: str) -> CodeType:
 
 def names_of(text: str) -> set[str]:
     """The words that a rule reads."""
-    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
+    return every_name_in(ast.parse(text, mode="eval"))
 
 
 @cache

@@ -32,7 +32,7 @@ from app.grading.reading.node import KnownNodes, OpNode, UntracedError
 from app.grading.reading.plain_tracer import ITEMS_MAX, OF_ARRAYS, READING_ERRORS, PlainTracer
 from app.grading.reading.recall import Recall
 from app.grading.reading.traced_call import TracedCall
-from app.syntax import BINARY_SIGNS
+from app.syntax import BINARY_SIGNS, tuple_parts
 
 BINARY: Mapping[type[ast.operator], str] = {
     kind: row.name
@@ -239,7 +239,7 @@ class Tracer(PlainTracer):
                 return self.made(expr, "library", self._several(base)[self.plain(part)])
             case ast.Name(id=name), _ if name in self.dims:
                 return self.made(expr, "library", self.picked(self.dims[name], self.plain(part)))
-        parts = part.elts if isinstance(part, ast.Tuple) else [part]
+        parts = tuple_parts(part)
         return self.index(expr, self.node(base), tuple(self.plain(each) for each in parts))
 
     def index(self, expr: ast.expr, x: OpNode, index: Any) -> OpNode:

@@ -8,7 +8,7 @@ there.
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ FEWEST, MOST = 100, 500_000
 LONGEST = 40
 
 Numbers = NDArray[Any]
+T = TypeVar("T")
 
 
 class NamesError(ValueError):
@@ -54,10 +55,6 @@ class Names:
     @property
     def longest(self) -> int:
         return max(len(name) for name in self.names)
-
-    @property
-    def letters(self) -> int:
-        return sum(len(name) for name in self.names)
 
 
 def read_names(text: str, source: str) -> Names:
@@ -91,22 +88,22 @@ def read_census(texts: Sequence[str], source: str) -> Names:
 
 def split_names(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """*names* shuffled, then 80 % for training, 10 % for validation and 10 % for the test."""
-    shuffled = list(names)
-    random.Random(SEED).shuffle(shuffled)
-    first, second = int(0.8 * len(shuffled)), int(0.9 * len(shuffled))
-    parts = (shuffled[:first], shuffled[first:second], shuffled[second:])
-    return {part: tuple(some) for part, some in zip(PARTS, parts, strict=True)}
+    return {part: tuple(some) for part, some in _split(list(names)).items()}
 
 
 def split_table(table: Table) -> dict[str, Examples]:
     """The rows of *table*, shuffled and divided as names are."""
-    order = list(range(len(table.targets)))
-    random.Random(SEED).shuffle(order)
-    first, second = int(0.8 * len(order)), int(0.9 * len(order))
     contexts = np.asarray(table.contexts, dtype=np.int64 if table.whole else np.float32)
     targets = np.asarray(table.targets, dtype=np.int64 if table.classes else np.float32)
-    parts = (order[:first], order[first:second], order[second:])
-    return {part: Examples(contexts[some], targets[some]) for part, some in zip(PARTS, parts, strict=True)}
+    order = _split(list(range(len(table.targets))))
+    return {part: Examples(contexts[some], targets[some]) for part, some in order.items()}
+
+
+def _split(rows: list[T]) -> dict[str, list[T]]:
+    """*rows*, which are shuffled in place, by part."""
+    random.Random(SEED).shuffle(rows)
+    first, second = int(0.8 * len(rows)), int(0.9 * len(rows))
+    return dict(zip(PARTS, (rows[:first], rows[first:second], rows[second:]), strict=True))
 
 
 def examples_of(names: Sequence[str], context: int = CONTEXT) -> Examples:

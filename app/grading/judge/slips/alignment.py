@@ -13,6 +13,7 @@ from itertools import islice
 from app.grading.judge.slips.named_differences import named_difference
 from app.grading.judge.slips.slip import Slip
 from app.grading.judge.slips.trees import Replacement, flattened, names_in, replace_nodes, sign_of
+from app.syntax import is_binary
 
 MOST = 6
 """Differences of two texts that are the same program with slips; with more, they are two programs."""
@@ -173,9 +174,9 @@ class _Alignment:
                 return
             case ast.UnaryOp(op=ast.UAdd(), operand=inner), _:
                 yield from self.expressions(inner, right)
-            case ast.BinOp(op=ast.Mult()), _ if isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
+            case ast.BinOp(op=ast.Mult()), _ if is_binary(right, "*"):
                 yield from self._flat(own, right, ast.Mult(), "factor")
-            case ast.BinOp(op=ast.Add()), _ if isinstance(right, ast.BinOp) and isinstance(right.op, ast.Add):
+            case ast.BinOp(op=ast.Add()), _ if is_binary(right, "+"):
                 yield from self._flat(own, right, ast.Add(), "term")
             case _, ast.BinOp(op=ast.Mult()) if self._one_of(own, flattened(right, ast.Mult)):
                 yield self._lacking(

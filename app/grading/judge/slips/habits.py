@@ -18,7 +18,7 @@ from app.grading.judge.slips.trees import (
     with_body,
 )
 from app.grading.judge.slips.visits import start, unseen, visited_late, walked
-from app.syntax import name_of, names_stored
+from app.syntax import name_node, name_of, names_stored
 
 Habit = Callable[[ast.Module], Iterator[Slip]]
 _GRAD, _DATA = "grad", "data"
@@ -115,7 +115,7 @@ def returned(tree: ast.Module) -> Iterator[Slip]:
             shares = node.value.elts if isinstance(node.value, ast.Tuple | ast.List) else [node.value]
             if len(shares) <= len(names):
                 stored: list[ast.stmt] = [
-                    ast.AugAssign(ast.Attribute(ast.Name(name, ast.Load()), _GRAD, ast.Store()), ast.Add(), share)
+                    ast.AugAssign(ast.Attribute(name_node(name), _GRAD, ast.Store()), ast.Add(), share)
                     for name, share in zip(names, shares, strict=False)
                 ]
                 yield from slips_at(tree, "returned", [(node, stored)], name=function.name)
@@ -172,7 +172,7 @@ def thrown_away(tree: ast.Module) -> Iterator[Slip]:
             ) if _NEW.fullmatch(method):
                 value = node.value
             case ast.Call(func=ast.Name(id="reversed" | "sorted"), args=[ast.Name(id=name), *_]):
-                value = ast.Call(ast.Name("list", ast.Load()), [node.value], [])
+                value = ast.Call(name_node("list"), [node.value], [])
             case ast.Call(func=ast.Attribute(value=ast.Name(id="torch")), args=[ast.Name(id=name), *_]):
                 value = node.value
             case _:

@@ -24,6 +24,7 @@ from app.grading.judge.unrolling.values import (
     known_of,
     sequence,
 )
+from app.syntax import name_node
 
 STEPS_MAX = 20_000
 """Expressions that are evaluated, those of a loop once for each turn."""
@@ -250,7 +251,7 @@ class TextEvaluator(ABC):
             if any(isinstance(value, Items | KeyedItems) for value in (*values, *options.values())):
                 raise
         keywords = [ast.keyword(word, expression_of(value)) for word, value in options.items()]
-        return Made(ast.Call(ast.Name(name, ast.Load()), [*map(expression_of, values)], keywords))
+        return Made(ast.Call(name_node(name), [*map(expression_of, values)], keywords))
 
     def _method(self, whole: Items | KeyedItems, method: str, arguments: Sequence[ast.expr], owner: ast.expr) -> Value:
         shown = ast.unparse(owner)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.syntax import rewritten
+from app.syntax import name_node, rewritten
 
 LONGEST = 400
 """Items of a list, and turns of a loop."""
@@ -62,7 +62,7 @@ Value = Held | Known | Items | KeyedItems | Made
 
 
 def loaded(variable: str) -> ast.expr:
-    return ast.Name(variable, ast.Load())
+    return name_node(variable)
 
 
 def stored(variable: str) -> ast.expr:
