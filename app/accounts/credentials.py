@@ -17,7 +17,7 @@ from app.accounts.merge import lock_learners, merge_learners
 from app.store import learners
 from app.store.classes import RefusedError
 from app.store.database import now
-from app.store.learners import hash_of, open_session
+from app.store.learners import create_learner, hash_of, open_session
 from app.store.tables import Attempt, Credential, Draft, Learner, Membership, ReplacedText, Session
 from app.teaching.text_input import LONGEST_NAME, one_line
 
@@ -140,11 +140,7 @@ async def rotate_session(
 
 async def create(db: AsyncSession, learner: int | None, proof: VerifiedIdentity) -> Credential:
     """Create a credential for *learner*, or for a new learner."""
-    if learner is None:
-        row = Learner(created_at=now())
-        db.add(row)
-        await db.flush()
-        learner = row.id
+    learner = await create_learner(db) if learner is None else learner
     credential = Credential(
         learner_id=learner, kind=proof.kind, issuer=proof.issuer, subject=proof.subject, secret=proof.secret,
         sign_count=proof.sign_count, verified=True, created_at=now(), used_at=now(), roster_id=proof.roster_id,

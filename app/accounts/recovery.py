@@ -18,9 +18,9 @@ from app.accounts.merge import merge_learners
 from app.store import invitations
 from app.store.assignments import assignments_of, exercises_chosen
 from app.store.classes import HERE, RefusedError, find_class_member, record_event
-from app.store.database import lock_learner, now
+from app.store.database import lock_learner
 from app.store.invitations import ReservedSeat
-from app.store.learners import hash_of
+from app.store.learners import create_learner, hash_of
 from app.store.notices import add_notice
 from app.store.tables import (
     Accommodation,
@@ -203,13 +203,11 @@ async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
         raise RefusedError(IN_ALREADY.format(name=group.name, as_name=membership.name, other=seat.person.name))
     await invitations.redeem(db, word)
     by = await _name_of(db, data["by"], before)
-    between = Learner(created_at=now())
-    db.add(between)
-    await db.flush()
-    await _copy_seen_work(db, group.id, before, between.id)
-    await _move_seat(db, group.id, before, between.id)
+    between = await create_learner(db)
+    await _copy_seen_work(db, group.id, before, between)
+    await _move_seat(db, group.id, before, between)
     db.expunge_all()
-    await merge_learners(db, between.id, learner)
+    await merge_learners(db, between, learner)
     await add_notice(db, before, "seat", by=by, group=group.name)
     await record_event(db, group.id, data["by"], "seat-moved", learner, before=before)
     return await db.get_one(Membership, (group.id, learner))

@@ -26,7 +26,7 @@ def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
         faults.add(faults.at(1), "unreadable", "The page of the course cannot be read.", "Save it as UTF-8.")
         return NO_PAGE, faults.found
     front = read_front_matter(SourceFile(faults.path, text.splitlines()), KEYS, faults)
-    lang = front.options.language("lang")
+    lang = front.options.language()
     macros: dict[str, str] = {}
     if "macros" in front.options:
         value = front.options.entries["macros"]

@@ -6,7 +6,7 @@ stand for is known to the caller.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -95,12 +95,6 @@ class Histories:
     visits: Visits
     solved: Solved
     now: int
-
-
-def columns_of(kind: Any, rows: Sequence[Sequence[int]]) -> Any:
-    """The columns of a *kind* with these *rows*."""
-    table = np.array(rows, dtype=np.int64).reshape(-1, len(fields(kind)))
-    return kind(*(np.ascontiguousarray(column) for column in table.T))
 
 
 def in_order(tries: Tries) -> Tries:

@@ -14,7 +14,6 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -29,6 +28,7 @@ from app.lti.families import family_in, with_help
 from app.lti.keys import ALGORITHM, PlatformKeys
 from app.lti.platform_client import origin_of
 from app.store.database import Database
+from app.store.learners import hash_of
 from app.store.lti_platforms import deployments_of, find_platform
 from app.store.tables import LtiPlatform
 
@@ -68,16 +68,12 @@ class Pending:
 
     def is_of(self, secret: str) -> bool:
         """True if the browser that shows *secret* began it."""
-        return hmac.compare_digest(_digest(secret), self.data["secret_hash"])
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return hmac.compare_digest(hash_of(secret), self.data["secret_hash"])
 
 
 def name_in_browser(state: str) -> str:
     """Name of the cookie or stored value with the secret of a state: several logins go on at once."""
-    return f"lti-{_digest(state)[:16]}"
+    return f"lti-{hash_of(state)[:16]}"
 
 
 async def begin_login(db: AsyncSession, parameters: Mapping[str, str], base_url: str) -> Login:
@@ -99,7 +95,7 @@ async def begin_login(db: AsyncSession, parameters: Mapping[str, str], base_url:
     state, nonce, secret = (secrets.token_urlsafe(24) for _ in range(3))
     storage = parameters.get("lti_storage_target", "")[:200]
     data = {
-        "platform": platform.id, "nonce": nonce, "secret_hash": _digest(secret), "storage": storage, "again": repeated,
+        "platform": platform.id, "nonce": nonce, "secret_hash": hash_of(secret), "storage": storage, "again": repeated,
         "granted": bool(parameters.get("granted")),
     }  # fmt: skip
     await one_time_tokens.issue(db, "lti-login", data, token=state)

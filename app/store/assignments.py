@@ -289,8 +289,19 @@ def _not_later(due: datetime, before: datetime, for_all: datetime, timezone: str
 
 async def withdraw_extension(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
     """Take an extension back."""
-    await db.execute(delete(Extension).where(Extension.assignment_id == row.id, Extension.learner_id == learner))
-    await record_event(db, row.class_id, actor, "extension-gone", learner, assignment=row.id)
+    await _withdraw(db, Extension, row, learner, actor, "extension-gone")
+
+
+async def _withdraw(
+    db: AsyncSession,
+    table: type[Extension | GradeOverride],
+    row: Assignment,
+    learner: int,
+    actor: int | None,
+    event: str,
+) -> None:
+    await db.execute(delete(table).where(table.assignment_id == row.id, table.learner_id == learner))
+    await record_event(db, row.class_id, actor, event, learner, assignment=row.id)
     await queue_assignment(db, row.id, learner)
 
 
@@ -314,11 +325,7 @@ async def override_grade(
 
 
 async def withdraw_override(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
-    await db.execute(
-        delete(GradeOverride).where(GradeOverride.assignment_id == row.id, GradeOverride.learner_id == learner)
-    )
-    await record_event(db, row.class_id, actor, "excuse-gone", learner, assignment=row.id)
-    await queue_assignment(db, row.id, learner)
+    await _withdraw(db, GradeOverride, row, learner, actor, "excuse-gone")
 
 
 async def list_overrides(db: AsyncSession, row: Assignment) -> Sequence[GradeOverride]:

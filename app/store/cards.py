@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.progress import PRACTISED
@@ -40,6 +40,8 @@ MOST_SLIPS = 500
 """That are read at once."""
 MOST_A_DAY = 100
 """Items that one learner is given: each is a row that stays, and a new one is a minute of a grader."""
+MOST_CANDIDATES = 400
+"""Items that are looked at, the newest first."""
 
 About = tuple[str, str]
 """A family and a slip."""
@@ -80,18 +82,22 @@ async def rated_at(db: AsyncSession, learner: int, item: int) -> set[int]:
     return set(await db.scalars(rows))
 
 
+async def _in_order(db: AsyncSession, query: Select[ServedItem]) -> list[ServedItem]:
+    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+
+
 async def given_to(db: AsyncSession, learner: int, since: datetime | None = None) -> list[ServedItem]:
     """The items that *learner* was given, or did, in order."""
     query = select(ServedItem).where(ServedItem.learner_id == learner)
     if since is not None:
         query = query.where(or_(ServedItem.given_at >= since, ServedItem.done_at >= since))
-    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+    return await _in_order(db, query)
 
 
 async def given_for(db: AsyncSession, learner: int, purpose: str) -> list[ServedItem]:
     """The items that *learner* was given on one occasion, in order."""
     query = select(ServedItem).where(ServedItem.learner_id == learner, ServedItem.purpose == purpose)
-    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+    return await _in_order(db, query)
 
 
 async def given_in_class(db: AsyncSession, group: int, purposes: Collection[str]) -> list[ServedItem]:
@@ -102,7 +108,7 @@ async def given_in_class(db: AsyncSession, group: int, purposes: Collection[str]
         .join(Membership, Membership.learner_id == ServedItem.learner_id)
         .where(*member, ServedItem.purpose.in_(purposes))
     )
-    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+    return await _in_order(db, query)
 
 
 async def open_items(db: AsyncSession, learner: int) -> list[ServedItem]:
@@ -110,7 +116,7 @@ async def open_items(db: AsyncSession, learner: int) -> list[ServedItem]:
     query = select(ServedItem).where(
         ServedItem.learner_id == learner, ServedItem.done_at.is_(None), ServedItem.left_at.is_(None)
     )
-    return list(await db.scalars(query.order_by(ServedItem.given_at, ServedItem.id)))
+    return await _in_order(db, query)
 
 
 async def unsolved_items(db: AsyncSession, learner: int, lesson: str) -> list[ServedItem]:
@@ -141,13 +147,12 @@ async def find_item(db: AsyncSession, number: int) -> PracticeItem | None:
 
 
 async def list_candidates(
-    db: AsyncSession, learner: int, version: int, levels: Collection[int], wanted: Collection[str], most: int = 400
+    db: AsyncSession, learner: int, version: int, levels: Collection[int], wanted: Collection[str]
 ) -> list[Candidate]:
     """Items to write, with programs that are new to *learner*.
 
     Args:
         wanted: The slips that they were drawn for; "" for none.
-        most: How many are looked at, the newest first.
     """
     origin = [getattr(PracticeItem, name) for name in ORIGIN]
     query = select(*origin).join(ServedItem).where(ServedItem.learner_id == learner)
@@ -159,7 +164,7 @@ async def list_candidates(
         PracticeItem.level.in_(levels),
         PracticeItem.wanted.in_(wanted),
     )
-    candidates = await db.execute(rows.order_by(PracticeItem.id.desc()).limit(most))
+    candidates = await db.execute(rows.order_by(PracticeItem.id.desc()).limit(MOST_CANDIDATES))
     return [
         Candidate(number, frozenset(json.loads(operations)), points, named=own[ORIGIN.index("seed")] < 0)
         for number, operations, points, *own in candidates

@@ -81,13 +81,12 @@ async def create_class(db: AsyncSession, name: str, timezone: str, creator: int 
     return group
 
 
-def new_member(group: int, learner: int, role: Role, name: str, external_id: str | None = None) -> Membership:
+def new_member(group: int, learner: int, role: Role, name: str) -> Membership:
     return Membership(
         class_id=group,
         learner_id=learner,
         role=role,
         name=name,
-        external_id=external_id,
         joined_at=now(),
         blocked=False,
     )

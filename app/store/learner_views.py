@@ -19,14 +19,13 @@ MOST_TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class SeenLearner:
-    """The learner, called *name* in a class, as whom an instructor looks at pages; *viewer* is the instructor."""
+    """The learner, called *name* in a class, as whom an instructor looks at pages."""
 
     view: int
     learner: int
     name: str
     class_id: int
     class_name: str
-    viewer: int
 
 
 async def begin_view(db: AsyncSession, class_id: int, viewer: int, learner: int) -> str | None:
@@ -56,7 +55,7 @@ async def find_view(db: AsyncSession, token: str, viewer: int) -> SeenLearner | 
         .where(seen.left_at.is_(None), own.left_at.is_(None), seen.blocked.is_(False), own.blocked.is_(False))
     )
     row = (await db.execute(query)).one_or_none()
-    return None if row is None else SeenLearner(*row, viewer)
+    return None if row is None else SeenLearner(*row)
 
 
 async def views_of(db: AsyncSession, class_id: int, learner: int) -> list[tuple[str, datetime]]:

@@ -57,12 +57,18 @@ def hash_of(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-async def begin_session(db: AsyncSession, *, embedded: bool = False) -> tuple[int, str]:
-    """A new learner with one session: their id and the token for the browser."""
+async def create_learner(db: AsyncSession) -> int:
+    """The id of a new learner."""
     learner = Learner(created_at=now())
     db.add(learner)
     await db.flush()
-    return learner.id, await open_session(db, learner.id, embedded=embedded)
+    return learner.id
+
+
+async def begin_session(db: AsyncSession, *, embedded: bool = False) -> tuple[int, str]:
+    """A new learner with one session: their id and the token for the browser."""
+    learner = await create_learner(db)
+    return learner, await open_session(db, learner, embedded=embedded)
 
 
 async def open_session(
@@ -135,14 +141,10 @@ async def mark_seen(db: AsyncSession, token: str) -> None:
 
 async def try_writing(db: AsyncSession) -> None:
     """Write a row like those of learners and roll it back; raises the error of the database, if it has one."""
-    learner = Learner(created_at=now())
-    db.add(learner)
+    learner = await create_learner(db)
+    db.add(Draft(learner_id=learner, lesson="", exercise="", text="x" * TRIED_CHARACTERS, revision=1, saved_at=now()))
     await db.flush()
-    db.add(
-        Draft(learner_id=learner.id, lesson="", exercise="", text="x" * TRIED_CHARACTERS, revision=1, saved_at=now())
-    )
-    await db.flush()
-    await db.execute(delete(Learner).where(Learner.id == learner.id).execution_options(synchronize_session=False))
+    await db.execute(delete(Learner).where(Learner.id == learner).execution_options(synchronize_session=False))
 
 
 async def forget_empty(db: AsyncSession, before: datetime) -> int:

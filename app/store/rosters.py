@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from app.store.classes import HERE, RefusedError, Role, list_members, record_event
-from app.store.database import now
 from app.store.former_members import keep_grades
 from app.store.invitations import let_teach
 from app.store.joining import end_membership, keep_an_instructor
+from app.store.learners import create_learner
 from app.store.lti_scores import queue_learner
 from app.store.tables import (
     Accommodation,
@@ -30,12 +30,10 @@ SAME_ID = "{name} has the id {id!r} already."
 
 async def reserve_seat(db: AsyncSession, group: Class, name: str, role: Role) -> Membership:
     """A seat for one person who is to come."""
-    learner = Learner(created_at=now())
-    db.add(learner)
-    await db.flush()
-    seat = Membership(class_id=group.id, learner_id=learner.id, role=role, name=name, blocked=False)
+    learner = await create_learner(db)
+    seat = Membership(class_id=group.id, learner_id=learner, role=role, name=name, blocked=False)
     db.add(seat)
-    await record_event(db, group.id, None, "expected", learner.id, role=role)
+    await record_event(db, group.id, None, "expected", learner, role=role)
     return seat
 
 

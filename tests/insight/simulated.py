@@ -1,12 +1,13 @@
 """Learners who never were: abilities, exercises of many difficulties, slips, hints; and faults that are planted."""
 
 import random
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Literal
 
 import numpy as np
 
-from app.insight.histories import Histories, Openings, Solved, Tries, Visits, columns_of, in_order
+from app.insight.histories import Histories, Openings, Solved, Tries, Visits, in_order
 
 Fault = Literal["false key", "misleading hint", "twice as hard"]
 MINUTE, WEEK = 60_000, 7 * 24 * 3600 * 1000
@@ -15,6 +16,12 @@ LESSONS, EXERCISES = 10, 8
 MOST_TRIES = 12
 LEARNERS = 120
 LEAVES_A_WEEK = 0.04
+
+
+def columns_of(kind: Any, rows: Sequence[Sequence[int]]) -> Any:
+    """The columns of a *kind* with these *rows*."""
+    table = np.array(rows, dtype=np.int64).reshape(-1, len(fields(kind)))
+    return kind(*(np.ascontiguousarray(column) for column in table.T))
 
 
 def simulated(seed: int, faults: Mapping[int, Fault], learners: int = LEARNERS) -> Histories:

@@ -9,9 +9,10 @@ from statistics import median
 import numpy as np
 import pytest
 
-from app.insight.histories import Histories, Openings, Solved, Tries, Visits, columns_of, in_order
+from app.insight.histories import Histories, Openings, Solved, Tries, Visits, in_order
 from app.insight.item_counts import HintCounts, ItemCounts, MistakeCounts, NextTries, count_items
 from app.insight.people import AWAY, meetings_of
+from tests.insight.simulated import columns_of
 
 MINUTE = 60_000
 BEGAN = 1_790_000_000_000

@@ -1,9 +1,17 @@
-"""Options that boxes for functions share: the signature that is asked for, and the solutions that define it."""
+"""Parts that boxes for functions share: the signature, the starter, and the solutions that define it."""
 
 import re
+from collections.abc import Sequence
 
 from app.content.blocks import Code
-from app.content.directives.code_box_options import blank_code, code_of, solutions_in
+from app.content.directives.code_box_options import (
+    CodeExerciseFields,
+    blank_code,
+    code_of,
+    parse_exercise_fields,
+    single_child,
+    solutions_in,
+)
 from app.content.directives.parse_context import DirectiveBody, ParseContext, is_variable
 from app.content.program.programs import check_python, defined_in
 from app.content.text.fences import Directive
@@ -12,7 +20,38 @@ from app.content.text.options import Options
 FUNCTION = re.compile(r"^([^\W\d]\w*)\(\s*(|\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 
-def parse_signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
+class FunctionFields(CodeExerciseFields):
+    """Fields that boxes for functions have in common."""
+
+    function: str
+    arguments: tuple[str, ...]
+    starter: Code
+    solution: Code
+    alternatives: tuple[Code, ...]
+
+
+def parse_function_fields(
+    directive: Directive, children: Sequence[str], example: str, reading: ParseContext
+) -> tuple[FunctionFields, DirectiveBody]:
+    """The fields of a box for a function, whose signature is written like *example*; and what stands in it."""
+    options = reading.options(directive)
+    function, arguments = _parse_signature(options, example)
+    inside = reading.inside(directive, children)
+    solution, *alternatives = _solutions_of(inside, function, arguments, directive, reading)
+    starter = single_child(inside, "starter", directive, reading)
+    blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
+    fields = FunctionFields(
+        **parse_exercise_fields(directive, options, inside, reading),
+        function=function,
+        arguments=arguments,
+        starter=code_of(starter) if starter else blank_code(directive, blank),
+        solution=solution,
+        alternatives=tuple(alternatives),
+    )
+    return fields, inside
+
+
+def _parse_signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
     """The name and the arguments in `:function:`, written like *example*."""
     text = options.needed_text("function", example)
     match = FUNCTION.match(text or "")
@@ -24,7 +63,7 @@ def parse_signature(options: Options, example: str) -> tuple[str, tuple[str, ...
     return "", ()
 
 
-def solutions_of(
+def _solutions_of(
     inside: DirectiveBody, function: str, arguments: tuple[str, ...], directive: Directive, reading: ParseContext
 ) -> tuple[Code, ...]:
     """The solution, and after it the ones that are equally right."""

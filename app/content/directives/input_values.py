@@ -5,7 +5,7 @@ from math import isfinite, prod
 
 from app.content.blocks import Forward, Input
 from app.content.text.arithmetic import UnreadableError, integer_of
-from app.content.text.errors import did_you_mean
+from app.content.text.errors import did_you_mean, quoted_names
 from app.content.text.options import Options, items_of, plain_of
 
 MAX_POINT_ENTRIES = 16
@@ -41,7 +41,7 @@ def point_of(options: Options, forward: Forward | None, free: str | None = None)
             options.faults.add(entry.place, "too-long", f"{name!r} has more than {MAX_POINT_ENTRIES} entries.")
     missing = [name for name in shapes if name not in point and name != free]
     if missing and value:
-        message = f"':at:' has no number for {', '.join(repr(name) for name in missing)}."
+        message = f"':at:' has no number for {quoted_names(missing)}."
         options.wrong("at", "incomplete", message, "Give every input of the program.")
     elif missing and free is not None:
         options.need("at", f"{{{missing[0]}: 1}}")

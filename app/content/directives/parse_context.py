@@ -94,7 +94,7 @@ class ParseContext:
     def prose_language(self, directive: Directive) -> Iterator[None]:
         """While *directive* is read, what it shows is in its own language, or else in that around it."""
         around = self.prose.lang
-        self.prose.lang = self.options(directive).language("lang") or around
+        self.prose.lang = self.options(directive).language() or around
         yield
         self.prose.lang = around
 

@@ -26,6 +26,11 @@ class LessonError:
         return f"{self.place}: {self.code} {self.message}" + (f" {self.fix}" if self.fix else "")
 
 
+def quoted_names(names: Iterable[str]) -> str:
+    """*names* as they stand in a message."""
+    return ", ".join(map(repr, names))
+
+
 class LessonErrors(Exception):
     """Every fault of every file that was read, in file order."""
 

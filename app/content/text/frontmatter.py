@@ -119,7 +119,7 @@ def check_lesson(front: FrontMatter, faults: ErrorCollector) -> None:
         options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
     elif estimate and minutes_of(estimate) > LONGEST_LESSON:
         options.wrong("estimate", "wrong-value", f"{estimate!r} is no length of one lesson.", "Divide it into several.")
-    options.language("lang")
+    options.language()
     for value in front.lists.get("was", ()):
         if not NAME_PATTERN.fullmatch(value.text) or value.text == name:
             faults.add(value.place, "malformed-id", f"{value.text!r} is no former id of this lesson.")

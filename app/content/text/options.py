@@ -257,10 +257,11 @@ class Options:
         self.wrong(key, "unknown-value", f"':{key}:' cannot be {word!r}.", did_you_mean(word, known))
         return default
 
-    def language(self, key: str) -> str:
-        word = self.text(key) or ""
+    def language(self) -> str:
+        """The language in `:lang:`; empty where none is given."""
+        word = self.text("lang") or ""
         if word and not LANGUAGE.fullmatch(word):
-            self.wrong(key, "wrong-type", f"{word!r} is no language.", f"Write '{key}: de' or '{key}: pt-BR'.")
+            self.wrong("lang", "wrong-type", f"{word!r} is no language.", "Write 'lang: de' or 'lang: pt-BR'.")
         return word if LANGUAGE.fullmatch(word) else ""
 
     def flag(self, key: str, default: bool) -> bool:
@@ -271,8 +272,8 @@ class Options:
             self.wrong(key, "wrong-type", f"':{key}:' is true or false, not {word!r}.")
         return word != "false"
 
-    def number(self, key: str, above: float = 0.0) -> float | None:
-        """A number of at least *above*; None where there is none, or another one."""
+    def number(self, key: str) -> float | None:
+        """A number of at least 0; None where there is none, or another one."""
         value = self.entries.get(key)
         if value is None:
             return None
@@ -281,7 +282,7 @@ class Options:
         except UnreadableError as error:
             self.faults.add(value.offset(error.column - 1), "wrong-type", f"':{key}:' is a number. {error}")
             return None
-        if number < above:
-            self.wrong(key, "wrong-value", f"':{key}:' must be at least {above:g}; it is {number:g}.")
+        if number < 0:
+            self.wrong(key, "wrong-value", f"':{key}:' must be at least 0; it is {number:g}.")
             return None
         return number

@@ -15,6 +15,7 @@ from app.content.directives.code_box_options import (
 from app.content.directives.directive_reader import DirectiveReader
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import check_python
+from app.content.text.errors import quoted_names
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 from app.syntax import Statement, expression_in, function_of, is_update, source_text, syntax_key, targets_of
@@ -83,7 +84,7 @@ def _parse_planted(
         return None
     missing = [name for name in require if name not in assigned_names(tree)]
     if missing:
-        message = f"It does not write {', '.join(repr(name) for name in missing)}."
+        message = f"It does not write {quoted_names(missing)}."
         faults.add(given.place, "incomplete", message, "A '{given}' is a whole backward pass.")
     if len(right.body) != 1:
         message = f"The solution has {len(right.body)} statements."

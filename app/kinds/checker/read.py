@@ -2,17 +2,12 @@
 
 from app.bindings import assigned_names
 from app.content.blocks import Checker, CheckerCase
-from app.content.directives.code_box_options import (
-    blank_code,
-    code_of,
-    need_message,
-    parse_exercise_fields,
-    single_child,
-)
+from app.content.directives.code_box_options import code_of, need_message
 from app.content.directives.directive_reader import DirectiveReader
-from app.content.directives.function_options import parse_signature, solutions_of
+from app.content.directives.function_options import parse_function_fields
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import check_python, function_names
+from app.content.text.errors import quoted_names
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
@@ -20,21 +15,8 @@ CHECKER_CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
 
 
 def read_checker(directive: Directive, reading: ParseContext) -> Checker:
-    options = reading.options(directive)
-    function, arguments = parse_signature(options, "cmp(got, reference)")
-    inside = reading.inside(directive, CHECKER_CHILDREN)
-    solutions = solutions_of(inside, function, arguments, directive, reading)
-    starter = single_child(inside, "starter", directive, reading)
-    blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
-    return Checker(
-        **parse_exercise_fields(directive, options, inside, reading),
-        function=function,
-        arguments=arguments,
-        starter=code_of(starter) if starter else blank_code(directive, blank),
-        solution=solutions[0],
-        cases=_cases(inside, arguments, directive, reading),
-        alternatives=solutions[1:],
-    )
+    fields, inside = parse_function_fields(directive, CHECKER_CHILDREN, "cmp(got, reference)", reading)
+    return Checker(**fields, cases=_cases(inside, fields["arguments"], directive, reading))
 
 
 def _cases(
@@ -54,7 +36,7 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -
     known = {*assigned_names(tree), *function_names(tree)} if tree else set(arguments)
     missing = [name for name in arguments if name not in known]
     if missing:
-        message = f"This {child.name} does not write {', '.join(repr(name) for name in missing)}."
+        message = f"This {child.name} does not write {quoted_names(missing)}."
         reading.faults.add(child.place, "incomplete", message, "It must write every argument of the function.")
     if child.name == "mistake":
         example = "One entry is off by one percent; your check accepts it."

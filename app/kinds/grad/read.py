@@ -23,7 +23,7 @@ from app.content.directives.parse_context import CHILD_OPTIONS as KNOWN
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.dependence import read_line, sources_of
 from app.content.program.programs import check_python, is_python
-from app.content.text.errors import did_you_mean
+from app.content.text.errors import did_you_mean, quoted_names
 from app.content.text.fences import Directive
 from app.content.text.options import Options
 from app.content.text.sentences import render_sentence
@@ -118,10 +118,10 @@ def _check_code(child: Directive, require: tuple[str, ...], reading: ParseContex
     names = set(assigned_names(tree))
     missing = [name for name in require if name not in names]
     if complete and missing:
-        message = f"The solution does not write {', '.join(repr(name) for name in missing)}."
+        message = f"The solution does not write {quoted_names(missing)}."
         reading.faults.add(child.place, "incomplete", message, "It must write every name of ':require:'.")
     elif require and len(missing) == len(require):
-        message = f"{what} writes none of {', '.join(repr(name) for name in require)}."
+        message = f"{what} writes none of {quoted_names(require)}."
         reading.faults.add(child.place, "incomplete", message)
 
 

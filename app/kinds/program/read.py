@@ -5,17 +5,12 @@ from dataclasses import replace
 from app.bindings import assigned_names
 from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
 from app.content.blocks.code_exercises import join_sources
-from app.content.directives.code_box_options import (
-    blank_code,
-    code_of,
-    need_message,
-    parse_exercise_fields,
-    single_child,
-)
+from app.content.directives.code_box_options import code_of, need_message
 from app.content.directives.directive_reader import DirectiveReader
-from app.content.directives.function_options import parse_signature, solutions_of
+from app.content.directives.function_options import parse_function_fields
 from app.content.directives.parse_context import DirectiveBody, ParseContext
 from app.content.program.programs import check_python, defined_in, function_names
+from app.content.text.errors import quoted_names
 from app.content.text.fences import Directive
 from app.content.text.sentences import render_sentence
 
@@ -24,33 +19,24 @@ RESULT, EXPECT = "result", "expect"
 
 
 def read_program(directive: Directive, reading: ParseContext) -> FunctionBox:
-    options = reading.options(directive)
-    function, arguments = parse_signature(options, "num_grad(f, x, h)")
-    inside = reading.inside(directive, PROGRAM_CHILDREN)
-    solutions = solutions_of(inside, function, arguments, directive, reading)
-    starter = single_child(inside, "starter", directive, reading)
-    blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
-    before = reading.program(options)
+    fields, inside = parse_function_fields(directive, PROGRAM_CHILDREN, "num_grad(f, x, h)", reading)
+    function, arguments = fields["function"], fields["arguments"]
+    before = reading.program(reading.options(directive))
     above = before.solution.source if before else ""
+
+    def below(code: Code) -> Code:
+        return replace(code, source=join_sources(above, code.source))
+
     mistakes = [_mistake(child, function, arguments, reading) for child in inside.children if child.name == "mistake"]
+    fields["solution"] = below(fields["solution"])
+    fields["alternatives"] = tuple(map(below, fields["alternatives"]))
     return FunctionBox(
-        **parse_exercise_fields(directive, options, inside, reading),
-        function=function,
-        arguments=arguments,
-        starter=code_of(starter) if starter else blank_code(directive, blank),
-        solution=_below(above, solutions[0]),
+        **fields,
         cases=_cases(inside, arguments, directive, reading),
-        alternatives=tuple(_below(above, code) for code in solutions[1:]),
-        mistakes=tuple(
-            replace(declared_mistake, code=_below(above, declared_mistake.code)) for declared_mistake in mistakes
-        ),
+        mistakes=tuple(replace(mistake, code=below(mistake.code)) for mistake in mistakes),
         after=before.name if before else "",
         above=above,
     )
-
-
-def _below(above: str, code: Code) -> Code:
-    return replace(code, source=join_sources(above, code.source))
 
 
 def _cases(
@@ -70,7 +56,7 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: ParseContext) -
     known = {*assigned_names(tree), *defined} if tree else {RESULT}
     missing = [name for name in arguments if name not in known]
     if missing and RESULT not in known:
-        message = f"This case does not write {', '.join(repr(name) for name in missing)}."
+        message = f"This case does not write {quoted_names(missing)}."
         fix = f"It writes every argument of the function, or '{RESULT} = …' from a call of its own."
         reading.faults.add(child.place, "incomplete", message, fix)
     return FunctionCase(place=child.place, message=child.argument, code=code_of(child), predicate=EXPECT in defined)

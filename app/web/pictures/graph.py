@@ -5,7 +5,7 @@ drawn where it is a fork; the others would only crowd the picture.
 """
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -76,9 +76,7 @@ def draw_graph(scene: PictureInput) -> Markup:
         textwrap.wrap(line.source, MAX_LINE_CHARS, subsequent_indent="    ", break_long_words=False) for line in lines
     ]
     *ys, bottom = accumulate((ROW_HEIGHT + LINE_HEIGHT * (len(row) - 1) for row in rows), initial=TOP)
-    longest = max((end - start for start, end in arcs), default=1)
-    reach = min(WIDEST, NARROWEST + 9.0 * longest)
-    x = reach + 14
+    longest, reach, x = arc_space(arcs)
     parts = [
         arc_path(
             x,
@@ -151,6 +149,13 @@ def _origin(line: GraphRow, statements: list[GraphRow]) -> str:
 
 def _row(index: int) -> float:
     return TOP + ROW_HEIGHT * index
+
+
+def arc_space(arcs: Iterable[tuple[int, int]]) -> tuple[int, float, float]:
+    """The most lines that one of *arcs* spans, how far it bulges, and where the column beside them begins."""
+    longest = max((end - start for start, end in arcs), default=1)
+    reach = min(WIDEST, NARROWEST + 9.0 * longest)
+    return longest, reach, reach + 14
 
 
 def arc_path(

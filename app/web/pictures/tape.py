@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from app.grading.diagnosis.evidence import Array
 from app.grading.reading.walk import Share, Walk, trace_program
-from app.web.pictures.graph import LETTER, NARROWEST, ROW_HEIGHT, TOP, WIDEST, arc_path, graph_rows
+from app.web.pictures.graph import LETTER, ROW_HEIGHT, TOP, arc_path, arc_space, graph_rows
 from app.web.pictures.scene import PictureInput
 from app.web.pictures.step_frames import Frame, code_markup, format_sentence, render_frames
 from app.web.pictures.svg import boxed_svg, number_table, plain_number, svg_drawing, svg_tag, svg_text
@@ -134,9 +134,7 @@ def _column(walk: Walk) -> float:
 
 def _tape_svg(rows: Sequence[TapeRow], now: WalkState, column: float) -> Markup:
     arcs = [(read, at) for at, row in enumerate(rows) for read in row.reads]
-    longest = max((end - start for start, end in arcs), default=1)
-    reach = min(WIDEST, NARROWEST + 9.0 * longest)
-    x = reach + 14
+    longest, reach, x = arc_space(arcs)
     value_at = x + 30 + LETTER * max(len(row.source) for row in rows) + column
     width = value_at + column + 10
     parts = [

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.store import drafts
 from app.web.render import back_to, wants_fragment
-from app.web.routes.code_boxes import CONFLICT, TheBox, TheCodeBox, box_fragment, with_revision
+from app.web.routes.code_boxes import TheBox, TheCodeBox, box_fragment, save_answer, with_revision
 from app.web.routes.form_fields import Typed
 from app.web.site import TheLesson, TheSite, TheVisitor
 from app.web.views.text_history import Against, HistoryView, history_view
@@ -23,13 +23,7 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
     learner = await visitor.begin()
     async with box.site.database.write(short=True) as db:
         saved = await box.save(db, learner)
-    answer = {
-        "revision": saved.draft.revision,
-        "saved": saved.draft.saved_at.isoformat(),
-        "other": saved.other,
-        "message": CONFLICT if saved.conflict else "",
-    }
-    return JSONResponse(answer, headers={"cache-control": "no-store"})
+    return save_answer(saved)
 
 
 @router.post("/reset")

@@ -95,6 +95,17 @@ def with_revision(response: Response, saved: SaveResult) -> Response:
     return response
 
 
+def save_answer(saved: SaveResult) -> JSONResponse:
+    """Tell a script what a text was saved as, and whether another page had saved one."""
+    answer = {
+        "revision": saved.draft.revision,
+        "saved": saved.draft.saved_at.isoformat(),
+        "other": saved.other,
+        "message": CONFLICT if saved.conflict else "",
+    }
+    return JSONResponse(answer, headers={"cache-control": "no-store"})
+
+
 def received_text(exercise: Exercise, code: str, line: int | None = None) -> str:
     """Text of a form as the box showed it: browsers send CRLF, and no database and no program needs a NUL.
 

@@ -18,7 +18,7 @@ from app.web.render import back_to
 from app.web.routes.code_boxes import received_text
 from app.web.routes.form_fields import Typed
 from app.web.routes.items import ReportScope, TheScope
-from app.web.routes.sentences import Writing, sentence_view
+from app.web.routes.sentences import Writing, sentences_page
 from app.web.sentence_trials import SentenceTrial
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.sentence_view import known_example, subject_of
@@ -73,13 +73,13 @@ async def take_in(
     try:
         copies = [copy for copy in COPIES.validate_json(sentences).sentences if copy.withdrawn_at is None]
     except ValueError:
-        return await _list_page(request, site, scope, UNREADABLE)
+        return await sentences_page(request, site, scope, UNREADABLE)
     if len(copies) > MOST_AT_ONCE:
-        return await _list_page(request, site, scope, TOO_MANY.format(count=len(copies)))
+        return await sentences_page(request, site, scope, TOO_MANY.format(count=len(copies)))
     problems = [f"{copy.said} {problem}" for copy in copies if (problem := await _take(site, learner, scope, copy))]
     if problems:
         taken = len(copies) - len(problems)
-        return await _list_page(
+        return await sentences_page(
             request, site, scope, "\n".join([f"{taken} of {len(copies)} were taken in.", *problems])
         )
     return back_to(f"/authors/sentences{scope.query}")
@@ -108,10 +108,3 @@ async def _take(site: Site, learner: int, scope: ReportScope, copy: SentenceCopy
         await store.write_sentence(db, new, learner)
         await site.bus.publish(db, sentence_topic(lesson.name))
     return ""
-
-
-async def _list_page(request: Request, site: Site, scope: ReportScope, problem: str) -> Response:
-    async with site.database.read() as db:
-        rows = await store.list_sentences(db, scope.number)
-    views = [sentence_view(site, row) for row in rows]
-    return site.pages.page(request, "sentences.html", status=422, views=views, scope=scope, problem=problem)

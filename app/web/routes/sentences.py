@@ -77,10 +77,16 @@ def _place(site: Site, fields: MistakeFields) -> MistakePlace:
 @router.get("")
 async def listed(request: Request, site: TheSite, scope: TheScope) -> Response:
     """All sentences of the class, or of the course."""
+    return await sentences_page(request, site, scope)
+
+
+async def sentences_page(request: Request, site: Site, scope: ReportScope, problem: str = "") -> Response:
+    """The page of all sentences; with a *problem*, what was sent to it did not hold."""
     async with site.database.read() as db:
         rows = await store.list_sentences(db, scope.number)
     views = [sentence_view(site, row) for row in rows]
-    return site.pages.page(request, "sentences.html", views=views, scope=scope, problem="")
+    status = 422 if problem else 200
+    return site.pages.page(request, "sentences.html", status=status, views=views, scope=scope, problem=problem)
 
 
 @router.get("/new")

@@ -25,7 +25,7 @@ from app.teaching.dates import to_local
 from app.web.class_access import MAY, PREFIX, Belonging, ClassPage, parse_row_id
 from app.web.middleware.visitor import RetryLaterError, run_until_disconnect
 from app.web.render import wants_fragment
-from app.web.routes.code_boxes import CONFLICT, with_revision
+from app.web.routes.code_boxes import save_answer, with_revision
 from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in_result import device_of
 from app.web.routes.sitting_setup import board_page
@@ -250,13 +250,7 @@ async def draft(request: Request, visitor: TheVisitor, item: TheItem) -> Respons
         return JSONResponse({"message": str(refused)}, 409, headers={"cache-control": "no-store"})
     if "application/json" not in request.headers.get("accept", ""):
         return item.sitting.back(item.name)
-    answer = {
-        "revision": saved.draft.revision,
-        "saved": saved.draft.saved_at.isoformat(),
-        "other": saved.other,
-        "message": CONFLICT if saved.conflict else "",
-    }
-    return JSONResponse(answer, headers={"cache-control": "no-store"})
+    return save_answer(saved)
 
 
 @router.post("/code/{name}/check")

@@ -14,12 +14,12 @@ from app.content.directives.vary import drawn_words
 from app.content.text.sentences import render_sentence
 from app.engine.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.grading.judge.verdict import Verdict
+from app.insight.mistakes import code_line
 from app.kinds.registry import quiz_kind
 from app.store.board import AttemptText
 from app.web.verdict_words import OUTCOMES, first_fault
 from app.web.views.exercise_view import select_draw
 
-LONGEST_LINE = 160
 OLD = "An answer from before an update of the server."
 NOT_READY = "Something is left to write."
 
@@ -55,11 +55,11 @@ def fault_of(exercise: Exercise, code: str | None, attempt: AttemptText) -> Atte
     ) or first_fault(verdict)
     if at is None or (code is None and verdict.outcome != "graded"):
         return AttemptMistake(
-            verdict.outcome, render_sentence(OUTCOMES[verdict.outcome]), _line(attempt.text, _place(verdict))
+            verdict.outcome, render_sentence(OUTCOMES[verdict.outcome]), code_line(attempt.text, _place(verdict))
         )
     if code is None:
         return AttemptMistake(f"{at.name}:{at.verdict}", render_sentence(at.message or NOT_READY), name=at.name)
-    return AttemptMistake(code, render_sentence(at.message or code), _line(attempt.text, at.line), at.name)
+    return AttemptMistake(code, render_sentence(at.message or code), code_line(attempt.text, at.line), at.name)
 
 
 def answer_words(exercise: Quiz, given: tuple[str, ...]) -> Markup:
@@ -82,10 +82,3 @@ def most_often(lines: Iterable[str]) -> str:
 
 def _place(verdict: Verdict) -> int | None:
     return verdict.line or next((name_verdict.line for name_verdict in verdict.names if name_verdict.line), None)
-
-
-def _line(text: str, number: int | None) -> str:
-    lines = text.split("\n")
-    if number is None or not 0 < number <= len(lines):
-        return ""
-    return " ".join(lines[number - 1].partition("#")[0].split())[:LONGEST_LINE]
