@@ -8,9 +8,9 @@ import pytest
 from app.content.text.errors import LessonError, LessonErrors, did_you_mean
 from app.course.course import load_course, load_lesson, read_course
 from app.course.folders import unit_folders
+from tests.courses import LESSONS, course_in
 
 FIXTURES = Path(__file__).parent / "fixtures"
-LESSONS = Path(__file__).parents[2] / "lessons"
 
 
 def write(folder: Path, path: str, text: str = "", **front: str) -> None:
@@ -123,10 +123,7 @@ def test_a_missing_file_is_a_lesson_error(tmp_path):
 
 
 def test_the_lessons_of_this_project_have_no_errors():
-    course, errors = read_course(LESSONS)
-
-    assert [str(error) for error in errors] == []
-    assert course is not None
+    assert course_in(LESSONS).lessons
 
 
 def test_a_deliverable_knows_where_it_is_made(tmp_path):

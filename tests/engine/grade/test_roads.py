@@ -1,15 +1,14 @@
 """Lines that are right by a road of their own, and right lines that borrow from wrong ones: none is called wrong."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from app.content.blocks import Course, Grad
-from app.course.course import load_course
 from app.engine.grade.engine import Engine
 from app.engine.task import grad_task_of
 from app.grading.judge.verdict import OTHER_ROAD
+from tests.courses import LESSONS, course_in
 from tests.grading.boxes.load import Box, OpenJail, make_forward
 
 ROPE = Box(
@@ -320,7 +319,7 @@ def test_of_what_is_the_same_thing_any_may_be_taken(engine, line):
 
 @pytest.fixture(scope="module")
 def course():
-    return load_course(Path(__file__).resolve().parents[3] / "lessons")
+    return course_in(LESSONS)
 
 
 def task_in(course: Course, lesson: str, name: str):

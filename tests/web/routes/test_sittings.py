@@ -24,11 +24,12 @@ from app.store.sittings import find_sitting
 from app.store.tables import AuditEvent, Class, Sitting, SittingAnswer, SittingRecord
 from app.web import sitting_jobs
 from app.web.application import create_app, sitting_jobs_of
+from tests.courses import LESSONS
 from tests.web.asking import without_clock
 from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader, settings_in, started
 
-FOLDER = "../../lessons"
+FOLDER = LESSONS
 OPENS = datetime(2026, 11, 30, 9, tzinfo=UTC)
 """10:00 in Berlin."""
 UNTIL = OPENS + timedelta(hours=2)
