@@ -57,12 +57,13 @@ def with_line(view: GradientAnalysis, diagnosis: Diagnosis) -> Diagnosis:
     placed = replace(diagnosis, line=line.lineno, step=steps[0])
     if f"where `{steps[0]}` is made" in diagnosis.message or as_written(line)[:40] in diagnosis.message:
         return placed
-    made = SAY["made"].format(line=line.lineno, step=steps[0])
-    message, places = WRITTEN.subn(made, diagnosis.message)
-    told = (
-        "" if places or f"in line {line.lineno}" in message else SAY["stands"].format(line=line.lineno, step=steps[0])
-    )
-    return replace(placed, message=f"{message}{told}")
+    return replace(placed, message=message_at_line(diagnosis.message, steps[0], line.lineno))
+
+
+def message_at_line(message: str, step: str, line: int) -> str:
+    """Return *message* with the slip in *line*, which makes *step*."""
+    text, places = WRITTEN.subn(SAY["made"].format(line=line, step=step), message)
+    return text if places or f"in line {line}" in message else text + SAY["stands"].format(line=line, step=step)
 
 
 def wrong_write(view: GradientAnalysis) -> int | None:
@@ -122,7 +123,7 @@ def _place(view: GradientAnalysis, reruns: Sequence[Rerun]) -> Statement | None:
 
 @np.errstate(all="ignore")
 def is_mended_at(case: WrongGradient, step: str) -> bool:
-    """True if a gradient inside of the forward program in the place of *step* makes that of *case* right."""
+    """True if that of *case* is right with another sign of *step*, or with a gradient inside of the program for it."""
     view = GradientAnalysis(case)
     reruns = line_replays(view)
     if not reruns:
@@ -131,7 +132,8 @@ def is_mended_at(case: WrongGradient, step: str) -> bool:
     with case.budget.one():
         made = steps_made(reruns).items()
         return any(
-            writes(reruns[0].lines[at]) == {step} and _is_right_with_any(reruns, at, arrays, inside)
+            writes(reruns[0].lines[at]) == {step}
+            and _is_right_with_any(reruns, at, arrays, [*inside, tuple(-array for array in arrays)])
             for at, arrays in made
         )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from app.bindings import reads_of, writes_of
-from app.grading.diagnosis.helper_lines import SAY
+from app.grading.diagnosis.helper_lines import message_at_line
 from app.grading.judge.compare import (
     HIDDEN,
     DiagnosisSource,
@@ -79,23 +79,33 @@ class SharedSteps:
         return replace(follows, word=f"follows from {step}", worst=(), differences=None)
 
     def wrong_once(self, told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
-        """*told*, of which those that have one slip by one step that all are made of follow from that step."""
+        """*told*, of which those that have one slip by one step that all are made of follow from that step.
+
+        So do those that are wrong by way of a step of the first one, where that step mends both.
+        """
         alike: dict[str, list[int]] = {}
         for at, verdict in enumerate(told):
             if slip := _slip(verdict):
                 alike.setdefault(slip, []).append(at)
         verdicts = list(told)
-        for first, *others in alike.values():
+        for first, *alike_too in alike.values():
+            others = [*alike_too, *self._followers(told, told[first].name)]
             step = self._common_step([told[at].name for at in (first, *others)]) if others else None
             if step is None:
                 continue
             line = self.plan.lines[self.plan.last[step]].line
-            stands = SAY["stands"].format(line=line, step=step)
-            verdicts[first] = replace(told[first], line=line, step=step, message=told[first].message + stands)
+            verdicts[first] = replace(
+                told[first], line=line, step=step, message=message_at_line(told[first].message, step, line)
+            )
             for at in others:
                 if step in steps_of(self.plan, [told[at].name], self.ruling.forced):
                     verdicts[at] = self._by_step(told[at], step, line)
         return tuple(verdicts)
+
+    def _followers(self, told: Sequence[NameVerdict], name: str) -> list[int]:
+        """Places in *told* of the gradients that follow from a step by way of which *name* is made too."""
+        steps = steps_of(self.plan, [name], self.ruling.forced)
+        return [at for at, verdict in enumerate(told) if verdict.verdict == "follows" and verdict.step in steps]
 
     def _common_step(self, names: Sequence[str]) -> str | None:
         """The step that mends the first of *names* and another one, and that is not the gradient it is named for."""

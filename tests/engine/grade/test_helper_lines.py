@@ -69,6 +69,24 @@ NEIGHBOURS = Box(
     "de[:, :T - 1] += dz @ U.T\n"
     "de[:, 1:] += dz @ V.T\n",
 )
+READER = Box(
+    "reader",
+    make_forward(
+        "reader",
+        "B: 8, D: 5, H: 7, V: 4",
+        "x1: [B, D]; x2: [B, D]; h0: [B, H]; Wx: [D, H]; Wh: [H, H]; b: [H]; Wo: [H, V]",
+        "y",
+        "h1 = torch.tanh(x1 @ Wx + h0 @ Wh + b)\nh2 = torch.tanh(x2 @ Wx + h1 @ Wh + b)\ny = h2 @ Wo\n",
+    ),
+    ("dWo", "dWh", "dWx", "db"),
+    "dWo = h2.T @ dy\n"
+    "dz2 = dy @ Wo.T * (1 - h2 ** 2)\n"
+    "dz1 = dz2 @ Wh.T * (1 - h1 ** 2)\n"
+    "dWh = h1.T @ dz2 + h0.T @ dz1\n"
+    "both = torch.stack([dz1, dz2])\n"
+    "dWx = x1.T @ both[0] + x2.T @ both[1]\n"
+    "db = both.sum((0, 1))\n",
+)
 ROWS = [
     (STEPS, [("(1 - h1 ** 2)", "(1 - h1) ** 2")], {"dz1": 3}, {"dWh", "dh0", "db"}, "follows from dz1"),
     (STEPS, [("dh1 * (1 - h1 ** 2)", "dh1 * (1 - h1 ** 3)")], {"dz1": 3}, {"dWh", "dh0", "db"}, "follows from dz1"),
@@ -76,6 +94,11 @@ ROWS = [
     (STEPS, [("(1 - h1 ** 2)", "(1 - h1) ** 2"), ("both.sum((0, 1))", "dz2.sum(0)")], {"dz1": 3, "db": 8}, set(), ""),
     # The same slip in all that read a step is a slip of the step.
     (NEIGHBOURS, [(" * (1 - h ** 2)", "")], {"dz": 1}, {"dU", "dV", "db"}, "follows from dz"),
+    # So is one that mends all that are made by way of it: what else may be the gradient of another tensor is not.
+    (READER, [(" * (1 - h2 ** 2)", "")], {"dz2": 2}, {"dWh", "db"}, "follows from dz2"),
+    (READER, [(" * (1 - h1 ** 2)", "")], {"dz1": 3}, {"dWh", "db"}, "follows from dz1"),
+    (READER, [("torch.stack", "-torch.stack")], {"both": 5}, {"db"}, "follows from both"),
+    (READER, [("dWx = x1.T @ both[0]", "dWx = 2 * x1.T @ both[0]")], {"dWx": 6}, set(), ""),
     (CELL, [("dc_new + ds", "dc_new - ds")], {"dcell": 2}, {"dz"}, "follows from dcell"),
     (CELL, [("dc_new + ds * (", "(ds + dc_new) * (")], {"dcell": 2}, {"dz"}, "follows from dcell"),
     # What a right line is made of is right.

@@ -166,7 +166,7 @@ ROWS = [
         ["Where `da3` is made, in line 1, look for a minus"],
         ["is written", "It stands"],
     ),
-    ("unet_skip", "da = dmid", "da = -dmid", "dg:sign", ["`dg` or `da` is written"], ["Look for a minus in"]),
+    ("unet_skip", "da = dmid", "da = -dmid", "dg:sign", ["Where `da` is made, in line 4"], ["Look for a minus in"]),
     ("group_norm", "(dxn * xn)", "(dxn * xn * xn)", "dxg:factor-extra:xn", ["In a share of `dxg`"], []),
     ("kl_gauss", "dkl * mu / N", "dkl / N", "dmu:power-changed", ["lacks the base of `mu ** 2`"], ["as a factor"]),
     ("bce_with_logits", "(1 - y) / (1 - p)", "(1 - y)", "dp:local-missing:log", ["as if `torch.log(1 - p)`"], []),
