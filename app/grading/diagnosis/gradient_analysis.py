@@ -81,9 +81,9 @@ class GradientAnalysis:
         """Fields of one step for a format string of a sentence.
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
-        output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
-        `statement` the forward line and `arriving` the gradient of what it makes, `row` what stands along its axis,
-        `here` the line or the part of it, `inner` by what it is derived, where that has no name.
+        output, `part` what makes it, `op` the operation as it is written and `kind` its name here, `up` what arrives at
+        the output, `statement` the forward line and `arriving` the gradient of what it makes, `row` what stands along
+        its axis, `here` the line or the part of it, `inner` by what it is derived, where that has no name.
         """
         step = self.steps(path, self.first_look)[depth]
         operands, output = step.node.operands, step.statement.outputs[0]
@@ -93,6 +93,7 @@ class GradientAnalysis:
             "x": operands[step.position].text,
             "z": operands[1 - step.position].text if len(operands) > 1 else "",
             "y": output if step.is_root else step.node.text,
+            "part": step.node.text,
             "op": SIGNS.get(step.node.op, step.node.op),
             "kind": step.node.op,
             "up": f"`d{output}`" if self.arrives_whole(step) else f"the gradient at `{step.node.text}`",

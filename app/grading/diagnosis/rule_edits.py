@@ -126,6 +126,8 @@ def rule_edit_hypotheses(view: GradientAnalysis) -> Iterator[Hypothesis]:
 def _at(view: GradientAnalysis, path: GradientPath, depth: int, step: PathStep) -> Iterator[Hypothesis]:
     rule = rule_of(step.node, step.position)
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
+        if slip.say == RULE["part"][1] and not step.is_root and not np.ptp(step.g):
+            continue  # One number arrives at every entry: what is missing is a factor of the line.
         spot = view.spot(path, depth)
         word = slip.word.format(**spot)
         code, say = _code_and_sentence(view, slip, step, word)

@@ -20,7 +20,19 @@ y = m.repeat_interleave(3, 2) * w
     ("dm = (dy * w).view(N, C, L, 3).sum(3)\ndx = (dm / 3).repeat_interleave(3, 2)\ndw = (dy * y / w).sum((0, 1))\n",),
     (),
 )
-BY_NAME = {program.name: program for program in (*PROGRAMS, POOLED)}
+DECAYED = Program(
+    "decayed",
+    """\
+:dims: {N: 6, D: 4, K: 3}
+:inputs: {X: [N, D], W: [D, K], t: "[N] ints(K)"}
+:output: L
+scores = X @ W
+L = F.cross_entropy(scores, t) + 0.005 * (W ** 2).sum()
+""",
+    ("dscores = (torch.softmax(scores, 1) - F.one_hot(t, K)) / N\ndW = X.T @ dscores + 0.01 * W\n",),
+    (),
+)
+BY_NAME = {program.name: program for program in (*PROGRAMS, POOLED, DECAYED)}
 QUIET = {"right", "right-other-road", "follows"}
 ROWS = [
     # The size that is left open is told as it is written.
@@ -675,6 +687,10 @@ ROWS = [
         ["`dz = z` gives `z` a second name", "Write the result", "The numbers of `dz` are not right either."],
         ["the sum"],
     ),
+    # What is raised to a power is the base of the power, and not of the name that it gets.
+    ("batch_norm_pieces", "2 * xmu * dsq", "2 * dsq", "dxmu:power-changed", ["the base of `xmu ** 2`"], ["of `sq`"]),
+    # Where one number arrives at every entry it is a factor, and no gradient.
+    ("decayed", "0.01 * W", "W", "dW:", ["the share through `L`"], ["`dL`"]),
     # A gradient of one share is no sum that an earlier line begins.
     (
         "mixture_nll",
