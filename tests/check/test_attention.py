@@ -84,6 +84,19 @@ def test_the_transformer_has_as_many_parameters_as_its_page_says() -> None:
     assert sum(value.numel() for value in parameters.values()) == 2944
 
 
+def test_the_rounds_of_the_exam_have_as_many_lines_as_its_page_says() -> None:
+    text = page("a-transformer-trained")
+    solutions = [
+        code(text.partition(f"::::{{grad}} {box}\n")[2], "```{solution}")
+        for box in ("exam-upper", "exam-head", "transformer-backward")
+    ]
+    written = [re.findall(r"^d\w+(?:\[.*?\])?(?: =|\.index_add_)", solution, re.MULTILINE) for solution in solutions]
+
+    assert [len(lines) for lines in written] == [11, 10, 27]
+    assert "about 11 lines and 10." in text
+    assert "and for six more: a whole backward pass of 27 lines." in text
+
+
 def normed_losses(rate: float) -> tuple[list[float], list[float]]:
     """The losses of the run of *The other axis* over 100 steps, and the lengths of its weight."""
     torch.manual_seed(1)
