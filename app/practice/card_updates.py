@@ -249,9 +249,10 @@ def slip_lines(lesson: Lesson, attempt: Attempt) -> Iterator[tuple[About, int | 
     forward = lesson.forward(box.forward) if isinstance(box, Grad | Bug) else None
     verdict = decoded_verdict(attempt.verdict_json) if attempt.code and forward else None
     for name_verdict in verdict.names if verdict else ():
-        slip = scheduler.slip_of(name_verdict.code or "")
+        code = name_verdict.code or ""
+        slip = scheduler.slip_of(code)
         if forward and slip and slip not in scheduler.UNNAMED:
-            family = family_at(forward, name_verdict.name.removeprefix("d"), slip)
+            family = family_at(forward, name_verdict.name.removeprefix("d"), slip, scheduler.share_of(code))
             if family:
                 yield (family, "" if slip.startswith(DECLARED) else slip), name_verdict.line
 

@@ -116,7 +116,7 @@ def ask_principle(
         family = family_at(forward, tensor, "") if tensor else None
         if tensor is None or family is None or family in asked:
             continue
-        twice = sum(tensor in names for _, names, _ in steps_of(forward)) > 1
+        twice = sum(tensor in names for _, names, *_ in steps_of(forward)) > 1
         for line, writes in lines:
             question = _question(family, line, twice=twice) if name in writes else None
             if question is not None:

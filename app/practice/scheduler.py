@@ -53,6 +53,9 @@ SIBLINGS: tuple[frozenset[str], ...] = (
 """Slips that are taken for each other: they stand next to each other in a practice session."""
 
 
+SHARES = frozenset({"share-doubled", "share-factor", "share-sign"})
+"""Slips in one of several shares, which belong to the operation that it comes back through."""
+
 About = tuple[str, str]
 """A family of operations and a slip at it; the slip is empty for the family as a whole."""
 
@@ -95,8 +98,18 @@ def memory_strength(memory: CardState, now: datetime) -> Strength:
 
 def slip_of(code: str) -> str:
     """The row of a diagnosis code: `mean` of `db:mean`, `share-missing` of `dx:share-missing:y`; else empty."""
-    parts = [part for part in code.partition("+")[0].split(":")[1:] if part != "through"]
-    return parts[0] if parts else ""
+    return _parts_of(code)[0]
+
+
+def share_of(code: str) -> str:
+    """The result through which a share is wrong: `y` of `dx:share-doubled:y`; empty for any other slip."""
+    slip, name = _parts_of(code)
+    return name if slip in SHARES else ""
+
+
+def _parts_of(code: str) -> tuple[str, str]:
+    slip, name, *_ = (*(part for part in code.partition("+")[0].split(":")[1:] if part != "through"), "", "")
+    return slip, name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from app.grading.reading.budget import EntryBudget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import KnownNodes, OpNode, UntracedError
 from app.practice.operations import FORK, FORKS, HEAP, MOVING, OF_A_NUMBER, OPERATIONS
-from app.syntax import called_name, every_name_in, parse_code
+from app.syntax import called_name, every_name_in, name_of, parse_code, targets_of
 
 Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices, on a `heap` of matrices."""
@@ -30,12 +30,12 @@ UNSTEPPED = frozenset({"tensor", "number", "library"})
 SMALL = {letter: size for size, letter in enumerate("abcdefghijkl", start=2)}
 
 
-Steps = tuple[tuple[Kind, frozenset[str], frozenset[str]], ...]
+Steps = tuple[tuple[Kind, frozenset[str], frozenset[str], str], ...]
 
 
 def steps_of(forward: Forward) -> Steps:
     """Every step of *forward* that can be read, with the names of the tensors that it reads itself, and of all those
-    that its statement has read on the way to it.
+    that its statement has read on the way to it, and what the statement writes.
     """
     return _steps(forward.source, forward.inputs, tuple(forward.dims.items()))
 
@@ -50,13 +50,15 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
     # What is done with single numbers alone teaches nothing about tensors, and what is done with places nothing about
     # gradients: they have none.
     nodes = (
-        op_node
-        for op_node in _nodes(source, arrays, dict(dims))
+        (op_node, target)
+        for op_node, target in _traced(source, arrays, dict(dims))
         if _scatters(op_node)
         or (op_node.value.dtype.kind not in "iu" and any(each.value.ndim for each in op_node.operands))
     )
     below: dict[int, frozenset[str]] = {}
-    return tuple((kind_of(node), _tensors_read(node), _tensors_below(node, below)) for node in list(nodes))
+    return tuple(
+        (kind_of(node), _tensors_read(node), _tensors_below(node, below), target) for node, target in list(nodes)
+    )
 
 
 def operations_in(forward: Forward) -> frozenset[str]:
@@ -87,21 +89,38 @@ def taught_by(lesson: Lesson) -> frozenset[Kind]:
     return frozenset(kind for program in programs_asked(lesson) for kind, *_ in steps_of(program))
 
 
-def family_at(forward: Forward, tensor: str, slip: str) -> str | None:
+def family_at(forward: Forward, tensor: str, slip: str, share: str = "") -> str | None:
     """The family of operations at which the gradient of *tensor* shows *slip*; None where no such step reads it.
+
+    Args:
+        share: The result through which the wrong share comes back, such as `r`; empty where it is none of several.
 
     A slip in a number is that of a step which computes one: in `-q[i, t].mean()` the average, and not what is picked.
     """
     steps = steps_of(forward)
-    readers = [_family(kind) for kind, names, _ in steps if tensor in names]
+    if share and (family := _family_of_share(steps, tensor, share)):
+        return family
+    readers = [_family(kind) for kind, names, *_ in steps if tensor in names]
     families = [reader for reader in readers if reader is not None]
     if slip in OF_A_NUMBER and {*families} <= MOVING:
-        later = (_family(kind) for kind, _, below in steps if tensor in below)
+        later = (_family(kind) for kind, _, below, _ in steps if tensor in below)
         families = [family for family in later if family and family not in MOVING] + families
     if slip in FORKS and len(readers) > 1:
         return FORK
     fitting = [family for family in families if any(slip in each.shows for each in EXERCISES if each.family == family)]
     return next(iter((*fitting, *families)), None)
+
+
+def _family_of_share(steps: Steps, tensor: str, share: str) -> str | None:
+    """The family of the longest operation that makes *share* of *tensor*: of a norm, and not of the square in it."""
+    own = [(kind, names) for kind, names, _, target in steps if target == share]
+    read = {kind for kind, names in own if tensor in names}
+    made = [
+        OPERATIONS[name]
+        for name in operations_of(kind for kind, _ in own)
+        if name in _examples() and _examples()[name] & read
+    ]
+    return max(made, key=lambda row: (len(_examples()[row.name]), row.name)).family if made else None
 
 
 def families_of(operations: Iterable[str]) -> frozenset[str]:
@@ -176,7 +195,11 @@ def _array(operand: str) -> Array:
 
 
 def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[OpNode]:
-    """The steps of each statement of *source* that can be read, what is computed first before."""
+    return (node for node, _ in _traced(source, arrays, dims))
+
+
+def _traced(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[tuple[OpNode, str]]:
+    """The steps of each statement of *source* that can be read, what is computed first before, with what it writes."""
     scope = Interpreter(arrays, dims, EntryBudget(data_sizes=False, largest=MAX_STATIC_NUMBER))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -184,7 +207,8 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
             known: KnownNodes = {}
             with suppress(UntracedError):
                 scope.run([statement], known)
-            yield from (node for node in known.values() if _scatters(node) or node.op not in UNSTEPPED)
+            target = next(map(name_of, targets_of(statement)), "")
+            yield from ((node, target) for node in known.values() if _scatters(node) or node.op not in UNSTEPPED)
 
 
 def _scatters(node: OpNode) -> bool:

@@ -117,6 +117,13 @@ def test_a_code_names_its_slip(code, slip):
     assert scheduler.slip_of(code) == slip
 
 
+@pytest.mark.parametrize(
+    ("code", "share"), [("dx:share-doubled:y", "y"), ("dx:share-factor:r:N", "r"), ("dx:factor:N", ""), ("dx:mean", "")]
+)
+def test_a_slip_in_a_share_names_the_result_that_it_comes_through(code: str, share: str) -> None:
+    assert scheduler.share_of(code) == share
+
+
 def test_a_sitting_has_six_items_or_ten_minutes():
     assert not scheduler.is_over(NOON, NOON + timedelta(minutes=9), 5)
     assert scheduler.is_over(NOON, NOON + timedelta(minutes=9), 6)

@@ -76,6 +76,13 @@ def test_a_share_that_is_overwritten_belongs_to_the_fork():
     assert family_at(forked, "X", "overwritten") == "fork"
 
 
+@pytest.mark.parametrize(("share", "family"), [("r", "norm"), ("s", "power"), ("u", "fork"), ("", "power")])
+def test_a_slip_in_a_share_belongs_to_the_operation_that_it_comes_through(share, family):
+    source = "r = ((X ** 2).sum(0, keepdim=True) + 0.1) ** 0.5\ns = X ** 2\nu = X * s\ny = u / r\n"
+
+    assert family_at(program(source, ("X", ("N", "D"))), "X", "share-doubled", share) == family
+
+
 def test_a_product_of_heaps_is_taught_by_programs_with_heaps_alone():
     heaps = program("y = X @ W\n", ("X", ("N", "N", "D")), ("W", ("D", "N")))
 
