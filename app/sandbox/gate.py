@@ -247,9 +247,15 @@ def _check_attribute(node: ast.Attribute, attribute: str, own: frozenset[str]) -
             _check_name(inner, inner.id)
     if words := attribute_words(ast.unparse(node.value)[:60], attribute, own):
         raise _Refused(node, f"`.{attribute}` is not available in a box: {words}.")
-    close = difflib.get_close_matches(attribute[:60], ATTRIBUTES, n=1, cutoff=0.75)
-    meant = f" Did you mean `.{close[0]}`?" if close else ""
+    near = _misspelt_attribute(attribute[:60])
+    meant = f" Did you mean `.{near}`?" if near else ""
     raise _Refused(node, f"`.{attribute[:60]}` is not available in a box.{meant}")
+
+
+def _misspelt_attribute(word: str) -> str:
+    """The attribute that *word* misspells; none where it goes on from one: `acosh` has a meaning of its own."""
+    close = difflib.get_close_matches(word, ATTRIBUTES, n=1, cutoff=0.85)
+    return next((name for name in close if not word.startswith(name) and not word.endswith(name)), "")
 
 
 def _check_with(node: ast.With, items: list[ast.withitem]) -> None:

@@ -115,6 +115,7 @@ def test_the_place_is_counted_in_characters_from_one():
     ("code", "said"),
     [
         ("np.add.at(dC, ix, de)", "`.at` is not available in a box: rows are added, each at its place, by"),
+        ("df = torch.special.expit(f)", "`.expit` is not available in a box: the sigmoid is `torch.sigmoid(x)`."),
         ("da = b.dy", "a dot is no product. Write `b * dy`, or `@` between matrices."),
         ("x = x.astype(1)", "`.float()` makes fractions of whole numbers"),
     ],
@@ -137,7 +138,12 @@ def test_the_words_of_micrograd_are_told_in_those_of_the_engine_at_hand(attribut
 
 
 def test_a_near_miss_is_suggested():
-    assert "`.sum`" in find_refusal("x.sumn(0)").message
+    assert "Did you mean `.transpose`?" in find_refusal("x.transpsoe(0, 1)").message
+
+
+@pytest.mark.parametrize("code", ["torch.special.entr(u)", "torch.special.i0e(u)", "torch.special.log_ndtr(u)"])
+def test_a_function_of_another_meaning_is_not_suggested(code):
+    assert "Did you mean" not in find_refusal(code).message
 
 
 @pytest.mark.parametrize("code", ["for i in x: pass", "while x: pass", "[i for i in x]", "{i: 1 for i in x}"])
