@@ -89,7 +89,10 @@ def stopped_by(judge: Judge, error: ReportedError, declared: str, verdict: Verdi
     # A wrong shape stops a line, which wrong numbers seldom do.
     misshapen = [name_verdict for name_verdict in above if _is_misshapen(judge, name_verdict.name)]
     if above and not judge.stopped_by_itself:
-        message += f" With right numbers this line runs; the cause is above it, at `{(misshapen or above)[0].name}`."
+        # The line is right: what happened is told, and no advice on it.
+        happened = f"{judge.translated(error).partition('. ')[0].removesuffix('.')}."
+        message = f"With right numbers this line runs; the cause is above it, at `{(misshapen or above)[0].name}`."
+        message = f"{message} {happened} {cause}".rstrip()
     return replace(verdict, line=error.line, message=message)
 
 

@@ -238,6 +238,7 @@ def test_the_cause_of_a_stop_is_above_it_only_if_it_is(engine, code, above):
     assert verdict.outcome == "error"
     assert ("the cause is above it" in verdict.message) == bool(above), verdict.message
     assert f"at `{above}`" in verdict.message or not above
+    assert verdict.message.startswith("With right numbers this line runs") == bool(above)
 
 
 def test_an_edited_given_gradient_is_called_given_with_its_cure(engine):

@@ -644,7 +644,7 @@ ROWS = [
         TABLE,
         "dC = torch.zeros(5, 3)\ndC[ix] = de",
         "dC:scatter-overwrite",
-        ["holds one share only", "Besides, it runs on the lesson's data but not on others"],
+        ["holds one share only", "Besides, it runs on the data of this box but not on others"],
         [],
     ),
     (LARGEST, "dx = dy * (x == x.max(1))", "dx:shape", ["`x.max(1)`, which gives two things", ".values"], []),
