@@ -26,7 +26,7 @@ HUNT = (
 MISSING = "One line of this backward pass is missing."
 WHICH = "Which of the two is it?\n\n"
 WHERE_IT_BELONGS = "The {5} line is about `{0}` in `{1}`. There `{0}` is `{2}`, and `d{3}`, which arrives, is `{4}`."
-AXES = "Which axes of `{1}` are summed to give `{0}`?"
+AXES = "What comes back through `{1}` has its shape. Which axes are summed to give `{0}`?"
 AXES_HINT = (
     "Compare `{1}` with `{0}`, from the right. Which axes does `{0}` not have, or have with size 1? Along these it was "
     "copied."
@@ -43,7 +43,7 @@ TICKED = "Where axes are asked for, tick those that are summed."
 def worked_form(item: GeneratedItem) -> str:
     """The solution, a question which principle is behind one of its lines, and behind it a sentence for each."""
     line, by = item.lines[item.key], item.by[item.key]
-    right = principle(line, by)
+    right = principle(line.replace("+=", "="), by)  # that a share is added would tell the option by its line
     met = {operation.principle for operation in EXERCISES if operation.level <= item.level}
     others = sorted(met - {principle("", name) for name in item.by} - {right})
     offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])

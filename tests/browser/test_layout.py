@@ -275,7 +275,7 @@ def test_more_than_two_axes_are_listed_as_in_a_sentence(page: Page) -> None:
     for axis in (0, 1, 3):
         picker.locator(f"input[value='{axis}']").check()
 
-    expect(picker.locator("[data-result]")).to_have_text("Summed over axes 0, 1 and 3, dY has the shape (4,).")
+    expect(picker.locator("[data-result]")).to_have_text("Summed over axes 0, 1 and 3, the shape is (4,).")
 
 
 TOPS = """form => new Set([..."history reset".split(" ")].map(

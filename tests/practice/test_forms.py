@@ -18,7 +18,7 @@ from app.kinds.choice.block import ChoiceQuestion
 from app.kinds.order.block import OrderQuestion
 from app.kinds.shape.block import ShapeQuestion
 from app.practice import forms
-from app.practice.derived_hints import faults_met, principle
+from app.practice.derived_hints import ADDED, faults_met, principle
 from app.practice.draw import generate_item, named_items
 from app.practice.item import JUDGED, GeneratedItem
 from app.practice.item_lessons import PracticeItems, asks_for, render_form
@@ -197,6 +197,13 @@ def test_an_example_asks_for_one_principle_among_others(item: GeneratedItem) -> 
     assert isinstance(question, ChoiceQuestion)
     assert [one.right for one in question.options].count(True) == 1
     assert len({str(one.html) for one in question.options}) == forms.OPTIONS
+
+
+def test_no_option_of_an_example_says_that_a_share_is_added() -> None:
+    keyed = [item for item in curated_items(2) if "+=" in item.lines[item.key]]
+    assert keyed
+
+    assert not [item for item in keyed if ADDED in forms.worked_form(item).partition("- [")[2].partition("Line by")[0]]
 
 
 def test_lines_are_put_in_order_from_another_one() -> None:

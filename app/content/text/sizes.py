@@ -71,9 +71,10 @@ def name_of(size: int) -> str:
 
 
 def format_named_shape(shape: Sequence[int]) -> str:
-    """A shape by the names of its dims, such as `(N, H)`; empty unless every axis has one."""
+    """A shape by the names of its dims, such as `(N, H)` or `(N, 1)`; empty unless every other axis has one."""
     names = [name_of(size) for size in shape]
-    return format_shape(names) if names and all(names) else ""
+    known = [name or ("1" if size == 1 else "") for name, size in zip(names, shape, strict=True)]
+    return format_shape(known) if any(names) and all(known) else ""
 
 
 def shape_text(shape: Sequence[int]) -> str:

@@ -132,8 +132,7 @@ ARITHMETIC = (
                 name="power", family="power", points=3, level=3, weight=2, forward="({0} + 0.1) ** -0.5", shapes=SAME,
                 words={"p": "-0.5", "x": "({0} + 0.1)"}, needs="positive", gives="positive",
                 slips="power-raised power-not-lowered power-coefficient power-sign",
-                principle="The exponent comes down in front, the power is lowered by one; the constant is raised as "
-                "well.",
+                principle="The exponent comes down in front, the power is lowered by one; the constant stays in it.",
             ),
         ),
     ),

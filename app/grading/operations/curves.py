@@ -42,7 +42,7 @@ CURVES = (
         terms="output squared-output",
         exercises=(OperationExercise(
             family="activation", points=1, forward="torch.sigmoid({0})", shapes=SAME, gives="positive tame",
-            principle=LOCAL + ": for sigmoid, the output times what it lacks to one.",
+            principle=LOCAL + ": for sigmoid, the output times one minus the output.",
             slips="input-for-output half-rule",
         ),),
     ),

@@ -40,8 +40,9 @@ function axes(picker) {
     drawing.dataset.summed = summed.map((axis) => Number(axis) - sizes.length).join(" ");
     const left = leaves.get(summed.join(" ")) ?? shapeText(sizes);
     const over = summed.length > 1 ? `axes ${listed(summed)}` : `axis ${summed[0]}`;
-    const said = summed.length ? `Summed over ${over}, ` : "Not summed, ";
-    show(output, [said, [picker.dataset.source], " has the shape ", [left], "."]);
+    // What is summed may be a product: its shape is told, and not that of the gradient which it begins with.
+    const said = summed.length ? `Summed over ${over}, the shape is ` : "Not summed, the shape is ";
+    show(output, [said, [left], "."]);
   };
   picker.addEventListener("change", update);
   update();

@@ -88,6 +88,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
         "_sheet_answered.html",
         view=(await sheet_view(site, lesson, sheet, state, learner)).answered(answered),
         answered=answered,
+        empty=len(sheet.rows) - len(given) if "all" in form else 0,
         progress=site.progress(lesson, state.solved),
     )
 

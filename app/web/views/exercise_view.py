@@ -50,11 +50,16 @@ WORDS = {True: "Right", False: "Not right", None: "Not marked"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HintsView:
-    """The ladder of an exercise: the open ones stay, one more can be had at a time."""
+    """The ladder of an exercise: the open ones stay, one more can be had at a time.
+
+    Args:
+        free: Nothing is counted or rated by it, as an exercise of practice is.
+    """
 
     open: tuple[Hint, ...]
     total: int
     url: str
+    free: bool = True
 
     @property
     def label(self) -> str:
@@ -64,8 +69,9 @@ class HintsView:
 
     @property
     def offer(self) -> str:
-        """Next hint or solution that can be opened, as the beginning of a sentence."""
-        return "A hint" if self.total == 1 else self.label
+        """Sentence on the next hint or solution that can be opened."""
+        available = f"{'A hint' if self.total == 1 else self.label} is available."
+        return f"{available} Hints are free." if self.free else available
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -424,7 +430,7 @@ def code_view(
         solved=exercise.name in state.solved,
         past=f"{lesson.address}#{anchor_after(lesson, exercise.name)}" if has_left_out(exercise, state) else "",
         changed=changed,
-        hints=hints_view(exercise, state, url),
+        hints=hints_view(exercise, state, url, free=not lesson.drawn),
         solution=solution_view(exercise, state, url),
         lines=_lines(cache, exercise, named) if isinstance(exercise, Bug) else (),
         nudges=nudge_fields(exercise, verdict, shapes) if verdict else {},
@@ -525,7 +531,7 @@ def exam_of(cache: RenderCache, unit: Unit) -> tuple[Lesson, Grad] | None:
     return cache.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
 
 
-def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
+def hints_view(exercise: Exercise, state: LessonState, url: str, *, free: bool = True) -> HintsView:
     row = state.progress.get(exercise.name)
     opened = min(row.hints, len(exercise.hints)) if row else 0
     shown = tuple(
@@ -533,7 +539,7 @@ def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
         for number, hint in enumerate(exercise.hints[:opened], start=1)
         for sentence in [state.written.get((exercise.name, hint_moment(number)))]
     )
-    return HintsView(open=shown, total=len(exercise.hints), url=f"{url}/hint")
+    return HintsView(open=shown, total=len(exercise.hints), url=f"{url}/hint", free=free)
 
 
 def solution_view(exercise: CodeBox, state: LessonState, url: str) -> SolutionView:

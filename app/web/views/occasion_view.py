@@ -39,16 +39,21 @@ class OccasionHead:
 
 @dataclass(frozen=True, slots=True)
 class TriedItem:
-    """One item of a try: what it was about, and the lesson that teaches it; *right* is None while it is open."""
+    """One item of a try: what it was about, and the lesson that teaches it; *right* is None while it is open.
+
+    Args:
+        left: It was left without an answer, which says nothing of what is known.
+    """
 
     title: str
     right: bool | None
     address: str
     lesson: Lesson | None
+    left: bool = False
 
     @property
     def mark(self) -> str:
-        return "open" if self.right is None else "right" if self.right else "wrong"
+        return "open" if self.right is None or self.left else "right" if self.right else "wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ async def ready_view(site: Site, unit: Unit, learner: int | None) -> ReadyView |
             is_settled_right(row),
             f"/practice/{row.item_id}",
             teachers.get(row.family),
+            left=row.right_at_once is None and row.left_at is not None,
         )
         for row in newest
     )

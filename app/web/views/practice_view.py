@@ -22,6 +22,18 @@ from app.store.tables import Card, ServedItem
 
 WEEKS = 4
 TEN = 10
+PURPOSE_TITLES: Mapping[str, str] = {
+    "recall": "Two questions before a lesson",
+    "ready": "Ready?",
+    "before": "Before and after",
+    "after": "Before and after",
+}
+PLAN_TITLES: Mapping[str, str] = {
+    "assigned": "Practice of your class",
+    "lesson": "Five more like these",
+    "form": "Bug of the day",
+}
+"""What a set is called that was begun, by its purpose, or by what its plan has."""
 WAYS = ("right at once", "after another try", "with a hint", "looked up")
 """How an exercise of a sitting was come by, in the order in which it is told."""
 
@@ -47,7 +59,8 @@ class PracticeView:
         due: The cards that are due; *later* says when the next one is.
         ended: What is said of the sitting that is just over; *gone* are the slips that were not made again in it.
         button: What begins, or goes on.
-        open: How much is done of a set that was begun and is not the ordinary sitting; empty for none.
+        back: The lesson whose exercises the sitting that is over was like.
+        open: What was begun and is not the ordinary sitting, and how much of it is done; empty for none.
         bug: The own slip that can be hunted today.
     """
 
@@ -58,6 +71,7 @@ class PracticeView:
     rhythm: str = ""
     ended: str = ""
     gone: tuple[CardView, ...] = ()
+    back: Lesson | None = None
     button: str = ""
     open: str = ""
     bug: CardView | None = None
@@ -119,6 +133,7 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
             rhythm=await _rhythm(db, learner, now),
             ended=_end_text(standing, len(gone), await _items_told(db, learner, standing), bool(ratings)),
             gone=tuple(_card(known[about], now) for about in gone if about in known),
+            back=_lesson_ended(practice, standing),
             button=_button(standing, bool(due)),
             open=_open(standing),
             bug=_bug(known, now),
@@ -260,10 +275,22 @@ def _button(standing: SessionState | None, due: bool) -> str:
     return "Another session" if standing is not None and standing.over else "Begin" if due else "Practise"
 
 
+def _lesson_ended(practice: Practice, standing: SessionState | None) -> Lesson | None:
+    """The lesson that a sitting which is over was begun at."""
+    if standing is None or not standing.over:
+        return None
+    lessons = practice.curriculum.lessons.values()
+    return next((lesson for lesson in lessons if lesson.slug == standing.plan.lesson), None)
+
+
 def _open(standing: SessionState | None) -> str:
     if standing is None or standing.over or standing.plan == SessionPlan() or standing.plan.drill or not standing.given:
         return ""
-    return f"{standing.done} of {standing.plan.items} done" if standing.plan.items > 1 else "One exercise is open"
+    plan = standing.plan
+    about = PURPOSE_TITLES.get(plan.purpose.partition("/")[0], "")
+    title = about or next((title for field, title in PLAN_TITLES.items() if getattr(plan, field)), "")
+    done = f"{standing.done} of {plan.items} done" if plan.items > 1 else "one exercise is open"
+    return f"{title}: {done}" if title else done.capitalize()
 
 
 def _card(card: Card, now: datetime, own: OwnLine | None = None) -> CardView:

@@ -276,9 +276,10 @@ def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None
     assert '<a href="#linear-backward-hint-2">Hint 2 of 2</a> is about <code>dX</code>.' in opened
 
 
-@pytest.mark.parametrize(("total", "offer"), [(1, "A hint"), (2, "Hint 1 of 2")])
+@pytest.mark.parametrize(("total", "offer"), [(1, "A hint is available."), (2, "Hint 1 of 2 is available.")])
 def test_the_next_hint_is_offered_as_a_sentence_begins(total: int, offer: str) -> None:
-    assert HintsView(open=(), total=total, url="").offer == offer
+    assert HintsView(open=(), total=total, url="", free=False).offer == offer
+    assert HintsView(open=(), total=total, url="").offer == f"{offer} Hints are free."
 
 
 def test_hints_of_a_box_keep_its_text(client: TestClient, page) -> None:

@@ -97,6 +97,17 @@ def test_an_exercise_that_is_solved_after_it_was_left_counts(learner, monkeypatc
     assert "2 of 6" in learner.text(at)
 
 
+def test_no_hint_is_called_free_where_one_counts(learner, monkeypatch):
+    monkeypatch.setattr("app.practice.sessions.scheduler.form_at", lambda *_: "write")
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+
+    learner.check(at, learner.lesson(at).exercises[0].name, "error")
+
+    assert "Hint 1 of 3 is available." in learner.text(at)
+    assert "Hints are free" not in learner.text(at)
+
+
 @pytest.mark.parametrize(("first", "right"), [("refused", True), ("de += ", True), ("error", False), (WRONG, False)])
 def test_a_text_that_was_not_run_is_no_first_answer(learner, monkeypatch, first, right):
     monkeypatch.setattr("app.practice.sessions.scheduler.form_at", lambda *_: "write")
@@ -321,6 +332,7 @@ def test_five_more_of_a_lesson_are_about_that_lesson(learner):
 
     assert len(addresses) == 5
     assert "5 exercises done" in learner.text("/practice")
+    assert f"Back to {learner.site.course.at['linear'].title}" in learner.text("/practice")
 
 
 def test_nothing_is_given_that_no_opened_lesson_taught(learner):
@@ -448,7 +460,7 @@ def test_a_set_that_was_begun_is_offered_beside_a_new_session(learner):
     learner.solve(learner.next(lesson="linear"))
     at = learner.next()
 
-    assert "Continue what you began 1 of 5 done." in learner.text("/practice")
+    assert "Continue what you began Five more like these: 1 of 5 done." in learner.text("/practice")
     assert learner.next() == at
     learner.next(begin="1")
     assert "Continue what you began" not in learner.text("/practice")

@@ -35,6 +35,19 @@ def test_each_row_is_judged_on_its_own(client: TestClient, page, name: str) -> N
     assert {row for row, correct in judged.items() if correct != "true"} == {name} | follows
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({}, "6 of 6 are not answered yet."), (dict(list(RIGHT.items())[:5]), "1 of 6 is not answered yet."), (RIGHT, "")],
+)
+def test_a_press_on_check_all_says_what_is_empty(client: TestClient, given: dict[str, str], words: str) -> None:
+    pressed = client.post(SHEET, data={**given, "all": "1"}, headers=HTMX).text
+    left = client.post(SHEET, data=given, headers=HTMX).text
+
+    assert ("not answered yet" in pressed) == bool(words)
+    assert words in pressed
+    assert "not answered yet" not in left
+
+
 def test_all_rows_right_make_one_exercise_done(client: TestClient, page) -> None:
     before = page(client.get(LESSON).text).text("progress")
     found = page(client.post(SHEET, data=RIGHT, headers=HTMX).text)

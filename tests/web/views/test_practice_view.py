@@ -6,7 +6,7 @@ from app.practice.scheduler import AGAIN, GOOD, HARD
 from app.practice.session_plans import SessionPlan, SessionState, drill_of
 from app.store.database import now
 from app.store.tables import ServedItem
-from app.web.views.practice_view import _button, _end_text, _slips_gone
+from app.web.views.practice_view import _button, _end_text, _open, _slips_gone
 
 BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 
@@ -24,6 +24,20 @@ BEGUN = SessionState(SessionPlan(), now(), (ServedItem(),), over=False)
 )
 def test_a_sitting_goes_on_where_it_began(standing: SessionState | None, due: bool, word: str) -> None:
     assert _button(standing, due) == word
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (SessionPlan(items=5, lesson="linear"), "Five more like these: 0 of 5 done"),
+        (SessionPlan(items=3, purpose="ready/tensors"), "Ready?: 0 of 3 done"),
+        (SessionPlan(items=1, form="bug"), "Bug of the day: one exercise is open"),
+        (SessionPlan(items=4, families=("matmul",)), "0 of 4 done"),
+        (SessionPlan(), ""),
+    ],
+)
+def test_what_was_begun_is_called_by_its_name(plan: SessionPlan, words: str) -> None:
+    assert _open(replace(BEGUN, plan=plan)) == words
 
 
 def served(number: int, **how: object) -> ServedItem:
