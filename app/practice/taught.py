@@ -51,7 +51,7 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
     # gradients: they have none.
     nodes = (
         (op_node, target)
-        for op_node, target in _traced(source, arrays, dict(dims))
+        for op_node, target in _steps_written(source, arrays, dict(dims))
         if _scatters(op_node)
         or (op_node.value.dtype.kind not in "iu" and any(each.value.ndim for each in op_node.operands))
     )
@@ -115,12 +115,12 @@ def _family_of_share(steps: Steps, tensor: str, share: str) -> str | None:
     """The family of the longest operation that makes *share* of *tensor*: of a norm, and not of the square in it."""
     own = [(kind, names) for kind, names, _, target in steps if target == share]
     read = {kind for kind, names in own if tensor in names}
-    made = [
+    rows = [
         OPERATIONS[name]
         for name in operations_of(kind for kind, _ in own)
         if name in _examples() and _examples()[name] & read
     ]
-    return max(made, key=lambda row: (len(_examples()[row.name]), row.name)).family if made else None
+    return max(rows, key=lambda row: (len(_examples()[row.name]), row.name)).family if rows else None
 
 
 def families_of(operations: Iterable[str]) -> frozenset[str]:
@@ -195,10 +195,10 @@ def _array(operand: str) -> Array:
 
 
 def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[OpNode]:
-    return (node for node, _ in _traced(source, arrays, dims))
+    return (node for node, _ in _steps_written(source, arrays, dims))
 
 
-def _traced(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[tuple[OpNode, str]]:
+def _steps_written(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[tuple[OpNode, str]]:
     """The steps of each statement of *source* that can be read, what is computed first before, with what it writes."""
     scope = Interpreter(arrays, dims, EntryBudget(data_sizes=False, largest=MAX_STATIC_NUMBER))
     with warnings.catch_warnings():
