@@ -137,7 +137,7 @@ def _unsliced(node: ast.AST) -> ast.AST | None:
 def _along(axis: int, node: ast.AST) -> ast.AST | None:
     """A sum or a mean of a tensor along *axis*, which is kept."""
     match node:
-        case ast.Call(func=ast.Attribute(attr="sum" | "mean") as func, args=[] | [_]):
+        case ast.Call(func=ast.Attribute(attr="sum" | "mean") as func, args=[] | [_] | [_, _]):
             return ast.Call(func, [ast.Constant(axis)], keeping_axis())
     return None
 

@@ -73,9 +73,25 @@ ASKS = box(
     "ask = e[:, -1:]\nq = ask @ W\nk = e @ U\ns = q * k",
     "dq = (ds * k).sum(1, keepdim=True)\ndk = ds * q\nde = dk @ U.T + F.pad(dq @ W.T, (0, 0, T - 1, 0))",
 )
+NORM = box(
+    "norm",
+    "N: 6, H: 4",
+    "x: [N, H]; g: [1, H]",
+    "y",
+    "m = x.mean(0, keepdim=True)\nr = (x.var(0, keepdim=True, unbiased=False) + 1e-5) ** -0.5\n"
+    "u = (x - m) * r\ny = g * u",
+    "dx = g * r * (dy - dy.mean(0) - u * (dy * u).mean(0))",
+)
 WALK = box("walk", "N: 5", "q: []; z: []", "L", "r = q + z\nL = r ** 2", "dr = 2 * r\ndq = dr\ndz = dr")
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
 ROWS = [
+    (
+        NORM,
+        "dx = g * r * (dy - dy.mean(1, True) - u * (dy * u).mean(1, True))",
+        "dx:wrong-axis",
+        ["the sums run along other axes than in the rule"],
+        [],
+    ),
     # An edited sign: the forward has no minus, or it has.
     (
         LEFT,
