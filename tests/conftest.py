@@ -30,7 +30,6 @@ from app.store import database
 from tests.examples import TIMES
 from tests.forked_workers import fork_workers
 from tests.graders import SharedGraders, shared_graders, warm_jail
-from tests.hangs import watch_hangs
 from tests.passed_tests import tell_briefly
 from tests.rooms import Rooms, shared_by
 from tests.store import postgres
@@ -60,10 +59,6 @@ def pytest_configure(config: pytest.Config) -> None:
         server = zygote_server()
         server.__enter__()
         config.add_cleanup(partial(server.__exit__, None, None, None))
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    watch_hangs(session.config)
 
 
 @pytest.hookimpl(optionalhook=True)
