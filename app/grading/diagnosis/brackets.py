@@ -21,7 +21,7 @@ def bracket_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
     """Brackets that were forgotten, also in front of a `.sum(…)`, and those around a minus that take it along."""
     match node:
         case ast.Compare(left=ast.BinOp(left=a, op=op, right=b), ops=signs, comparators=others) if words.inverse:
-            yield Replacement("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), node)
+            yield Replacement("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), b)
     if not words.inverse or not isinstance(node, ast.BinOp) or type(node.op) not in _TIGHT:
         return
     left, right = _sides(node)
@@ -33,11 +33,18 @@ def bracket_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement
         for last in range(middle, len(operands)):
             whole = last - first == len(operands) - 1
             if not whole and not _divides_by_quotient(operators, first, last):
-                yield Replacement("bracket", _enclosed(operands, operators, first, last), node)
+                kind = "bracket-early" if _are_sums(operands[first], operators[first:last]) else "bracket"
+                yield Replacement(kind, _enclosed(operands, operators, first, last), operands[first])
     yield from _reduced(node, left)
     match node:
         case ast.BinOp(left=ast.UnaryOp(op=ast.USub() as minus, operand=x) as group, op=ast.Pow() as power, right=p):
             yield Replacement("ungroup", ast.UnaryOp(minus, ast.BinOp(x, power, p)), group)
+
+
+def _are_sums(begin: ast.expr, operators: Sequence[ast.operator]) -> bool:
+    """True if *begin* is a sum in brackets, and more that is added belongs into them."""
+    terms = ast.Add | ast.Sub
+    return isinstance(begin, ast.BinOp) and isinstance(begin.op, terms) and isinstance(operators[0], terms)
 
 
 def _row(node: ast.expr, least: int) -> Row:

@@ -135,7 +135,8 @@ def einsum_edits(node: ast.expr, words: EditVocabulary) -> Iterator[Replacement]
                     yield Replacement("letters", ast.Constant(f"{inner}->{''.join(order)}"), node)
             letters = dict.fromkeys(letter for letter in text if letter.isalpha())
             for at, letter in enumerate(text):
-                kind = "letter" if text.count(letter) > 1 else "letter-alone"
+                kind = "letter" if at < len(inner) else "letter-behind"
+                kind = kind if text.count(letter) > 1 else "letter-alone"
                 for other in letters if letter.isalpha() else ():
                     if other != letter:
                         yield Replacement(kind, ast.Constant(f"{text[:at]}{other}{text[at + 1 :]}"), ast.Name(letter))

@@ -243,6 +243,7 @@ def to_diagnosis(view: GradientAnalysis, line: ast.stmt, edit: Edit) -> Diagnosi
     fields = {
         **texts,
         "call": _call(edit.old),
+        "side": BESIDE["side"] if edit.old is getattr(fault, "value", None) else f"`{texts['old']}`",
         "within": _within(fault, edit.old),
         "beside": BESIDE[_beside(fault, nodes["piece"], change.kind not in LEFT_OUT)].format(**texts),
     }

@@ -193,6 +193,21 @@ SIZED = frozenset({"reshape", "view", "expand", "repeat"})
 """Methods that take the sizes of the result."""
 
 
+def _describe_letters(match: re.Match[str], _: ReportedError) -> str:
+    """Say that `einsum` has letters for another number of tensors."""
+    return (
+        f"`einsum` is given {match[1]} tensors than there are groups of letters before its arrow. "
+        "A comma separates the letters of two tensors, as in `ij,jk->ik`."
+    )
+
+
+def _describe_scores(match: re.Match[str], error: ReportedError) -> str:
+    """Say that whole numbers are given where scores are taken."""
+    if match[1] and "cross_entropy" in error.source:
+        return "`F.cross_entropy` takes the scores first and the targets second; here whole numbers come first."
+    return "A softmax takes scores, which are real numbers, and is given whole ones."
+
+
 def _argument(match: re.Match[str], error: ReportedError) -> str:
     name, _, wanted, kind = match.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
@@ -302,6 +317,8 @@ CALLS: tuple[Row, ...] = (
     (r"^Number of dimensions of repeat dims can not be smaller", "repeated", _describe_repeat),
     (r"^only integer tensors of a single element can be converted to an index", "places", _places),
     (r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)", "unpacked", _describe_unpacking),
+    (r"^einsum\(\): (more|fewer) operands were provided than specified", "lettered", _describe_letters),
+    (r"^\"(log_)?softmax_\w+\" not implemented for '(?:Long|Int|Bool)'", "scores", _describe_scores),
     (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", "power", SINGLE_BITS),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", "argument", _argument),
     (r"^(\w+)\(\): argument '\w+' .{0,20}must be tuple of ints, but found .{0,20}type (\w+)", "element", _element),

@@ -29,6 +29,15 @@ BATCH = box(
     "dxhat = dy * k\ndx = istd * (dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0))",
     "dxhat dx",
 )
+SCORES = box(
+    "scores",
+    "B: 4, Q: 5, K: 6, D: 7",
+    "q: [B, Q, D]; k: [B, K, D]",
+    "s",
+    's = torch.einsum("bqd,bkd->bqk", q, k)',
+    'dq = torch.einsum("bqk,bkd->bqd", ds, k)',
+    "dq",
+)
 BORROWED = box(
     "borrowed",
     "N: 5, H: 4, D: 3",
@@ -623,6 +632,29 @@ ROWS = [
         "de:not-expanded+factor:T",
         ["not yet spread", "exactly `T` times"],
         ["The numbers are right", "changes nothing"],
+    ),
+    # Of brackets it is told where they are missing, and a line is not written out twice.
+    (
+        BATCH,
+        "dxhat = dy * k\ndx = istd * (dxhat - dxhat.mean(0)) - xhat * (dxhat * xhat).mean(0)",
+        "dx:brackets",
+        ["the brackets around `dxhat - dxhat.mean(0)` close too early"],
+        ["computed first"],
+    ),
+    (
+        BATCH,
+        "dxhat = dy * k\ndx = istd * dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0)",
+        "dx:brackets",
+        ["the right side lacks brackets, from `dxhat` on: powers"],
+        ["`istd * dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0)` lacks"],
+    ),
+    # A letter that is there several times is told with its place.
+    (
+        SCORES,
+        'dq = torch.einsum("bqk,bkd->bkd", ds, k)',
+        "dq:einsum-letter",
+        ["the `k` behind the arrow of 'bqk,bkd->bkd' is another letter"],
+        ["one letter"],
     ),
     # Two slips, one of them in the text itself.
     (

@@ -28,6 +28,10 @@ SCOPE = {
 
 CASES = [
     ("r = dY * X", "do not fit together: at axis 1"),
+    ("r = torch.einsum('nd nh->dh', X, dY)", "`einsum` is given more tensors than", "A comma separates the letters"),
+    ("r = torch.einsum('nd,nh->dh', X)", "`einsum` is given fewer tensors than"),
+    ("r = F.cross_entropy(ix, X)", "takes the scores first and the targets second"),
+    ("r = F.softmax(ix, 0)", "A softmax takes scores, which are real numbers"),
     ("r = X.T * dY", "`X.T` (64, 32) and `dY` (32, 27) do not fit together entry by entry, with `*`: a matrix product"),
     ("r = X @ W", "cannot be multiplied", "`X` (32, 64)", "`W` (32, 27)"),
     ("r = X.T @ W.T", "cannot be multiplied", "`X.T` (64, 32)", "`W.T` (27, 32)"),
