@@ -128,6 +128,19 @@ def test_what_is_kept_is_what_the_solution_reads_more_of_than_the_shape():
     assert [option.right for option in quiz.options] == [False, True, False, False]
 
 
+def test_tensor_that_other_right_lines_read_counts_in_its_place():
+    assert answered("kept-either", ["1"]).correct
+    assert answered("kept-either", ["0"]).correct
+    assert not answered("kept-either", ["2"]).correct
+
+
+def test_both_of_an_exchange_are_one_too_many():
+    quiz = replace(LESSON.exercise("kept"), instead={1: 0})
+
+    assert quiz.usual_choice({0}) == quiz.usual_choice({1}) == {1}
+    assert quiz.usual_choice({0, 1}) == {0, 1}
+
+
 def test_what_is_kept_for_nothing_is_told_by_name():
     assert answered("kept", ["1"]).correct
     assert answered("kept", ["0"]).message.striptags() == "What came out of the tanh will do."

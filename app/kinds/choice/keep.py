@@ -1,5 +1,7 @@
 """`{keep}`: which tensors of the forward pass does a backward pass read? A choice whose options are derived."""
 
+from collections.abc import Collection
+
 from markupsafe import Markup
 
 from app.content.blocks import Distractor, Forward, Option
@@ -10,6 +12,7 @@ from app.content.program.dependence import values_read
 from app.content.program.programs import is_python, outputs_of
 from app.content.text.errors import did_you_mean
 from app.content.text.fences import Directive
+from app.content.text.options import Options
 from app.content.text.sentences import render_sentence
 from app.kinds.choice.block import ChoiceQuestion
 
@@ -31,7 +34,23 @@ def read_keep(directive: Directive, reading: ParseContext) -> ChoiceQuestion:
     return ChoiceQuestion(
         **reading.asked(directive, options, inside),
         options=tuple(_option(name, name in needed, feedback_by_value.get(name), directive) for name in offered),
+        instead=_parse_instead(options, offered, needed),
     )
+
+
+def _parse_instead(options: Options, offered: list[str], needed: Collection[str]) -> dict[int, int]:
+    """The pairs of `:instead: u=w`: other lines that are right read `w` in the place of `u`."""
+    numbers: dict[int, int] = {}
+    for pair, place in options.words("instead"):
+        usual, _, other = pair.partition("=")
+        if {usual, other} <= {*offered} and usual in needed and other not in needed:
+            numbers[offered.index(usual)] = offered.index(other)
+        elif offered:
+            message = f"{pair!r} is no pair of a tensor that the solution reads and one that it does not."
+            options.faults.add(
+                place, "no-exchange", message, "Write 'u=w' where other right lines read w instead of u."
+            )
+    return numbers
 
 
 def _check_tempting(
@@ -58,5 +77,10 @@ def _option(name: str, right: bool, feedback: Markup | None, directive: Directiv
 
 
 KEEP = DirectiveReader(
-    name="keep", block=ChoiceQuestion, options=("of",), read=read_keep, turn=2, care=ChoiceQuestion.unexplained
+    name="keep",
+    block=ChoiceQuestion,
+    options=("of", "instead"),
+    read=read_keep,
+    turn=2,
+    care=ChoiceQuestion.unexplained,
 )

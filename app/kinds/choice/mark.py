@@ -19,7 +19,7 @@ from app.kinds.choice.block import ChoiceQuestion
 
 def mark_choice(quiz: ChoiceQuestion, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     chosen = {int(value) for value in values if value.isdecimal() and len(value) < 4}
-    chosen &= set(range(len(quiz.options)))
+    chosen = quiz.usual_choice(chosen & set(range(len(quiz.options))))
     if not chosen:
         return unread_feedback(f"Choose {'every option that holds' if quiz.multiple else 'one of the options'}.")
     wanted = {index for index, option in enumerate(quiz.options) if option.right}
