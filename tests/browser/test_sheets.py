@@ -67,3 +67,11 @@ def test_a_sheet_fits_a_phone_and_breaks_no_rule_of_access(page: Page) -> None:
 
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
     assert violations(page) == []
+
+
+def test_a_press_on_check_all_says_how_many_are_empty(page: Page) -> None:
+    page.goto(ADDRESS)
+
+    page.get_by_role("button", name="Check all").click()
+
+    expect(page.locator("#shapes-notice")).to_have_text("6 of 6 are not answered yet.")
