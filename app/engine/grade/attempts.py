@@ -73,7 +73,7 @@ class JudgedAttempt:
 
     @cached_property
     def _explained_names(self) -> tuple[NameVerdict, ...]:
-        declared = self.prepared.with_declared(self.judge.verdicts(), self.trials)
+        declared = self.prepared.with_declared(self.judge.verdicts(), self.trials, self.runs.plan)
         names = with_own_sums(declared, self.runs.plan)
         return names if self.unrolled is None else self.unrolled.told(names)
 

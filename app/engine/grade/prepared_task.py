@@ -24,6 +24,7 @@ from app.grading.judge.compare import Array, Fit, GradingOptions, Reference
 from app.grading.judge.judging import Judge
 from app.grading.judge.parsed_submission import ParsedSubmission, parse_submission
 from app.grading.judge.run_reports import ReportedError, RunReport, read_trials
+from app.grading.judge.unwritten import idle_line_text
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.grading.operations.numerics import magnitude
 from app.sandbox.wire import Job, Reply
@@ -274,11 +275,13 @@ class PreparedTask:
 
     # What the author declared.
 
-    def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, RunReport]) -> tuple[NameVerdict, ...]:
+    def with_declared(
+        self, names: Sequence[NameVerdict], trials: Mapping[str, RunReport], plan: ParsedSubmission
+    ) -> tuple[NameVerdict, ...]:
         """*names* with the author's own message where a declared mistake gave the very same tensor."""
         if all(name_verdict.verdict in RIGHT for name_verdict in names):
             return tuple(names)
-        return tuple(self._declared_or(name_verdict, trials) for name_verdict in names)
+        return tuple(self._declared_or(name_verdict, trials, plan) for name_verdict in names)
 
     def declared_error(self, error: ReportedError) -> str:
         """The author's message where a declared mistake raises the very same error; empty where none does."""
@@ -305,13 +308,17 @@ class PreparedTask:
         }
         return JudgedMistake(mistake=mistake, index=index, trials=trials, names=names)
 
-    def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, RunReport]) -> NameVerdict:
+    def _declared_or(
+        self, verdict: NameVerdict, trials: Mapping[str, RunReport], plan: ParsedSubmission
+    ) -> NameVerdict:
         if verdict.verdict not in {"wrong", "aliased", "mutated"}:
             return verdict
         for tried in self._judged_mistakes:
             if tried.names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried.trials):
                 code = f"{verdict.name}:declared-{tried.index + 1}"
-                return replace(verdict, code=code, key="", message=tried.mistake.message)
+                # What is said to be left out may stand there, in a line that keeps nothing.
+                message = f"{idle_line_text(verdict.name, plan)} {tried.mistake.message}".lstrip()
+                return replace(verdict, code=code, key="", message=message)
         return verdict
 
 

@@ -50,6 +50,12 @@ def test_a_declared_mistake_that_raises_is_recognised_by_its_error(engine):
     assert (verdict.outcome, verdict.line, verdict.message) == ("error", 2, "Inner sizes.")
 
 
+def test_a_line_that_keeps_nothing_is_told_before_the_authors_message(engine):
+    verdict = check(engine, 2, "dW = 2 * X.T @ dY\ndW / 2")
+
+    assert verdict.names[1].message == "Line 3, `dW / 2`, changes nothing: what it gives is kept under no name. Twice."
+
+
 def test_another_mistake_keeps_its_own_diagnosis(engine):
     verdict = check(engine, 3, "db = -dY.sum(0)")
 
