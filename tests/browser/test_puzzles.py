@@ -43,6 +43,21 @@ def test_lines_are_moved_by_the_keyboard_until_the_order_works(page: Page) -> No
     expect_feedback(page, ORDER, "true")
 
 
+def test_moves_that_were_not_checked_stay_until_a_check(page: Page) -> None:
+    open_page(page, ADDRESS)
+    page.locator(f"{ROWS}:nth-child(2) [data-move=up]").click()
+    moves = lines(page)
+
+    open_page(page, "/")
+    open_page(page, ADDRESS)
+    assert lines(page) == moves
+
+    check(page, ORDER.name)
+    expect(page.locator(f"#{ORDER.name}-feedback")).to_have_attribute("data-correct", "false")
+    open_page(page, ADDRESS)
+    assert lines(page) == moves
+
+
 def test_an_order_that_is_right_folds_out_of_sight_and_opens_again(page: Page) -> None:
     open_page(page, ADDRESS)
     for at, wanted in enumerate(ORDER.lines, 1):

@@ -1,5 +1,22 @@
 // Lines that are put in order.
 
+/** What this tab holds for *key*; empty where a browser keeps nothing. */
+function stored(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function store(key, value) {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // It lasts as long as the page.
+  }
+}
+
 /** Rows that are moved by buttons, or to the place that is written in front of them. */
 function order(list) {
   const field = (row) => row.querySelector("[data-place]");
@@ -7,9 +24,13 @@ function order(list) {
     list.closest("form").querySelector(".notice").textContent = text;
     list.closest(".exercise").querySelector("[role=status]").textContent = status;
   };
+  const places = () => [...list.querySelectorAll("[type=hidden]")].map((one) => one.value).join(" ");
+  const shown = places();
+  const key = `order ${list.closest("form").action}`;
   const number = () => [...list.children].forEach((row, at) => (field(row).value = at + 1));
   const moved = (row) => {
     number();
+    store(key, [shown, places()]);
     for (const one of list.children) one.toggleAttribute("data-moved", one === row);
     const said = row.querySelector(":scope > code, .step");
     const thing = said.matches(".step") ? "step" : "line";
@@ -45,6 +66,9 @@ function order(list) {
     event.target.focus();
   });
   list.querySelectorAll(".moves").forEach((moves) => (moves.hidden = false));
+  // Moves that were not checked stay through a pause, as a text does; after a check the page shows what was checked.
+  const [before, after] = stored(key);
+  if (before === shown) for (const place of after.split(" ")) list.append(list.querySelector(`[type=hidden][value="${place}"]`).closest("li"));
   number();
 }
 
