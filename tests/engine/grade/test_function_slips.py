@@ -222,6 +222,14 @@ REBOUND = """\
         for p, d in zip([Wo, Wx, Wh, b], [h.T @ dscores, dWx, dWh, db]):
             p = p - 0.3 * d
 """
+PROBES = """\
+        old = flat[i].item()
+        flat[i] = old + h
+        up = f(x)
+        flat[i] = old - h
+        down = f(x)
+        flat[i] = old
+"""
 UNBROADCAST = """\
         g = g.sum(0)
     for axis, size in enumerate(shape):
@@ -251,6 +259,23 @@ NAMED = {
         "bptt",
         ("dWh += hs[t].T @ dz", "dWh = hs[t].T @ dz"),
         "`dWh = …` replaces what `dWh` held before.",
+    ),
+    "a second value at x": (
+        "num-grad",
+        (PROBES, "        flat[i] += h\n        up = f(x)\n        flat[i] -= h\n        down = f(x)\n"),
+        "The second value belongs to `x` itself and not to `x - h`",
+    ),
+    "no two and no mean": ("times-table", ("2 * (y - Y) / Y.numel()", "y - Y"), "Both are missing in `dy`."),
+    "divided by rows": ("times-table", ("/ Y.numel()", "/ len(Y)"), "`len(Y)` counts the rows alone."),
+    "both uphill": (
+        "times-table",
+        ("u - rate * du, v - rate * dv", "u + rate * du, v + rate * dv"),
+        "The steps go uphill: `u` and `v` move",
+    ),
+    "no root and no epsilon": (
+        "split-loss",
+        ("* (variance + 1e-5) ** -0.5", "/ variance"),
+        "Two things are missing in what is divided by",
     ),
     "two lines replaced for added": (
         "bptt",
