@@ -480,3 +480,16 @@ def test_the_number_of_a_unit_is_one_row_however_many_there_are(page: Page) -> N
 
         assert len(heights) > 9
         assert len(set(heights)) == 1, f"{width} px: {heights}"
+
+
+@pytest.mark.browser_options(viewport={"width": 390, "height": 800})
+def test_the_line_beside_lessons_has_no_gap_between_rows(page: Page) -> None:
+    open_page(page, "/units/character-model")
+
+    gaps = page.evaluate("""() => {
+      const ways = [...document.querySelectorAll(".lesson-entry .course-way")].map(way => way.getBoundingClientRect());
+      return ways.slice(1).map((way, at) => way.top - ways[at].bottom);
+    }""")
+
+    assert len(gaps) > 3
+    assert max(gaps) <= -0.5
