@@ -243,7 +243,7 @@ def raises_right(view: GradientAnalysis) -> bool:
 def makes_steps(view: GradientAnalysis) -> bool:
     """True if the learner's lines make a tensor on the way that is no gradient of the box."""
     made = {name for line in view.text.lines for name in freshly_bound(line)}
-    return bool(made - view.case.other_gradients)
+    return bool(made - view.first_look.gradients.keys() - {view.case.name})
 
 
 def _may_scale(value: ast.expr, ratios: Sequence[float]) -> bool:

@@ -42,7 +42,6 @@ from app.grading.diagnosis import (
 from app.grading.diagnosis.claims import cannot_be_read
 from app.grading.diagnosis.evidence import Diagnosis, Hypothesis, WrongGradient
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
-from app.grading.diagnosis.grammar import operator_edits
 from app.grading.diagnosis.split_outputs import split_outputs
 
 Family = Callable[[GradientAnalysis], Iterator[Hypothesis]]
@@ -131,9 +130,10 @@ def diagnose(case: WrongGradient) -> Diagnosis | None:
     broken = next((diagnosis for read in readers if (diagnosis := read(case)) is not None), None)
     view = GradientAnalysis(split_outputs(case if broken is not None else loss_weight.with_loss_weight(case)))
     if broken is not None:
-        # A product with what is zero at first: another operator says more than that all is zero.
-        operator = single_edit_search.mended_by(view, [operator_edits]) if broken.code == f"{case.name}:zeros" else None
-        return operator or broken
+        # A factor that is missing, or a tensor that is taken from itself, says more than that all is zero. A term that
+        # is missing does not: whatever is zero, the whole of the gradient mends.
+        edit = single_edit_search.diagnose_single_edit(view) if broken.code == f"{case.name}:zeros" else None
+        return broken if edit is None or edit.code == f"{case.name}:term-missing" else edit
     if not view.paths:
         return None
     named = _named_mistake(view)

@@ -104,6 +104,23 @@ ROWS = [
         ["the minus of `--ls`"],
         ["divides"],
     ),
+    # What is zero has a reason in its text.
+    (
+        "makemore_batch_norm",
+        "(bndiff * dbnraw).sum(0, keepdim=True)",
+        "bndiff.sum(0, keepdim=True)",
+        "dbnvar_inv:factor-missing",
+        ["lacks a factor"],
+        ["is zero"],
+    ),
+    (
+        "triplet",
+        "dneg = -2 * (anchor - neg)",
+        "dneg = -2 * (neg - neg)",
+        "dneg:wrong-operand:neg",
+        ["the first one"],
+        ["is zero"],
+    ),
     # A number is shown as it is written.
     ("additive_attention", "= dcut.masked", "= score.masked", "dscore:wrong-upstream", ["(pad, -1e9)"], ["00"]),
     (
@@ -564,7 +581,7 @@ ROWS = [
         "keepdim=True) - norm * (dnorm * norm).mean(-1, keepdim=True))",
         "keepdim=True)) - norm * (dnorm * norm).mean(-1, keepdim=True)",
         "dinp:brackets",
-        ["lacks brackets"],
+        ["the brackets around `dnorm - dnorm.mean(-1, keepdim=True)` close too early"],
         ["`rstd`, or"],
     ),
     (
