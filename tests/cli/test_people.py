@@ -43,7 +43,9 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
                 await learners.set_display_name(db, learner, name)
             algebra = await classes.create_class(db, "Algebra", "UTC", ada, "Ada")
             geometry = await classes.create_class(db, "Geometry", "UTC", None)
-            db.add(classes.new_member(algebra.id, bob, "learner", "Bob B", "s-7"))
+            member = classes.new_member(algebra.id, bob, "learner", "Bob B")
+            member.external_id = "s-7"
+            db.add(member)
             db.add(classes.new_member(geometry.id, other, "learner", "Bob"))
             db.add(Assignment(class_id=algebra.id, lesson="a", late_share=0.5, points=1.0))
             await create(db, bob, VerifiedIdentity(kind="password", issuer="", subject="bob@example.org", secret="x"))

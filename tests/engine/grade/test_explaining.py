@@ -100,7 +100,7 @@ dh0 = carry
         ("+ carry)", "- carry)", "dx:term-sign"),
         ("(dh[:, t] + carry)", "dh[:, t]", "dx:term-missing"),
         ("carry = da @ Wh.T", "carry = da @ Wh", "dx:transpose-missing:Wh"),
-        ("h[:, t] ** 2", "h[:, t]", "dx:function-missing"),
+        ("h[:, t] ** 2", "h[:, t]", "dx:power-missing"),
     ],
 )
 def test_a_slip_in_a_loop_with_a_condition_is_named_at_one_line(old, new, code):
