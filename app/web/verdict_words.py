@@ -267,7 +267,10 @@ def headline(verdict: Verdict) -> str:
     follows = sum(name_verdict.verdict == "follows" for name_verdict in verdict.names)
     them = "it" if lines == 1 else "them"
     after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
-    waiting = Counter(name_verdict.word for name_verdict in verdict.names if name_verdict.verdict == "not-yet")
+    # Verdicts that were stored before have no word.
+    waiting = Counter(
+        name_verdict.word or NOT_BEGUN for name_verdict in verdict.names if name_verdict.verdict == "not-yet"
+    )
     after += "".join(f", {waiting[word]} {word}" for word in (NOT_BEGUN, NOT_FINISHED, NOT_JUDGED) if waiting[word])
     return f"{lines} {'line' if lines == 1 else 'lines'} to fix{after}"
 
