@@ -23,7 +23,7 @@ class CodeChanges:
     """Changes of the given code.
 
     Args:
-        mended: The planted statement is no longer there.
+        mended: The planted statement is no longer there, in its place.
         others: Lines of the given code, from 1, of other statements that are gone.
         added: Statements stand outside of the planted one's place that were not given.
         instead: The lines of the one statement that was exchanged, where it is another one and nothing else changed.
@@ -38,7 +38,7 @@ class CodeChanges:
 
     @property
     def in_place(self) -> bool:
-        """The planted statement was changed, and nothing else."""
+        """The planted statement was changed or moved, and nothing else."""
         return self.mended and not self.others and not self.added
 
     @property
@@ -155,10 +155,19 @@ def changes_of(bug: Bug, code: str) -> CodeChanges | None:
     head = _common(before[:planted], after)
     tail = _common(before[:planted:-1], after[head:][::-1])
     place = after[head : len(after) - tail]
+    others = [*before[:planted], *before[planted + 1 :]]
+    places = (at for at in range(len(after)) if at != planted and [*after[:at], *after[at + 1 :]] == others)
+    # A line that came too early, or too late, is mended by moving it, too.
+    moved = (
+        len(after) == len(before)
+        and after != before
+        and any(names_stored(now[at]) == names_stored(given[planted]) for at in places)
+    )
     return CodeChanges(
-        mended=before[planted] not in place,
+        mended=moved or before[planted] not in place,
         others=tuple(line for line, name in zip(lines, before, strict=True) if line != bug.line and name not in after),
-        added=(head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1),
+        added=not moved
+        and ((head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1)),
         alone=len(now) == 1 and _needs(now[0], [statement for statement in given if statement.lineno != bug.line]),
         instead=range(alone.lineno, (alone.end_lineno or alone.lineno) + 1) if alone else None,
     )
