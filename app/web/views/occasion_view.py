@@ -16,10 +16,12 @@ from app.practice.occasions import (
     lesson_by_family,
 )
 from app.practice.practice_words import family_words
+from app.practice.session_plans import SessionState
 from app.store import cards
 from app.store.cards import RECALL
 from app.store.tables import ServedItem
 from app.web.site import Site
+from app.web.views.practice_view import session_that_ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,11 @@ class TriedItem:
 
 @dataclass(frozen=True, slots=True)
 class ReadyView:
-    """The try before a unit; *items* are those of the last one."""
+    """The try before a unit; *items* are those of the last one, *ends* tells of the session that a try would end."""
 
     address: str
     items: tuple[TriedItem, ...]
+    ends: str = ""
 
     @property
     def over(self) -> bool:
@@ -85,9 +88,12 @@ async def ready_view(site: Site, unit: Unit, learner: int | None) -> ReadyView |
     if len(teachers) < len(READY_FORMS) or site.seen is not None:
         return None
     tried: Sequence[ServedItem] = ()
+    standing: SessionState | None = None
     if learner is not None:
         async with site.database.read() as db:
             tried = await cards.given_for(db, learner, f"{READY}{unit.slug}")
+            standing = await site.practice.standing(db, learner)
+    own = standing is not None and standing.plan.purpose == f"{READY}{unit.slug}"
     # A new try begins once all of the last one are settled: they come in threes.
     newest = tried[len(tried) - 1 - (len(tried) - 1) % len(READY_FORMS) :] if tried else ()
     items = tuple(
@@ -100,7 +106,7 @@ async def ready_view(site: Site, unit: Unit, learner: int | None) -> ReadyView |
         )
         for row in newest
     )
-    return ReadyView(f"/practice/ready/{unit.slug}", items)
+    return ReadyView(f"/practice/ready/{unit.slug}", items, "" if own else session_that_ends(standing))
 
 
 def is_settled_right(row: ServedItem) -> bool | None:

@@ -100,7 +100,10 @@ class MapView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrillView:
-    """*solved* is how many items the drill had that ended just now; None where there was none. *going*: it is on."""
+    """*solved* is how many items the drill had that ended just now; None where there was none. *going*: it is on.
+
+    *ends* tells of the session that another one would end.
+    """
 
     family: str
     title: str
@@ -108,6 +111,7 @@ class DrillView:
     solved: int | None
     taught: bool
     going: bool = False
+    ends: str = ""
 
 
 async def practice_view(practice: Practice, database: Database, learner: int | None) -> PracticeView:
@@ -184,7 +188,16 @@ async def drill_view(practice: Practice, database: Database, learner: int | None
         solved=standing.done if standing and ended else None,
         taught=taught,
         going=own and not ended,
+        ends="" if own else session_that_ends(standing),
     )
+
+
+def session_that_ends(standing: SessionState | None) -> str:
+    """Say of a session that is on that another one ends it; empty where none is."""
+    if standing is None or standing.over or not standing.given:
+        return ""
+    done = "" if standing.plan.drill else f", {standing.done} of {standing.plan.items} done,"
+    return f"The session that you began{done} ends with it."
 
 
 def session_position(standing: SessionState | None, item: int, now: datetime) -> str:

@@ -476,6 +476,18 @@ def test_an_earlier_exercise_has_no_clock_of_the_drill(learner, clock):
     assert "left when this page opened" not in learner.text(earlier)
 
 
+def test_what_a_drill_would_end_is_said_before(learner):
+    learner.client.get(LESSON)
+    ends = "The session that you began, 0 of 6 done, ends with it."
+    assert "ends with it" not in learner.text("/practice/drill/matmul")
+    learner.next(begin="1")
+
+    assert ends in learner.text("/practice/drill/matmul")
+    learner.next(drill="matmul")
+    assert "ends with it" not in learner.text("/practice/drill/matmul")
+    assert "The session that you began ends with it." in learner.text("/practice/drill/broadcast")
+
+
 def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, clock):
     learner.client.get(LESSON)
     at = learner.next(drill="matmul")
