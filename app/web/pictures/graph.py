@@ -22,6 +22,7 @@ ROW_HEIGHT = 30.0
 TOP = 22.0
 NARROWEST, WIDEST = 26.0, 112.0
 LETTER = 8.45  # width of one letter of the code face at 14 px
+LABEL_LETTER = 5.8  # of the face of labels
 LINE_HEIGHT = 19.0
 MAX_LINE_CHARS = 48
 """Letters of a statement in one line: a longer one goes on below, so that a lesson has room for the picture."""
@@ -77,6 +78,9 @@ def draw_graph(scene: PictureInput) -> Markup:
     ]
     *ys, bottom = accumulate((ROW_HEIGHT + LINE_HEIGHT * (len(row) - 1) for row in rows), initial=TOP)
     longest, reach, x = arc_space(arcs)
+    # Shapes stand before the statements, which may be longer than a phone is wide.
+    texts = {name: format_shape(shape) for name, shape in shapes.items() if name in places}
+    code_at = x + 18 + (LABEL_LETTER * max(map(len, texts.values())) + 14 if texts else 0)
     parts = [
         arc_path(
             x,
@@ -107,14 +111,11 @@ def draw_graph(scene: PictureInput) -> Markup:
         parts.append(svg_tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
         for down, row in enumerate(rows[index]):
             indent = LETTER * (len(row) - len(row.lstrip()))
-            at = x + 18 + indent
+            at = code_at + indent
             parts.append(svg_text(at, y + 5 + LINE_HEIGHT * down, row.lstrip(), class_="figure-code", anchor="start"))
-        if line.name in shapes:
-            shape_at = x + 34 + LETTER * widest
-            parts.append(
-                svg_text(shape_at, y + 5, format_shape(shapes[line.name]), class_="figure-label", anchor="start")
-            )
-    width = x + 34 + LETTER * widest + (90 if shapes else 0)
+        if line.name in texts:
+            parts.append(svg_text(x + 18, y + 5, texts[line.name], class_="figure-label", anchor="start"))
+    width = code_at + 16 + LETTER * widest
     summary = f"{len(statements)} statements, from {statements[0].name} to {statements[-1].name}." + (
         f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
     )
