@@ -19,7 +19,7 @@ from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient, scop
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rerun import Rerun
-from app.grading.diagnosis.single_edit_search import is_fraction
+from app.grading.diagnosis.single_edit_search import diagnose_single_edit, is_fraction
 from app.grading.reading.interpreter import Interpreter
 from app.syntax import as_written, program_of, rewritten
 
@@ -52,7 +52,8 @@ def paper_fractions(view: GradientAnalysis, diagnose: Diagnose) -> Diagnosis | N
     """Gradients as fractions, such as `dL / dy`, where one mistake is left once they have the names that they mean."""
     case, gradients = view.case, view.first_look.gradients
     fraction = next((node for node in view.text.nodes if is_fraction(node, gradients)), None)
-    if fraction is None:
+    # What one edit mends is one slip, such as a tensor's gradient that the tensor is divided by.
+    if fraction is None or diagnose_single_edit(view) is not None:
         return None
 
     def with_name(node: ast.AST) -> ast.AST:

@@ -121,6 +121,8 @@ ROWS = [
         ["the first one"],
         ["is zero"],
     ),
+    # What one edit mends is not two things.
+    ("barlow_twins", "dca = dna / sa", "dca = dna / dsa", "dca:wrong", ["`dsa`"], ["Two things"]),
     # A number is shown as it is written.
     ("additive_attention", "= dcut.masked", "= score.masked", "dscore:wrong-upstream", ["(pad, -1e9)"], ["00"]),
     (
