@@ -120,7 +120,6 @@ async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Typ
     async with site.database.write() as db:
         await learners.set_display_name(db, learner, chosen)
         await visitor.sessions.tell(db)
-    visitor.sessions.forget()
     return back_to("/me")
 
 
@@ -131,7 +130,6 @@ async def read_notices(site: TheSite, visitor: TheVisitor) -> Response:
     async with site.database.write() as db:
         await mark_read(db, learner)
         await visitor.sessions.tell(db)
-    visitor.sessions.forget()
     return back_to("/me")
 
 
@@ -145,7 +143,6 @@ async def remove(request: Request, site: TheSite, visitor: TheVisitor, credentia
             await visitor.sessions.tell(db)
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="ways")
-    visitor.sessions.forget()
     return back_to("/me", "ways")
 
 
@@ -156,7 +153,6 @@ async def end(site: TheSite, visitor: TheVisitor, session: Beginning) -> Respons
     async with site.database.write() as db:
         await learners.end_device(db, learner, session)
         await visitor.sessions.tell(db)
-    visitor.sessions.forget()
     return back_to("/me", "devices")
 
 
@@ -183,7 +179,6 @@ async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Typ
             await visitor.sessions.tell(db)
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="delete")
-    visitor.sessions.forget()
     visitor.switch_learner(SessionLearner(learner, stale=False), "")
     return back_to("/me")
 
@@ -218,7 +213,6 @@ async def merge(
     except RefusedError as refused:
         return await page(request, site, visitor, status=409, said=str(refused), at="merge")
     if stays != "both" and known is not None:
-        visitor.sessions.forget()
         visitor.switch_learner(known, new)
     response = back_to("/me")
     drop_cookie(request, response, MERGE_COOKIE, "/me/merge")

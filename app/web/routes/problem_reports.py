@@ -172,5 +172,4 @@ async def settle(
     async with site.database.write() as db:
         await problem_reports.settle_reports(db, numbers, lessons, by.id, answer)
         await visitor.sessions.tell(db)
-    visitor.sessions.forget()
     return back_to("/reports")

@@ -137,6 +137,5 @@ async def sign_out(site: TheSite, visitor: TheVisitor) -> Response:
         async with site.database.write() as db:
             await learners.end_session(db, visitor.token)
             await visitor.sessions.tell(db)
-        visitor.sessions.forget()
         visitor.switch_learner(visitor.known, "")
     return back_to("/")

@@ -40,7 +40,6 @@ async def sign_in_response(
     async with site.database.write() as db:
         in_result = await sign_in(db, visitor.token, proof, device_of(request), add=add)
         await visitor.sessions.tell(db)
-    visitor.sessions.forget()
     visitor.switch_learner(in_result.known, in_result.token)
     response = back_to("/me/merge" if in_result.apart else own_path(back))
     keep_cookie(request, response, WAY_COOKIE, way, "/sign-in", WAY_SECONDS)
