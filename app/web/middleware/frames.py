@@ -17,7 +17,6 @@ from urllib.parse import urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.store.learners import EMBEDDED_STAY
 from app.web.middleware.security import FROM_PLATFORMS, HttpMiddleware, with_headers
 
 FRAME = "/embedded"
@@ -71,14 +70,3 @@ def _may_show_cookie(headers: Headers) -> bool:
     """True if a request may bring its session: it is from our own page, or the browser goes to a page."""
     site = headers.get("sec-fetch-site", "same-origin")
     return site in ("same-origin", "none") or headers.get("sec-fetch-mode") == "navigate"
-
-
-def session_cookie(token: str, *, secure: bool) -> str:
-    """The cookie of a session in a frame. Without TLS, which only tests go without, no browser keeps it elsewhere."""
-    seconds = round(EMBEDDED_STAY.total_seconds()) if token else 0
-    parts = [f"{cookie_name(secure=secure)}={token}", "Path=/", f"Max-Age={seconds}", "HttpOnly"]
-    return "; ".join([*parts, "SameSite=None", "Secure", "Partitioned"] if secure else [*parts, "SameSite=Lax"])
-
-
-def cookie_name(*, secure: bool) -> str:
-    return f"__Host-{COOKIE}" if secure else COOKIE

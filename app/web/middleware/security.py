@@ -151,6 +151,22 @@ class RequestGuard(HttpMiddleware):
         return receive_counted
 
 
+def cookie_name(name: str, *, secure: bool) -> str:
+    """*name* of a cookie as a browser has it: over TLS no subdomain can set one whose name begins with `__Host-`."""
+    return f"__Host-{name}" if secure else name
+
+
+def cookie_header(name: str, value: str, seconds: int, *, secure: bool, framed: bool) -> str:
+    """A cookie of the whole site, which ends with an empty *value*.
+
+    One that is *framed* is sent in the frame of another site. Without TLS, which only tests go without, no browser
+    keeps it there.
+    """
+    parts = [f"{cookie_name(name, secure=secure)}={value}", "Path=/", f"Max-Age={seconds if value else 0}", "HttpOnly"]
+    parts.append("SameSite=None" if framed and secure else "SameSite=Lax")
+    return "; ".join([*parts, *["Secure"] * secure, *["Partitioned"] * (framed and secure)])
+
+
 def is_operator(headers: Headers, token: str) -> bool:
     """True if a request shows the operator's *token*.
 

@@ -34,15 +34,15 @@ from app.store.cleanup import SESSIONS_STAY
 from app.store.database import Database, changing_nothing
 from app.store.event_bus import EventBus
 from app.store.learner_views import SeenLearner, find_view
-from app.web.middleware.frames import cookie_name, session_cookie
-from app.web.middleware.security import SAFE_METHODS, HttpMiddleware, with_headers
+from app.web.middleware.frames import COOKIE
+from app.web.middleware.security import SAFE_METHODS, HttpMiddleware, cookie_header, cookie_name, with_headers
 from app.web.render import first_cookie
 
 log = structlog.get_logger()
 T = TypeVar("T")
 
 REMEMBERED_SECONDS = 30.0
-COOKIE_SECONDS = round(SESSIONS_STAY.total_seconds())
+COOKIE_SECONDS, EMBEDDED_SECONDS = (round(stay.total_seconds()) for stay in (SESSIONS_STAY, learners.EMBEDDED_STAY))
 MINUTE = 60.0
 FAULT_SECONDS = 600.0
 ENDED = "sessions"
@@ -56,6 +56,8 @@ FRAME_OVER = (
 FAULTY = "This code stopped the grader more than once. It is saved; change it, or try again in ten minutes."
 REMEMBERED = 10_000
 END_OF_VIEW = "/seeing/end"
+SEEING = "seeing"
+"""The cookie with which an instructor looks at pages as one of their learners."""
 SEEN_AS = re.compile(r"/|/units/[^/]+|/lessons/[^/]+(/readiness|/reveal/[^/]+)?|/(pictures|static)/.*")
 """Pages of a learner that an instructor may look at, beside that of the class."""
 LOOKS_ONLY = "You look at pages as {name} sees them, so nothing can be changed. End it first."
@@ -396,11 +398,6 @@ def refuse_as_seen(seen: SeenLearner, method: str, path: str) -> None:
         raise HTTPException(403, OWN_PAGE.format(name=seen.name, group=seen.class_name))
 
 
-def seeing_cookie(*, secure: bool) -> str:
-    """Name of the cookie with which an instructor looks at pages as one of their learners."""
-    return "__Host-seeing" if secure else "seeing"
-
-
 class VisitorMiddleware(HttpMiddleware):
     """Puts a `Visitor` into the request's state and sends the cookie of a new session."""
 
@@ -409,24 +406,23 @@ class VisitorMiddleware(HttpMiddleware):
         self._sessions = sessions
         self._secure = secure
         self._warned = False
-        self._cookie = "__Host-session" if secure else "session"
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._look_at_proxy(Headers(scope=scope))
         state = scope.setdefault("state", {})
         framed = state.get("framed", False)
-        cookie = cookie_name(secure=self._secure) if framed else self._cookie
-        token = first_cookie(Headers(scope=scope), cookie) if state.get("shows_cookie", True) else ""
+        cookie, seconds = (COOKIE, EMBEDDED_SECONDS) if framed else ("session", COOKIE_SECONDS)
+        token = self._cookie(scope, cookie) if state.get("shows_cookie", True) else ""
         visitor = Visitor(self._sessions, token, client_network(scope), framed=framed)
         state["visitor"] = visitor
         scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
-        if not framed and (seeing := first_cookie(Headers(scope=scope), seeing_cookie(secure=self._secure))):
+        if not framed and (seeing := self._cookie(scope, SEEING)):
             await visitor.look_as(seeing)
 
         def set_cookie(headers: MutableHeaders) -> None:
             if visitor.new_token is not None:
-                token = visitor.new_token
-                headers.append("set-cookie", session_cookie(token, secure=self._secure) if framed else self._set(token))
+                changed = cookie_header(cookie, visitor.new_token, seconds, secure=self._secure, framed=framed)
+                headers.append("set-cookie", changed)
 
         looks_on = visitor.seen is not None and scope["path"] != END_OF_VIEW
         if visitor.seen is not None and looks_on:
@@ -440,7 +436,5 @@ class VisitorMiddleware(HttpMiddleware):
             self._warned = True
             log.warning("cookies-without-secure", fix="Set BACKHAND_SECURE_COOKIES=1 behind TLS.")
 
-    def _set(self, token: str) -> str:
-        seconds = COOKIE_SECONDS if token else 0
-        parts = [f"{self._cookie}={token}", "Path=/", f"Max-Age={seconds}", "HttpOnly", "SameSite=Lax"]
-        return "; ".join([*parts, "Secure"] if self._secure else parts)
+    def _cookie(self, scope: Scope, name: str) -> str:
+        return first_cookie(Headers(scope=scope), cookie_name(name, secure=self._secure))

@@ -29,14 +29,14 @@ from app.store.class_copies import earlier_class
 from app.store.progress import SITTINGS
 from app.store.tables import LtiContext, LtiPlatform
 from app.teaching.text_input import one_line
-from app.web.middleware.frames import FRAME, session_cookie
-from app.web.middleware.security import is_same_site
-from app.web.render import first_cookie
+from app.web.middleware.frames import COOKIE, FRAME
+from app.web.middleware.security import cookie_header, is_same_site
+from app.web.middleware.visitor import EMBEDDED_SECONDS
 from app.web.routes.form_fields import Typed
 from app.web.routes.lti_choice import choices_for, picker
-from app.web.routes.lti_entry import enter_in_tab, frame_page, is_secure, issue_entry
+from app.web.routes.lti_entry import enter_in_tab, frame_page, issue_entry
 from app.web.routes.lti_targets import link_target, site_of_class, target_address
-from app.web.routes.sign_in_result import MINUTES, device_of, spend_ticket
+from app.web.routes.sign_in_result import MINUTES, device_of, is_secure, shown_cookie, spend_ticket
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.grade_sheet import assignment_titles, heading_for
 
@@ -91,7 +91,7 @@ async def _login(request: Request, site: Site, visitor: TheVisitor, query: Mappi
         _storage_page(request, site, began) if began.storage and began.origin else RedirectResponse(began.url, 303)
     )
     response.headers["cache-control"] = "no-store"
-    _keep_secret(request, response, name_in_browser(began.state), began.secret)
+    _keep_in_frame(request, response, name_in_browser(began.state), began.secret)
     return response
 
 
@@ -118,7 +118,7 @@ async def launch(
 ) -> Response:
     """Launch: a platform's signed message of who came, and for what."""
     name = name_in_browser(state)
-    cookie = first_cookie(request.headers, _secret_cookie(request, name))
+    cookie = shown_cookie(request, name)
     try:
         async with site.database.read() as db:
             pending = await find_pending(db, state)
@@ -146,7 +146,7 @@ async def launch(
         response = await _choose(request, site, pending.platform, message, message.deep_linking)
     else:
         response = await _arrive(request, site, pending, message, sticks=proved)
-    _keep_secret(request, response, name, "")
+    _keep_in_frame(request, response, name, "")
     return response
 
 
@@ -184,7 +184,7 @@ async def _arrive(request: Request, site: Site, pending: Pending, message: Launc
         to = f"/classes/{arrival.context.class_id}/take-over?{query}"
     if framed and sticks:
         response: Response = RedirectResponse(FRAME + to, 303)
-        response.headers.append("set-cookie", session_cookie(arrival.token, secure=is_secure(request)))
+        _keep_in_frame(request, response, COOKIE, arrival.token, EMBEDDED_SECONDS)
         return response
     if message.subject is None:
         return (
@@ -243,15 +243,10 @@ async def _enter(request: Request, site: Site, platform: LtiPlatform, message: L
         return Arrival(result.token, to, context, earlier)
 
 
-def _secret_cookie(request: Request, name: str) -> str:
-    return f"__Host-{name}" if is_secure(request) else name
-
-
-def _keep_secret(request: Request, response: Response, name: str, secret: str) -> None:
+def _keep_in_frame(request: Request, response: Response, name: str, secret: str, seconds: int = MINUTES) -> None:
     """Have the browser show *secret* with the form that a platform sends here from another site, in a frame too."""
-    parts = [f"{_secret_cookie(request, name)}={secret}", "Path=/", f"Max-Age={MINUTES if secret else 0}", "HttpOnly"]
-    parts += ["SameSite=None", "Secure", "Partitioned"] if is_secure(request) else ["SameSite=Lax"]
-    response.headers.append("set-cookie", "; ".join(parts))
+    cookie = cookie_header(name, secret, seconds, secure=is_secure(request), framed=True)
+    response.headers.append("set-cookie", cookie)
 
 
 def _is_framed(request: Request, message: Launch) -> bool:

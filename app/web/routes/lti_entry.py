@@ -16,7 +16,7 @@ from app.store.tables import Credential, Session
 from app.web.middleware.security import is_same_site
 from app.web.render import back_to, own_path
 from app.web.routes.form_fields import Typed
-from app.web.routes.sign_in_result import MINUTES, drop_cookie, keep_cookie, shown_cookie, sign_in_response
+from app.web.routes.sign_in_result import MINUTES, drop_cookie, is_secure, keep_cookie, shown_cookie, sign_in_response
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/lti")
@@ -81,10 +81,6 @@ async def _enter(request: Request, site: Site, visitor: TheVisitor, entry: str) 
         return await sign_in_response(request, site, visitor, proof, way="lti", back=data["to"])
     except RefusedError as refused:
         raise HTTPException(409, str(refused)) from refused
-
-
-def is_secure(request: Request) -> bool:
-    return bool(request.app.state.settings.secure_cookies)
 
 
 def frame_page(request: Request, site: Site, template: str, *, status: int = 200, **values: Any) -> Response:

@@ -1,10 +1,13 @@
 """Result of a sign-in: the new session and the page that follows, for every method."""
 
+from typing import Any
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.accounts.credentials import VerifiedIdentity, sign_in
+from app.web.middleware.security import cookie_name
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to, first_cookie, own_path
 from app.web.site import Site
@@ -69,27 +72,29 @@ def proxied_subject(request: Request, site: Site) -> str:
     return site.doors.user_of(peer, request.headers.getlist(site.doors.header)) if site.doors.header else ""
 
 
-def _cookie_scope(request: Request, name: str, path: str) -> tuple[str, str]:
-    """The name and the path of a cookie. Over TLS no subdomain can set one whose name begins with `__Host-`."""
-    return (f"__Host-{name}", "/") if request.app.state.settings.secure_cookies else (name, path)
+def is_secure(request: Request) -> bool:
+    return bool(request.app.state.settings.secure_cookies)
+
+
+def _cookie_scope(request: Request, name: str, path: str) -> dict[str, Any]:
+    """Attributes of a cookie: one that is called after its host has no path of its own."""
+    secure = is_secure(request)
+    key, path = cookie_name(name, secure=secure), "/" if secure else path
+    return {"key": key, "path": path, "secure": secure, "httponly": True, "samesite": "lax"}
 
 
 def keep_cookie(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
     """Have the browser send *value* along to *path* and below."""
-    secure = request.app.state.settings.secure_cookies
-    name, path = _cookie_scope(request, name, path)
-    response.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="lax", secure=secure)
+    response.set_cookie(value=value, max_age=seconds, **_cookie_scope(request, name, path))
 
 
 def drop_cookie(request: Request, response: Response, name: str, path: str) -> None:
-    secure = request.app.state.settings.secure_cookies
-    name, path = _cookie_scope(request, name, path)
-    response.delete_cookie(name, path=path, secure=secure, httponly=True, samesite="lax")
+    response.delete_cookie(**_cookie_scope(request, name, path))
 
 
 def shown_cookie(request: Request, name: str) -> str:
     """Value of the cookie that `keep` set under that *name*, or ""."""
-    return first_cookie(request.headers, _cookie_scope(request, name, "")[0])
+    return first_cookie(request.headers, cookie_name(name, secure=is_secure(request)))
 
 
 async def account_of(visitor: Visitor) -> int:

@@ -23,7 +23,8 @@ from app.store.database import now
 from app.store.lti_platforms import add_deployment, find_platform
 from app.store.sittings import SittingSettings, create_sitting
 from app.store.tables import Class, Credential, LtiContext, LtiLineItem, Membership, Session
-from app.web.middleware.frames import session_cookie
+from app.web.middleware.frames import COOKIE
+from app.web.middleware.security import cookie_header
 from app.web.routes import lti as lti_routes
 from tests.lti.platform import CLAIM, FROM_ELSEWHERE, IN_A_TAB, KEYS, MEMBERSHIP, Link, Person, Platform
 from tests.web.classroom import Classroom
@@ -340,7 +341,7 @@ def test_cookies_of_a_frame_are_partitioned_and_of_this_host_alone(
     monkeypatch.setattr(lti_routes, "is_secure", lambda _: True)
     secret = platform.begin(client).headers["set-cookie"]
 
-    for cookie in (secret, session_cookie("token", secure=True)):
+    for cookie in (secret, cookie_header(COOKIE, "token", 28800, secure=True, framed=True)):
         assert cookie.startswith("__Host-")
         assert re.search(r"; Path=/; Max-Age=(600|28800); HttpOnly; SameSite=None; Secure; Partitioned$", cookie)
 
