@@ -177,6 +177,11 @@ def back_to(path: str, anchor: str = "") -> RedirectResponse:
     return RedirectResponse(path + (f"#{anchor}" if anchor else ""), 303)
 
 
+def file_headers(name: str) -> dict[str, str]:
+    """Headers of a file that a browser stores under that *name*, for one person."""
+    return {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-store"}
+
+
 def own_path(path: str) -> str:
     """*path*, if it is one of this site and nothing that a browser takes for an address of another; else the first.
 

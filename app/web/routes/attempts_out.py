@@ -14,6 +14,7 @@ from app.store.classes import record_event
 from app.store.database import Database
 from app.store.tables import Attempt, Class
 from app.web.class_access import PREFIX, Arranging
+from app.web.render import file_headers
 from app.web.routes.form_fields import Typed
 
 router = APIRouter(prefix=PREFIX)
@@ -44,10 +45,7 @@ async def as_lines(page: Arranging) -> Response:
     seeds = seeds_in(page.site.settings.data_dir)
     async with page.write() as db:
         await record_event(db, page.class_id, page.learner, "attempts-taken-out", page.class_id)
-    headers = {
-        "cache-control": "private, no-store",
-        "content-disposition": f'attachment; filename="attempts-{page.class_id}.jsonl"',
-    }
+    headers = file_headers(f"attempts-{page.class_id}.jsonl")
     lines = _lines(page.site.database, page.class_id, seeds)
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -18,7 +17,8 @@ from app.kinds.registry import quiz_kind, right_answers
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.pictures.alone import drawings_of, files_of
-from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.render import file_headers
+from app.web.site import TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import quiz_for_learner
 
 router = APIRouter()
@@ -41,7 +41,7 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
         async with site.database.read() as db:
             state = await progress.lesson_state(db, learner, lesson.name)
             right = await progress.right_texts(db, learner, lesson.name)
-    lesson = with_draws(lesson, partial(_quiz_of_learner, site, lesson, state, learner))
+    lesson = with_draws(lesson, lambda quiz: quiz_for_learner(site.kept, lesson, quiz, state, learner))
     work = await asyncio.to_thread(work_of, lesson, state, right)
     if lesson.pictures:
         work = replace(work, pictures=await asyncio.to_thread(files_of, lesson, site.settings.lessons))
@@ -49,16 +49,8 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
         reasons = dict(zip(texts, await site.checks.export_problems(learner, texts), strict=True))
         work = replace(work, unfit=reasons.__getitem__)
     text = await asyncio.to_thread(lambda: written_as(form, cells_of(lesson, work)))
-    headers = {
-        "content-disposition": f'attachment; filename="{lesson.slug}.{form}"',
-        "cache-control": "private, no-store",
-        "content-type": TYPES[form],
-    }
+    headers = file_headers(f"{lesson.slug}.{form}") | {"content-type": TYPES[form]}
     return Response(text.encode("utf-8", "replace"), headers=headers)
-
-
-def _quiz_of_learner(site: Site, lesson: Lesson, state: LessonState, learner: int | None, quiz: Quiz) -> Quiz:
-    return quiz_for_learner(site.kept, lesson, quiz, state, learner)
 
 
 def _read_in(lesson: Lesson, work: Work) -> list[str]:

@@ -14,13 +14,13 @@ from app.store.grades import Gradebook, State, build_gradebook
 from app.store.lti_platforms import contexts_of
 from app.teaching.roster import distinct_names
 from app.web.class_access import PREFIX, Arranging, ClassPage, Watching
+from app.web.render import file_headers
 from app.web.views.grade_sheet import System, assignment_titles, gradebook_csv, is_confirmed, shown_points, total_points
 from app.web.views.sections import LabelQuery, narrowed_book, section_of
 
 router = APIRouter(prefix=PREFIX)
 
 SHOWN_STATES: Mapping[State, str] = {"excused": "excused", "unknown": "unknown", "open": "not due", "absent": "–"}
-UNKEPT = {"cache-control": "private, no-store"}
 
 
 @router.get("/gradebook")
@@ -105,9 +105,10 @@ async def as_csv(
     text = gradebook_csv(page.site.assigned, narrowed_book(await _book(page), label), system)
     section = re.sub(r"[^A-Za-z0-9]+", "-", f"-{label}" if label else "").rstrip("-")
     name = f"grades-{page.class_id}{section}{f'-{system}' if system else ''}.csv"
-    headers = {**UNKEPT, "content-disposition": f'attachment; filename="{name}"'}
     # A byte order mark makes spreadsheets read names as they are; Canvas and Moodle would read it as part of the head.
-    return Response(("" if system else "\ufeff") + text, media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(
+        ("" if system else "\ufeff") + text, media_type="text/csv; charset=utf-8", headers=file_headers(name)
+    )
 
 
 @router.get("/gradebook.json")
@@ -149,7 +150,8 @@ async def as_json(page: Watching, label: LabelQuery = "") -> Response:
         }
         for row in book.rows
     ]
-    return JSONResponse({"class": page.class_id, "assignments": assignments, "learners": learners}, headers=UNKEPT)
+    facts = {"class": page.class_id, "assignments": assignments, "learners": learners}
+    return JSONResponse(facts, headers={"cache-control": "private, no-store"})
 
 
 async def _book(page: ClassPage) -> Gradebook:

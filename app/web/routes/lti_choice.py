@@ -89,7 +89,7 @@ def picker(
     chosen: tuple[str, ...] = (),
 ) -> Response:
     """The page that offers *groups*, for the request of a platform in *token_data*."""
-    response = site.in_frame.pages.page(
+    return site.in_frame.pages.page(
         request,
         "lti_choose.html",
         status=422 if problem else 200,
@@ -99,8 +99,6 @@ def picker(
         problem=problem,
         chosen=chosen,
     )
-    response.headers["cache-control"] = "no-store"
-    return response
 
 
 @router.post("/lti/choose")
@@ -125,9 +123,7 @@ async def choose(request: Request, site: TheSite) -> Response:
         return picker(request, site, token_data, token, groups, problem=str(refused), chosen=chosen)
     request.state.form_action = f" {origin_of(token_data['return_url'])}"
     page = {"url": token_data["return_url"], "signed": signed, "links": links, "platform": platform}
-    response = site.in_frame.pages.page(request, "lti_chosen.html", **page)
-    response.headers["cache-control"] = "no-store"
-    return response
+    return site.in_frame.pages.page(request, "lti_chosen.html", **page)
 
 
 def _titles(groups: Sequence[ChoiceGroup]) -> dict[str, str]:

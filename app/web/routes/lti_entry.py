@@ -85,6 +85,4 @@ async def _enter(request: Request, site: Site, visitor: TheVisitor, entry: str) 
 
 def frame_page(request: Request, site: Site, template: str, *, status: int = 200, **values: Any) -> Response:
     """A page as it is in a frame, with nothing around it."""
-    response = site.in_frame.pages.page(request, template, status=status, base_url=site.lti.base_url, **values)
-    response.headers["cache-control"] = "no-store"
-    return response
+    return site.in_frame.pages.page(request, template, status=status, base_url=site.lti.base_url, **values)

@@ -90,6 +90,4 @@ def _let_frame(request: Request, configuration_url: str) -> None:
 
 def _page(request: Request, site: Site, *, status: int = 200, problem: str = "", **values: Any) -> Response:
     shared = {"form": None, "host": "", "platform": None, "deployments": (), **values}
-    response = site.in_frame.pages.page(request, "lti_register.html", status=status, problem=problem, **shared)
-    response.headers["cache-control"] = "no-store"
-    return response
+    return site.in_frame.pages.page(request, "lti_register.html", status=status, problem=problem, **shared)

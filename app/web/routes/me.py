@@ -19,7 +19,7 @@ from app.store.learners import SessionLearner, hash_of
 from app.store.notices import NoticeView, mark_read, notices_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
-from app.web.render import back_to
+from app.web.render import back_to, file_headers
 from app.web.routes.form_fields import Typed
 from app.web.routes.sign_in import sign_in_methods as ways_to_add
 from app.web.routes.sign_in_result import MERGE_COOKIE, account_of, device_of, drop_cookie, shown_cookie
@@ -162,9 +162,8 @@ async def export(site: TheSite, visitor: TheVisitor) -> Response:
     learner = await account_of(visitor)
     async with site.database.read() as db:
         rows = await list_learner_rows(db, learner)
-    name = "attachment; filename=backhand.zip"
     content = await asyncio.to_thread(zip_archive, rows)
-    return Response(content, 200, {"content-disposition": name, "cache-control": "no-store"}, "application/zip")
+    return Response(content, headers=file_headers("backhand.zip"), media_type="application/zip")
 
 
 @router.post("/delete")

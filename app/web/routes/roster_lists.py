@@ -40,7 +40,7 @@ async def list_people(
     given = text_of(await file.read()) if file is not None and file.size else text
     listing = read_roster(given, column, named=bool(head))
     if not listing.entries and not listing.faults:
-        return await roster_page(page, problem="The list is empty. Paste a name a line, or choose a file.")
+        return await roster_page(page, EMPTY_LIST)
     if not apply or not listing.entries:
         async with page.read() as db:
             planned = roster_lists.roster_changes(listing.entries, await classes.list_members(db, page.class_id))
@@ -80,6 +80,4 @@ async def invite(page: Arranging, kind: Annotated[Literal["page", "csv"], Form()
     if kind == "csv":
         rows = [(membership.name, membership.external_id, membership.label, link) for membership, link in links]
         return sheet_file(f"links-{page.class_id}.csv", [("name", "id", "label", "link"), *rows])
-    answer = page.render("invitations.html", links=links)
-    answer.headers["cache-control"] = "no-store"
-    return answer
+    return page.render("invitations.html", links=links)

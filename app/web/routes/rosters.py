@@ -20,6 +20,7 @@ from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
 from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, Watching, parse_row_id, server_of
+from app.web.render import file_headers
 from app.web.routes.form_fields import Typed
 from app.web.site import Site
 from app.web.views.roster_view import RosterFilter, roster_view
@@ -91,8 +92,7 @@ def _row(person: Membership, seen_at: object, days: int) -> tuple[object, ...]:
 
 def sheet_file(name: str, rows: Sequence[Sequence[object]]) -> Response:
     """*rows* as a file that a browser keeps."""
-    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private, no-store"}
-    return Response(as_sheet(rows), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(as_sheet(rows), media_type="text/csv; charset=utf-8", headers=file_headers(name))
 
 
 class Selection(BaseModel):
@@ -225,9 +225,7 @@ async def let_reset(page: Arranging, person: ThePerson) -> Response:
     except RefusedError as refused:
         return await _person(page, person, str(refused))
     link = server_of(page.request) + place
-    answer = page.render("reset_link.html", one=person, link=link, account_link=account)
-    answer.headers["cache-control"] = "no-store"
-    return answer
+    return page.render("reset_link.html", one=person, link=link, account_link=account)
 
 
 @router.post(PERSON + "/remove")

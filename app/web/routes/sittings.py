@@ -100,13 +100,11 @@ async def _page(sitting: SittingRequest, problem: str = "", *, framed: bool = Fa
         records = await sittings.list_records(db, own.assignment.id)
         items = await _items(db, sitting)
     view = sitting_view(own, records, page.group.timezone, sitting.moment, sitting.token_hash, items)
-    response = page.render(
+    return page.render(
         "sitting.html", problem=problem, view=view,
         note=IN_A_FRAME if framed else "",
         address=f"/classes/{page.class_id}/sittings/{own.assignment.id}", sure=sure and view.state == "writing",
     )  # fmt: skip
-    response.headers["cache-control"] = "no-store"
-    return response
 
 
 async def _items(db: AsyncSession, sitting: SittingRequest) -> list[SittingItemView]:

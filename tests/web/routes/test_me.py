@@ -247,7 +247,7 @@ def test_everything_is_in_the_archive_and_nothing_of_others(client: TestClient, 
 
     answer = client.get("/me/export.zip")
 
-    assert answer.headers["content-disposition"] == "attachment; filename=backhand.zip"
+    assert answer.headers["content-disposition"] == 'attachment; filename="backhand.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         content = {name: archive.read(name).decode() for name in archive.namelist()}
     whole = "\n".join(content.values())

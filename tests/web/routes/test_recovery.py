@@ -28,7 +28,7 @@ def bob(room: Classroom, group: Class) -> TestClient:
 
 def seat_link(room: Classroom, ada: TestClient, group: Class) -> str:
     page = ada.post(f"/classes/{group.id}/roster/{room.ids['Bob']}/reset")
-    assert page.headers["cache-control"] == "no-store"
+    assert page.headers["cache-control"] == "private, no-store"
     found = re.search(r"<code>(http.*?)</code>", re.sub(r"</?span[^>]*>", "", page.text))
     assert found
     return unescape(found[1])
