@@ -42,7 +42,7 @@ log = structlog.get_logger()
 
 SNAPSHOT_POLL_SECONDS = 0.4
 MOST_RUNS = 64
-WATCHERS = 6
+WATCHERS, WATCH_SECONDS = 6, 10.0
 
 ALREADY = "A training run of yours is under way. Stop it, or wait for its end, before you start another."
 FULL_SECONDS = 60.0
@@ -179,11 +179,17 @@ class TrainingRuns:
                 await (asyncio.sleep(SNAPSHOT_POLL_SECONDS) if is_own else subscription.wait())
 
     @contextmanager
-    def watching(self, learner: int) -> Iterator[bool]:
-        """Count a viewer; False if the same learner watches in too many places already."""
+    def watching(self, learner: int, refusal: str) -> Iterator[None]:
+        """Count a viewer.
+
+        Raises:
+            RetryLaterError: The same learner watches in too many places already; it says the *refusal*.
+        """
         self._watchers[learner] += 1
         try:
-            yield self._watchers[learner] <= WATCHERS
+            if self._watchers[learner] > WATCHERS:
+                raise RetryLaterError(refusal, WATCH_SECONDS)
+            yield
         finally:
             self._watchers[learner] -= 1
             if not self._watchers[learner]:

@@ -17,7 +17,6 @@ from app.store import board
 from app.store.classes import find_class_member
 from app.store.database import now
 from app.web.class_access import MAY, PREFIX, ClassPage, Watching
-from app.web.middleware.visitor import RetryLaterError
 from app.web.render import back_to
 from app.web.site import or_404
 from app.web.views.board_view import GONE_AFTER, AssignedExercise, BoardView, assigned_places, board_view, by_lesson
@@ -29,7 +28,6 @@ router = APIRouter(prefix=PREFIX)
 AT_MOST_EVERY = 1.0
 """A class that answers all at once is shown once a second."""
 TOO_MANY = "This board is watch_board in too many places at once."
-WATCH_SECONDS = 10.0
 MOST_RECENT = 6
 JUST_NOW = timedelta(minutes=10)
 
@@ -112,9 +110,7 @@ async def watch_board(page: Watching, query: TheBoardQuery) -> AsyncIterator[Asy
     """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
     async with page.read() as db:
         current = _get_place(await assigned_places(db, page.site.course, page.class_id), query.place)
-    with page.site.runs.watching(page.learner) as free:
-        if not free:
-            raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
+    with page.site.runs.watching(page.learner, TOO_MANY):
         yield _moments(page, current, query)
 
 

@@ -26,7 +26,6 @@ from app.web.views.training_view import TrainView, order_of, train_view
 router = APIRouter(prefix="/lessons/{slug}/train/{name}")
 
 TOO_MANY = "This run is watched in too many places at once."
-WATCH_SECONDS = 10.0
 
 
 async def train_of(exercise: TheExercise) -> Train:
@@ -89,9 +88,7 @@ async def watched(
     learner = await visitor.learner()
     if learner is None or await site.runs.look(learner, lesson.name, train.name) is None:
         raise HTTPException(404)
-    with site.runs.watching(learner) as free:
-        if not free:
-            raise RetryLaterError(TOO_MANY, WATCH_SECONDS)
+    with site.runs.watching(learner, TOO_MANY):
         yield site.runs.watch(learner, lesson.name, train.name)
 
 

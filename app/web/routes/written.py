@@ -13,13 +13,11 @@ from app.insight.mistakes import mistake_key
 from app.kinds.registry import quiz_kind
 from app.store.progress import LessonState
 from app.store.written_sentences import sentence_topic
-from app.web.middleware.visitor import RetryLaterError
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import ANSWER, written_for
 
 router = APIRouter(prefix="/lessons/{slug}")
 
-WATCH_SECONDS = 10.0
 RELISTEN_SECONDS = 30.0
 """Whoever waits for a sentence looks so often by themselves, in case a word was lost."""
 TOO_MANY_PAGES = "Sentences are waited for in too many places at once."
@@ -30,9 +28,7 @@ async def written_moments(site: TheSite, visitor: TheVisitor, lesson: TheLesson)
     learner = await visitor.learner()
     if learner is None or lesson.drawn:
         raise HTTPException(404)
-    with site.runs.watching(learner) as free:
-        if not free:
-            raise RetryLaterError(TOO_MANY_PAGES, WATCH_SECONDS)
+    with site.runs.watching(learner, TOO_MANY_PAGES):
         yield written_anew(site, learner, lesson)
 
 
