@@ -37,16 +37,6 @@ async def reserve_seat(db: AsyncSession, group: Class, name: str, role: Role) ->
     return seat
 
 
-async def person_in(db: AsyncSession, group: int, learner: int) -> Membership | None:
-    """Find a person of the roster: a member, a former or expected one, or a blocked one."""
-    return await db.get(Membership, (group, learner))
-
-
-async def people_in(db: AsyncSession, group: int, learners: Sequence[int]) -> Sequence[Membership]:
-    """Those of *learners* who are on the roster."""
-    return [membership for membership in await list_members(db, group) if membership.learner_id in set(learners)]
-
-
 async def list_blocked(db: AsyncSession, group: int) -> Sequence[Membership]:
     query = select(Membership).where(Membership.class_id == group, Membership.blocked.is_(True))
     return (await db.scalars(query.order_by(Membership.name))).all()

@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
@@ -20,7 +20,7 @@ from app.web.class_access import MAY, PREFIX, ClassPage, Watching
 from app.web.render import back_to
 from app.web.site import or_404
 from app.web.views.board_view import GONE_AFTER, AssignedExercise, BoardView, assigned_places, board_view, by_lesson
-from app.web.views.sections import LabelQuery, section_of
+from app.web.views.sections import section_of
 from app.web.views.slips_view import recent_mistakes, slips_view
 
 router = APIRouter(prefix=PREFIX)
@@ -32,34 +32,23 @@ MOST_RECENT = 6
 JUST_NOW = timedelta(minutes=10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardQuery:
+class BoardQuery(BaseModel):
     """Query of the board: an exercise, as *slug/name*, for the *project*or, with the *graph*; of a *label* alone."""
 
-    place: str
-    project: bool
-    graph: bool
-    label: str = ""
+    place: Annotated[str, Field(max_length=400)] = ""
+    project: bool = False
+    graph: bool = False
+    label: Annotated[str, Field(max_length=200)] = ""
 
     def address(self, class_id: int, end: str = "", **other: str | bool) -> str:
         """Of the same look at a board, or with something else in it."""
-        fields = {"place": self.place, "project": self.project, "graph": self.graph, "label": self.label, **other}
+        fields = self.model_dump() | other
         given = {name: value if isinstance(value, str) else 1 for name, value in fields.items() if value}
         query = urlencode(given, safe="/")
         return f"/classes/{class_id}/board{end}" + (f"?{query}" if query else "")
 
 
-async def board_query(
-    place: Annotated[str, Query(max_length=400)] = "",
-    *,
-    project: bool = False,
-    graph: bool = False,
-    label: LabelQuery = "",
-) -> BoardQuery:
-    return BoardQuery(place=place, project=project, graph=graph, label=label)
-
-
-TheBoardQuery = Annotated[BoardQuery, Depends(board_query)]
+TheBoardQuery = Annotated[BoardQuery, Query()]
 
 
 @router.get("/board")
@@ -73,7 +62,7 @@ async def look(page: Watching, query: TheBoardQuery) -> Response:
         people = await board.list_learners(db, group)
         recent = await recent_mistakes(db, page.site.assigned, group, now() - JUST_NOW)
     at = all_places.index(current) if current else 0
-    query = replace(query, place=current.value if current else "")
+    query = query.model_copy(update={"place": current.value if current else ""})
     return page.render(
         "board_projected.html" if query.project else "board.html",
         view=view,
@@ -103,7 +92,7 @@ async def mark_explanation(
         current = _get_place(await assigned_places(db, page.site.course, group), place)
         await board.record_explanation(db, group, page.learner, current.lesson.name, current.exercise.name)
         await page.site.bus.publish(db, board.exercise_topic(current.lesson.name, current.exercise.name))
-    return back_to(BoardQuery(place=place, project=False, graph=False, label=label).address(group))
+    return back_to(BoardQuery(place=place, label=label).address(group))
 
 
 async def watch_board(page: Watching, query: TheBoardQuery) -> AsyncIterator[AsyncIterator[str]]:

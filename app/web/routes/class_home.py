@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 from starlette.responses import Response
@@ -93,12 +93,8 @@ async def home(page: Belonging) -> Response:
     async with page.read() as db:
         comparing = await is_comparing(db, page.class_id)
         looked = await views_of(db, page.class_id, page.learner)
-    return page.render("class_home.html", view=view, comparing=comparing, looked=_local_times(page, looked))
-
-
-def _local_times(page: ClassPage, looked: Sequence[tuple[str, datetime]]) -> list[tuple[str, str]]:
-    """Names of those who looked at pages as this member, with the time in the zone of the class."""
-    return [(name, format_moment(at, page.group.timezone)) for name, at in looked]
+    looks = [(name, format_moment(at, page.group.timezone)) for name, at in looked]
+    return page.render("class_home.html", view=view, comparing=comparing, looked=looks)
 
 
 @router.get(PREFIX + "/leave")
@@ -154,72 +150,61 @@ MOVES = "The moments stay, and another time zone shows them at other times. Look
 
 @router.get(PREFIX + "/settings")
 async def settings(page: Arranging) -> Response:
-    return _settings(page, _form_values(page.group))
+    return _settings(page)
 
 
-def _form_values(group: Class) -> dict[str, str | bool]:
-    return {
-        "name": group.name,
-        "timezone": group.timezone,
-        "keep_until": str(group.keep_until or ""),
-        "archived": group.archived_at is not None,
-        "assistants_grade": group.assistants_grade,
-    }
+class ClassForm(BaseModel):
+    """Settings of a class as they are typed; *confirm* is the time zone whose other times were looked at."""
+
+    name: str = ""
+    timezone: str = ""
+    keep_until: str = ""
+    archived: bool = False
+    assistants_grade: bool = False
+    confirm: str = ""
 
 
 def _settings(
     page: ClassPage,
-    typed: dict[str, str | bool],
     problem: str = "",
+    typed: ClassForm | None = None,
     moved: Sequence[Moved] = (),
 ) -> Response:
-    shown = {
-        "moved": moved,
-        "zones": list_timezones(),
-        "typed": typed,
-        "first": classes.today_of(page.group.timezone) + classes.NOTICE,
-    }
-    return page.render("class_settings.html", problem=problem, **shown)
+    group = page.group
+    present = ClassForm(
+        name=group.name,
+        timezone=group.timezone,
+        keep_until=str(group.keep_until or ""),
+        archived=group.archived_at is not None,
+        assistants_grade=group.assistants_grade,
+    )
+    first = classes.today_of(group.timezone) + classes.NOTICE
+    zones = list_timezones()
+    return page.render(
+        "class_settings.html", problem=problem, moved=moved, zones=zones, typed=typed or present, first=first
+    )
 
 
 @router.post(PREFIX + "/settings")
-async def change(
-    page: Arranging,
-    name: Typed = "",
-    timezone: Typed = "",
-    keep_until: Typed = "",
-    archived: Annotated[bool, Form()] = False,
-    assistants_grade: Annotated[bool, Form()] = False,
-    confirm: Typed = "",
-) -> Response:
+async def change(page: Arranging, typed: Annotated[ClassForm, Form()]) -> Response:
     moved: list[Moved] = []
     try:
         async with page.write() as db:
             group = await db.get_one(Class, page.class_id)
             terms = classes.ClassSettings(
-                one_line(name)[:200],
-                timezone,
-                parse_day(keep_until),
-                archived=archived,
-                assistants_grade=assistants_grade,
+                one_line(typed.name)[:200],
+                typed.timezone,
+                parse_day(typed.keep_until),
+                archived=typed.archived,
+                assistants_grade=typed.assistants_grade,
             )
-            moved = [] if confirm == timezone else await _moved_dates(page.site, db, group, timezone)
+            zone = typed.timezone
+            moved = [] if typed.confirm == zone else await _moved_dates(page.site, db, group, zone)
             if not moved:
                 await classes.change_class(db, group, terms, page.learner)
     except (RefusedError, ValueError) as refused:
-        typed: dict[str, str | bool] = {
-            "name": name,
-            "timezone": timezone,
-            "keep_until": keep_until,
-            "archived": archived,
-            "assistants_grade": assistants_grade,
-        }
-        return _settings(page, typed, str(refused))
-    if moved:
-        typed = {"name": name, "timezone": timezone, "keep_until": keep_until, "archived": archived}
-        typed |= {"assistants_grade": assistants_grade}
-        return _settings(page, typed, MOVES, moved)
-    return page.back()
+        return _settings(page, str(refused), typed)
+    return _settings(page, MOVES, typed, moved) if moved else page.back()
 
 
 async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str) -> list[Moved]:
@@ -239,11 +224,10 @@ async def _moved_dates(site: Site, db: AsyncSession, group: Class, timezone: str
 @router.post(PREFIX + "/delete")
 async def delete(visitor: TheVisitor, page: Arranging, name: Typed = "") -> Response:
     """Forget the class now; for an instructor who has typed its name."""
-    group = page.group
     try:
         async with page.write() as db:
-            await classes.delete_class(db, group, name, page.learner)
+            await classes.delete_class(db, page.group, name, page.learner)
             await visitor.sessions.tell(db)
     except RefusedError as refused:
-        return _settings(page, _form_values(group), str(refused))
+        return _settings(page, str(refused))
     return back_to("/classes")

@@ -3,11 +3,11 @@
 They are those of a class that is made for them, or of one that is there: of a platform's course that was copied.
 """
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Form
+from pydantic import AfterValidator, BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -21,7 +21,6 @@ from app.teaching.dates import parse_day
 from app.teaching.text_input import one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, parse_row_id, require_teacher
 from app.web.render import back_to, own_path
-from app.web.routes.form_fields import Typed
 from app.web.site import Site, TheVisitor
 
 router = APIRouter(prefix=PREFIX)
@@ -33,34 +32,37 @@ TOO_EARLY = "{day} is before {first}, when the earlier term began."
 TOO_LATE = "{day} is more than ten years after {first}, when the earlier term began."
 
 
+class TermForm(BaseModel):
+    """A term as it is typed: what its class is called, or which was the *earlier* one, and where to go on *to*."""
+
+    name: Annotated[str, AfterValidator(lambda name: one_line(name)[:200])] = ""
+    first: Annotated[str, AfterValidator(lambda day: day.strip()[:40])] = ""
+    weeks: Annotated[str, AfterValidator(lambda weeks: weeks.strip()[:20])] = ""
+    earlier: str = ""
+    to: str = ""
+
+
 @router.get("/next")
 async def ask(visitor: TheVisitor, page: Arranging) -> Response:
     await require_teacher(page.site, await visitor.learner())
-    return await _form(page, {"name": page.group.name, "first": "", "weeks": ""})
+    return await _form(page, TermForm(name=page.group.name))
 
 
 @router.post("/next")
-async def make(
-    visitor: TheVisitor,
-    page: Arranging,
-    name: Typed = "",
-    first: Typed = "",
-    weeks: Typed = "",
-) -> Response:
+async def make(visitor: TheVisitor, page: Arranging, typed: Annotated[TermForm, Form()]) -> Response:
     """Make the class of next term, with who asks as its instructor."""
     me = await require_teacher(page.site, await visitor.learner())
-    typed = {"name": one_line(name)[:200], "first": first.strip()[:40], "weeks": weeks.strip()[:20]}
     async with page.read() as db:
         began = await first_day(db, page.group)
-    if not typed["name"]:
+    if not typed.name:
         return await _form(page, typed, classes.NO_CLASS_NAME)
     try:
-        days = days_to_move(typed["first"], typed["weeks"], began)
+        days = days_to_move(typed.first, typed.weeks, began)
     except ValueError as error:
         return await _form(page, typed, str(error))
     async with page.write() as db:
         earlier = await db.get_one(Class, page.class_id)
-        group = await classes.create_class(db, typed["name"], earlier.timezone, me.id, page.person.name)
+        group = await classes.create_class(db, typed.name, earlier.timezone, me.id, page.person.name)
         group.assistants_grade = earlier.assistants_grade
         await take_over_assignments(db, earlier, group, me.id, days, left_out=page.site.private_lessons)
         await take_over_sentences(db, earlier.id, group.id)
@@ -91,7 +93,7 @@ def days_to_move(first: str, weeks: str, began: date | None) -> int:
     return moves.pop()
 
 
-async def _form(page: ClassPage, typed: Mapping[str, str], problem: str = "") -> Response:
+async def _form(page: ClassPage, typed: TermForm, problem: str = "") -> Response:
     copied = await _copy_summary(page.site, page.group)
     return page.render("class_next.html", typed=typed, problem=problem, **copied)
 
@@ -110,35 +112,29 @@ async def ask_to_take_over(page: Arranging, earlier: str = "", to: str = "") -> 
     if not earlier:
         return page.back()
     before = await _earlier(page, earlier)
-    return await _offer(page, before.group, {"first": "", "weeks": "", "to": to})
+    return await _offer(page, before.group, TermForm(to=to))
 
 
 @router.post("/take-over")
-async def take_over(
-    page: Arranging,
-    earlier: Typed = "",
-    first: Typed = "",
-    weeks: Typed = "",
-    to: Typed = "",
-) -> Response:
-    if not earlier:
+async def take_over(page: Arranging, typed: Annotated[TermForm, Form()]) -> Response:
+    if not typed.earlier:
         return page.back()
-    before, typed = await _earlier(page, earlier), {"first": first.strip()[:40], "weeks": weeks.strip()[:20]}
+    before = await _earlier(page, typed.earlier)
     async with page.read() as db:
         began = await first_day(db, before.group)
     try:
-        days = days_to_move(typed["first"], typed["weeks"], began)
+        days = days_to_move(typed.first, typed.weeks, began)
     except ValueError as error:
-        return await _offer(page, before.group, {**typed, "to": to}, str(error))
+        return await _offer(page, before.group, typed, str(error))
     async with page.write() as db:
         group, me = await db.merge(page.group, load=True), page.learner
         await take_over_assignments(db, before.group, group, me, days, left_out=page.site.private_lessons)
     return page.back("assignments")
 
 
-async def _offer(page: ClassPage, earlier: Class, typed: Mapping[str, str], problem: str = "") -> Response:
-    to, copied = typed["to"], await _copy_summary(page.site, earlier)
-    wanted = own_path(to) if to else f"/classes/{page.class_id}"
+async def _offer(page: ClassPage, earlier: Class, typed: TermForm, problem: str = "") -> Response:
+    copied = await _copy_summary(page.site, earlier)
+    wanted = own_path(typed.to) if typed.to else f"/classes/{page.class_id}"
     return page.render("lti_take_over.html", earlier=earlier, typed=typed, to=wanted, problem=problem, **copied)
 
 

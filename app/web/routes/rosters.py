@@ -14,15 +14,13 @@ from app.store import classes, rosters
 from app.store.classes import RefusedError, Role
 from app.store.former_members import forget_former
 from app.store.lti_platforms import contexts_of
-from app.store.tables import LtiContext, LtiPlatform, Membership
+from app.store.tables import Membership
 from app.teaching.codes import shown_code
 from app.teaching.roster import RosterEntry, distinct_names
 from app.teaching.sheets import as_sheet
 from app.teaching.text_input import LONGEST_LINE, name_fault, one_line
 from app.web.class_access import PREFIX, Arranging, ClassPage, Watching, parse_row_id, server_of
 from app.web.render import file_headers
-from app.web.routes.form_fields import Typed
-from app.web.site import Site
 from app.web.views.roster_view import RosterFilter, roster_view
 
 router = APIRouter()
@@ -46,29 +44,21 @@ async def roster_page(
 ) -> Response:
     """The roster, with what was wrong with what was sent."""
     group, only = page.group, only or RosterFilter()
+    arranges = page.may("arrange")
+    async with page.read() as db:
+        platforms = await contexts_of(db, group.id)
+        offers = await rosters.seat_offers(db, group.id) if arranges else []
     return page.render(
         "roster.html",
         view=await roster_view(page.site, page.member, only),
-        platforms=await _platforms(page.site, group.id),
-        offers=await _offers(page.site, group.id) if page.member.is_at_least("instructor") else [],
+        platforms=platforms,
+        offers=offers,
         only=only,
         code=shown_code(group.join_code) if group.join_code else "",
         problem=problem,
-        arranges=page.member.is_at_least("instructor"),
+        arranges=arranges,
         replacing=replacing,
     )
-
-
-async def _platforms(site: Site, group: int) -> Sequence[tuple[LtiContext, LtiPlatform]]:
-    """The courses of learning platforms whose people are in the class."""
-    async with site.database.read() as db:
-        return await contexts_of(db, group)
-
-
-async def _offers(site: Site, group: int) -> list[tuple[Membership, Membership]]:
-    """Learners who may be the ones that seats were kept for, and these seats."""
-    async with site.database.read() as db:
-        return await rosters.seat_offers(db, group)
 
 
 @router.get(PREFIX + "/roster.csv")
@@ -122,9 +112,9 @@ async def change_selected(
         return page.render("roster_selected.html", chosen=chosen)
     try:
         async with page.write() as db:
-            for membership in await rosters.people_in(
-                db, page.class_id, [membership.learner_id for membership in chosen]
-            ):
+            for membership in await classes.list_members(db, page.class_id):
+                if membership.learner_id not in {person.learner_id for person in chosen}:
+                    continue
                 if selection.act == "remove":
                     await rosters.take_out(db, page.group, membership, page.learner, block=False)
                 else:
@@ -137,7 +127,7 @@ async def change_selected(
 async def person_of(page: Arranging, learner_id: str) -> Membership:
     """Person on the roster; 404 for any other."""
     async with page.read() as db:
-        person = await rosters.person_in(db, page.class_id, parse_row_id(learner_id))
+        person = await db.get(Membership, (page.class_id, parse_row_id(learner_id)))
     if person is None or (person.left_at is not None and not person.blocked):
         raise HTTPException(404)
     return person
@@ -151,22 +141,27 @@ async def person(page: Arranging, person: ThePerson) -> Response:
     return await _person(page, person)
 
 
-async def _person(page: ClassPage, person: Membership, problem: str = "", **typed: str | int) -> Response:
+class PersonForm(BaseModel):
+    """A person of the roster as they are typed."""
+
+    name: str = ""
+    external_id: str = ""
+    label: str = ""
+    role: Role = "learner"
+    extra_days: int = 0
+
+
+async def _person(page: ClassPage, person: Membership, problem: str = "", typed: PersonForm | None = None) -> Response:
     async with page.read() as db:
         days = await rosters.extra_days(db, page.class_id)
         has_account = await recovery.has_account(db, person.learner_id)
         listed = await classes.list_members(db, page.class_id)
-    fields = {
-        "name": person.name,
-        "external_id": person.external_id or "",
-        "label": person.label or "",
-        "role": person.role,
-        "extra_days": days.get(person.learner_id, 0),
-    }
+    present = {name: getattr(person, name) or "" for name in ("name", "external_id", "label", "role")}
+    present["extra_days"] = days.get(person.learner_id, 0)
     return page.render(
         "roster_person.html",
         one=person,
-        typed={**fields, **typed},
+        typed=typed or present,
         roles=classes.ROLES,
         has_account=has_account,
         names=distinct_names(listed),
@@ -176,28 +171,18 @@ async def _person(page: ClassPage, person: Membership, problem: str = "", **type
 
 
 @router.post(PERSON)
-async def change(
-    page: Arranging,
-    person: ThePerson,
-    name: Typed = "",
-    external_id: Typed = "",
-    label: Typed = "",
-    role: Annotated[Role, Form()] = "learner",
-    extra_days: Annotated[int, Form()] = 0,
-) -> Response:
-    entry = RosterEntry(0, one_line(name), one_line(external_id)[:200], one_line(label)[:200])
+async def change(page: Arranging, person: ThePerson, typed: Annotated[PersonForm, Form()]) -> Response:
+    entry = RosterEntry(0, one_line(typed.name), one_line(typed.external_id)[:200], one_line(typed.label)[:200])
     problem = name_fault(entry.name)
     try:
         async with page.write() as db:
-            membership = await rosters.person_in(db, page.class_id, person.learner_id)
+            membership = await db.get(Membership, (page.class_id, person.learner_id))
             if membership is not None and not problem:
-                await rosters.change_person(db, page.group, membership, entry, role, extra_days, page.learner)
+                days = typed.extra_days
+                await rosters.change_person(db, page.group, membership, entry, typed.role, days, page.learner)
     except RefusedError as refused:
         problem = str(refused)
-    if problem:
-        typed = {"name": name, "external_id": external_id, "label": label}
-        return await _person(page, person, problem, role=role, extra_days=extra_days, **typed)
-    return page.back("roster")
+    return await _person(page, person, problem, typed) if problem else page.back("roster")
 
 
 @router.post(PERSON + "/seat")
@@ -232,7 +217,7 @@ async def let_reset(page: Arranging, person: ThePerson) -> Response:
 async def remove(page: Arranging, person: ThePerson, block: Annotated[bool, Form()] = False) -> Response:
     try:
         async with page.write() as db:
-            membership = await rosters.person_in(db, page.class_id, person.learner_id)
+            membership = await db.get(Membership, (page.class_id, person.learner_id))
             if membership is not None:
                 await rosters.take_out(db, page.group, membership, page.learner, block=block)
     except RefusedError as refused:
@@ -243,7 +228,7 @@ async def remove(page: Arranging, person: ThePerson, block: Annotated[bool, Form
 @router.post(PERSON + "/unblock")
 async def unblock(page: Arranging, person: ThePerson) -> Response:
     async with page.write() as db:
-        membership = await rosters.person_in(db, page.class_id, person.learner_id)
+        membership = await db.get(Membership, (page.class_id, person.learner_id))
         if membership is not None:
             await rosters.unblock_member(db, page.group, membership, page.learner)
     return page.back("roster")

@@ -1,9 +1,9 @@
 """Quiet sittings for instructors: changed, looked at, and the time of single learners."""
 
-from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -31,7 +31,7 @@ from app.web.class_access import (
     Watching,
     parse_row_id,
 )
-from app.web.routes.form_fields import Typed, parse_whole_number, required_moment
+from app.web.routes.form_fields import parse_whole_number, required_moment
 from app.web.routes.sitting_forms import SittingForm, read_settings
 from app.web.site import or_404
 from app.web.views.grade_sheet import assignment_titles
@@ -40,9 +40,18 @@ from app.web.views.sitting_view import graded_items, sitting_view, slot_words, w
 
 router = APIRouter(prefix=PREFIX + "/sittings")
 ONE = "/{sitting_id}"
-NOTHING_TYPED = dict.fromkeys(("who", "percent", "minutes", "opens", "until"), "")
 SPECIMEN = 0
 """Whose items a specimen is: nobody's."""
+
+
+class TimeForm(BaseModel):
+    """The time of one learner as it is typed."""
+
+    who: str = ""
+    percent: str = ""
+    minutes: str = ""
+    opens: str = ""
+    until: str = ""
 
 
 async def setup_of(page: Watching, sitting_id: str) -> OwnSitting:
@@ -60,7 +69,7 @@ async def board_page(
     problem: str = "",
     *,
     fields: SittingForm | None = None,
-    typed: Mapping[str, str] | None = None,
+    typed: TimeForm | None = None,
 ) -> Response:
     """Page of a sitting: who has begun and handed in, and the results; drafts are never shown."""
     group, row, sitting = page.group, own.assignment, own.sitting
@@ -83,7 +92,7 @@ async def board_page(
         view=sitting_view(plain, records, group.timezone, moment), slots=tuple(map(slot_words, slots)),
         board=board_of(plain, people, records, answers, group.timezone, moment, there),
         learners=[person for person in people if person.role == "learner"], names=distinct_names(people),
-        arranges=page.may("arrange"), grades=page.may("grade"), typed=typed or NOTHING_TYPED,
+        arranges=page.may("arrange"), grades=page.may("grade"), typed=typed or TimeForm(),
         address=f"/classes/{group.id}/sittings/{row.id}",
     )  # fmt: skip
 
@@ -169,25 +178,16 @@ async def _find_learner(page: ClassPage, who: str) -> Membership:
 
 
 @router.post(ONE + "/time")
-async def give_time(
-    page: Grading,
-    own: TheSetup,
-    who: Typed = "",
-    percent: Typed = "",
-    minutes: Typed = "",
-    opens: Typed = "",
-    until: Typed = "",
-) -> Response:
+async def give_time(page: Grading, own: TheSetup, typed: Annotated[TimeForm, Form()]) -> Response:
     """The time of one learner: more of it, or a window of their own; nothing takes it back."""
-    typed = {"who": who, "percent": percent, "minutes": minutes, "opens": opens, "until": until}
-    zone = page.group.timezone
+    zone, has_window = page.group.timezone, typed.opens or typed.until
     try:
-        person = await _find_learner(page, who)
+        person = await _find_learner(page, typed.who)
         extra = ExtraTime(
-            percent=parse_whole_number("Per cent", percent.replace("%", "")),
-            minutes=parse_whole_number("Minutes more", minutes),
-            opens_at=required_moment("When their window opens", opens, zone) if opens or until else None,
-            until=required_moment("When their window ends", until, zone) if opens or until else None,
+            percent=parse_whole_number("Per cent", typed.percent.replace("%", "")),
+            minutes=parse_whole_number("Minutes more", typed.minutes),
+            opens_at=required_moment("When their window opens", typed.opens, zone) if has_window else None,
+            until=required_moment("When their window ends", typed.until, zone) if has_window else None,
         )
         async with page.write() as db:
             actor, moment = page.learner, page.site.practice.clock()

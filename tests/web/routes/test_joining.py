@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.store import classes, invitations, roster_lists, rosters
 from app.store.assignments import AssignmentSettings, assign_lesson
-from app.store.tables import Class
+from app.store.tables import Class, Membership
 from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
 from tests.web.classroom import Classroom
@@ -220,7 +220,7 @@ def test_who_is_blocked_cannot_come_back_and_who_left_can(room: Classroom, group
         one.post(f"/join/{group.join_code}", data={"name": name})
 
     async def block(db) -> None:
-        person = await rosters.person_in(db, group.id, room.ids["Bob"])
+        person = await db.get(Membership, (group.id, room.ids["Bob"]))
         await rosters.take_out(db, group, person, None, block=True)
 
     room.write(block)
