@@ -6,7 +6,6 @@ import os
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import gc
-from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,6 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from xdist.remote import Producer
 
 from app.engine.grade import explanation_time
-from app.engine.grader_version import JUDGES, sources_digest
 from app.engine.pool import grader_client, grader_process, local_graders
 from app.grading.reading import budget
 from app.sandbox import process
@@ -33,6 +31,7 @@ from tests.graders import SharedGraders, shared_graders, warm_jail
 from tests.passed_tests import tell_briefly
 from tests.rooms import Rooms, shared_by
 from tests.store import postgres
+from tests.turns import leave_for_later
 from tests.waiting import SECONDS
 from tests.zygotes import fork_zygotes, zygote_server
 
@@ -43,9 +42,6 @@ settings.register_profile(
 settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parents[1]
-
-TURNS = 12
-"""Of a table that is marked `in_turn`, `make test` runs one row of so many: which, the sources of the judge decide."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -83,31 +79,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Workers take up what is shared in the order of its table, and single files after that."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    config = metafunc.config
     if config.option.markexpr == "not prove" and [*map(Path, config.args)] in ([Path("tests")], [ROOT / "tests"]):
-        leave_for_later(config, items)
+        leave_for_later(metafunc)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Workers take up what is shared in the order of its table, and single files after that."""
     items.sort(key=lambda item: shared_by(item.nodeid.partition("::")[0]))
-
-
-def leave_for_later(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each table that is marked `in_turn` keep the rows whose turn it is, in a run of all tests.
-
-    A mark with an argument means it only where that is true. Who runs its file, as `make quick` does, runs all of a
-    table, and so does `make prove`.
-    """
-    turn = int.from_bytes(sources_digest(JUDGES)) % TURNS
-    rows: Counter[str] = Counter()
-    later: set[pytest.Item] = set()
-    for item in items:
-        mark = item.get_closest_marker("in_turn")
-        if mark is not None and all(mark.args):
-            table = item.nodeid.partition("[")[0]
-            if rows[table] % TURNS != turn:
-                later.add(item)
-            rows[table] += 1
-    config.hook.pytest_deselected(items=later)
-    items[:] = [item for item in items if item not in later]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

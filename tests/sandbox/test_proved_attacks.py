@@ -1,14 +1,10 @@
 """All attacks are tried once anything has changed that their end depends on; until then a twelfth of them."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from proved_attacks import ROOT, are_proved, digest, keep, sources
 
-from tests.conftest import TURNS, leave_for_later
 from tests.quick import import_graph
 
 
@@ -44,24 +40,3 @@ def test_what_was_tried_is_known_until_it_is_something_else(tmp_path: Path, monk
 
     monkeypatch.setattr("platform.release", lambda: "a kernel of tomorrow")
     assert not are_proved(kept)
-
-
-@pytest.mark.parametrize(("words", "left"), [((), 12 - 12 // TURNS), ((True,), 12 - 12 // TURNS), ((False,), 0)])
-def test_rows_are_left_for_later_where_their_mark_says_so(words: Sequence[bool], left: int) -> None:
-    items: list[Any] = [Row(f"test_a.py::test_b[{number}]", words) for number in range(12)]
-    config: Any = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda **_: None))
-
-    leave_for_later(config, items)
-
-    assert len(items) == 12 - left
-
-
-class Row:
-    """The part of a test that tells what it is marked with."""
-
-    def __init__(self, nodeid: str, words: Sequence[bool]) -> None:
-        self.nodeid = nodeid
-        self._mark = pytest.mark.in_turn(*words).mark
-
-    def get_closest_marker(self, name: str) -> pytest.Mark | None:
-        return self._mark if name == "in_turn" else None

@@ -1,0 +1,43 @@
+"""In a run of all tests, a table has the rows whose turn it is."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.turns import TURNS, leave_for_later
+
+IN_TURN, PROVE = pytest.mark.in_turn, pytest.mark.prove
+
+
+@pytest.mark.parametrize(
+    ("of_table", "of_rows", "left"),
+    [
+        ([IN_TURN], [], 12 // TURNS),
+        ([], [IN_TURN(True)], 12 // TURNS),
+        ([], [IN_TURN(False)], 12),
+        ([], [], 12),
+        ([PROVE, IN_TURN], [], 0),
+        ([], [PROVE], 0),
+    ],
+)
+def test_rows_are_left_for_later_where_a_mark_says_so(
+    of_table: Sequence[pytest.MarkDecorator], of_rows: Sequence[pytest.MarkDecorator], left: int
+) -> None:
+    table = SimpleNamespace(iter_markers=lambda: [mark.mark for mark in of_table])
+    calls = [SimpleNamespace(marks=[mark.mark for mark in of_rows]) for _ in range(12)]
+    metafunc: Any = SimpleNamespace(_calls=calls, definition=table)
+
+    leave_for_later(metafunc)
+
+    assert len([call for call in calls if PROVE.mark not in call.marks]) == left
+    assert calls
+
+
+def test_a_table_without_parameters_stays_as_it_is() -> None:
+    metafunc: Any = SimpleNamespace(_calls=[], definition=SimpleNamespace(iter_markers=list))
+
+    leave_for_later(metafunc)
+
+    assert metafunc._calls == []
