@@ -13,7 +13,7 @@ import numpy as np
 
 from app.grading.diagnosis.claims import makes_steps
 from app.grading.diagnosis.edits import Edit, replace_node
-from app.grading.diagnosis.evidence import Diagnosis, WrongGradient
+from app.grading.diagnosis.evidence import Array, Diagnosis, WrongGradient
 from app.grading.diagnosis.feeding_lines import writes
 from app.grading.diagnosis.gradient_analysis import GradientAnalysis
 from app.grading.diagnosis.grammar import Replacement
@@ -67,29 +67,53 @@ def message_at_line(message: str, step: str, line: int) -> str:
 
 
 def wrong_write(view: GradientAnalysis) -> int | None:
-    """Of several lines that write the gradient, the one whose part is no sum of shares; None where that is not one."""
+    """Of several lines that write the gradient, the one whose part is no sum of shares; None where that is not one.
+
+    Where all are, a share is missing: in the last of them that writes all entries which are wrong.
+    """
     reruns = view.once(line_replays) if len(view.case.writes) > 1 else ()
     writing = [at for at, names in enumerate(reruns[0].written) if view.case.name in names] if reruns else []
     if not all(is_assignment(reruns[0].lines[at]) or is_update(reruns[0].lines[at]) for at in writing):
         return None
     wrong = [at for at in writing if not all(_is_shares(view, rerun, at) for rerun in reruns)]
-    return reruns[0].lines[wrong[0]].lineno if len(wrong) == 1 else None
+    covering = [at for at in writing if all(_covers(view, rerun, at) for rerun in reruns)]
+    lines = wrong[:2] or covering[-1:]
+    return reruns[0].lines[lines[0]].lineno if len(lines) == 1 else None
+
+
+def _part(rerun: Rerun, at: int) -> Array | None:
+    """What the line *at* adds to the gradient, or makes it; None where that has another shape."""
+    now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
+    if now is None or now.shape != rerun.look.reference.shape:
+        return None
+    return now if before is None or _makes(rerun, at) else np.asarray(now - before)
+
+
+def _makes(rerun: Rerun, at: int) -> bool:
+    """True if the line *at* makes the gradient anew."""
+    line = rerun.lines[at]
+    return value_left_by(line) is not None and not is_update(line) and rerun.name not in names_loaded(line)
+
+
+def _covers(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
+    """True if the line *at* writes each entry that is wrong, on one look."""
+    part, reference = _part(rerun, at), rerun.look.reference
+    if part is None or rerun.look.got.shape != reference.shape:
+        return False
+    return not view.wrong(np.where(part == 0, rerun.look.got, reference), rerun.look)
 
 
 def _is_shares(view: GradientAnalysis, rerun: Rerun, at: int) -> bool:
-    """True if what the line *at* adds to the gradient is a sum of some of its shares, or zeros to add to, on one look.
+    """True if the line *at* adds a sum of some of the gradient's shares, or makes zeros to add to, on one look.
 
     What writes into a part may write the whole gradient there as well.
     """
-    line, reference = rerun.lines[at], rerun.look.reference
-    now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
-    if now is None or now.shape != reference.shape:
+    part, reference, makes = _part(rerun, at), rerun.look.reference, _makes(rerun, at)
+    if part is None:
         return False
-    makes = value_left_by(line) is not None and not is_update(line) and rerun.name not in names_loaded(line)
-    part = now if makes or before is None else now - before
     shares = [rerun.look.shares[path.key] for path in view.paths[:SHARES_MAX]]
     sums = [sum(some) for count in range(not makes, len(shares) + 1) for some in combinations(shares, count)]
-    sums += [] if makes else [np.where(part == 0, part, reference)]
+    sums += [] if makes or not part.any() else [np.where(part == 0, part, reference)]
     return any(not view.wrong(np.asarray(reference + part - each), rerun.look) for each in sums)
 
 

@@ -948,6 +948,10 @@ def test_a_line_that_reads_nothing_of_the_one_that_stopped_is_run(engine: Engine
         ("additive_attention", "dkeys = alpha.unsqueeze(-1) *", "dkeys = -alpha.unsqueeze(-1) *"),
         ("additive_attention", "dkeys = dkeys + db @ Wk.T", "dkeys = dkeys + 2 * db @ Wk.T"),
         ("cross_entropy_fused", "dz[torch.arange(N), y] -= 1", "dz[:, y] -= 1"),
+        # A share that is missing, or comes to nothing: in the line that has it, or has entries for it.
+        ("reinforce", "dlogp = dp * p - dent / T * p", "dlogp = dp * p"),
+        ("reinforce", "dlogp = dp * p - dent / T * p", "dlogp = -(dent / T * p)"),
+        ("reinforce", "+= dchosen", "+= 0 * dchosen"),
     ],
 )
 def test_of_several_lines_the_one_with_the_slip_is_marked(engine: Engine, name: str, old: str, new: str) -> None:
