@@ -27,15 +27,25 @@ def blame_header(
     verdicts: Sequence[NameVerdict], plan: ParsedSubmission, laboratory: DiagnosisSource
 ) -> tuple[NameVerdict, ...]:
     """*verdicts*, of which several that another first or last step of one loop makes right follow from its header."""
-    wrong = [verdict.name for verdict in verdicts if verdict.verdict == "wrong"]
-    for at, line in enumerate(plan.lines if len(wrong) > 1 else ()):
-        for loop, steps in _loops_in(line.node):
-            for node in _with_other_steps(line.node, steps):
-                lines = [node if rank == at else each.node for rank, each in enumerate(plan.lines)]
-                mended = [name for name in wrong if laboratory.is_right_with(name, lines)]
-                if len(mended) > 1:
-                    return tuple(_with_fault(verdict, loop.lineno, steps, mended) for verdict in verdicts)
+    loops = ((at, loop) for at, line in enumerate(plan.lines) for loop in _loops_in(line.node))
+    for at, (loop, steps) in loops:
+        names = _wrong_by(verdicts, loop.lineno)
+        for node in _with_other_steps(plan.lines[at].node, steps) if len(names) > 1 else ():
+            lines = [node if rank == at else each.node for rank, each in enumerate(plan.lines)]
+            mended = [name for name in names if laboratory.is_right_with(name, lines)]
+            if len(mended) > 1:
+                return tuple(_with_fault(verdict, loop.lineno, steps, mended) for verdict in verdicts)
     return tuple(verdicts)
+
+
+def _wrong_by(verdicts: Sequence[NameVerdict], line: int) -> list[str]:
+    """The gradients that may be wrong by the loop in *line*: where one is at fault there, those by way of its steps."""
+    in_header = any(verdict.verdict == "wrong" and verdict.line == line for verdict in verdicts)
+    return [
+        verdict.name
+        for verdict in verdicts
+        if verdict.verdict == "wrong" or (in_header and verdict.verdict == "follows" and verdict.step)
+    ]
 
 
 def _loops_in(statement: Statement) -> Iterator[tuple[Statement, Expression]]:

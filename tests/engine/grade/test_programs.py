@@ -168,6 +168,7 @@ OTHER_STEPS = (
     ("bilinear_ratings", "range(N)", "range(N - 1)", ["dbu", "dbi", "dQ", "dP"]),
     ("bilinear_ratings", "range(N)", "range(1, N)", ["dbu", "dbi", "dQ", "dP"]),
     ("rnn_loop", "range(T - 1, -1, -1)", "range(T - 2, -1, -1)", ["dx", "dWx", "dWh"]),
+    ("rnn_loop", "reversed(range(T))", "range(T - 1, -2, -1)", ["dx", "dWx", "dh0", "dWh", "db"]),
     ("causal_depthwise", "range(3)", "range(1, 3)", ["dp", "dw"]),
 )
 
@@ -175,7 +176,7 @@ OTHER_STEPS = (
 @pytest.mark.parametrize(("name", "right", "wrong", "names"), OTHER_STEPS, ids=[row[2] for row in OTHER_STEPS])
 def test_a_loop_through_other_steps_is_one_red_line(engine, name, right, wrong, names):
     program = next(one for one in PROGRAMS if one.name == name)
-    text = program.right[0].replace(right, wrong)
+    text = next(form for form in (*program.right, program.solution) if right in form).replace(right, wrong)
 
     verdict = engine.check(program.task, text)
 
