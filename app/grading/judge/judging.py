@@ -281,7 +281,10 @@ class Judge:
             return self._unexplained(verdict)
         names = ", ".join(f"`{culprit}`" for culprit in culprits)
         message = f"Right, given your own numbers: it follows from {names}."
-        if all(all_[culprit].verdict == "not-yet" or ":error:" in (all_[culprit].code or "") for culprit in culprits):
+        stopped = self.visible.final(name) is None
+        if stopped or all(
+            all_[culprit].verdict == "not-yet" or ":error:" in (all_[culprit].code or "") for culprit in culprits
+        ):
             message = f"Right as it stands; it waits for {names}."
         elif not sources:
             message = f"Right on right numbers. What it reads may be changed by another line: begin at {names}."

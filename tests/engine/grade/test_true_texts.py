@@ -878,6 +878,8 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
     [
         # An axis that was kept is no sum that was forgotten.
         ("rnn_loop", "db += da.sum(0)", "db += da.sum(0, keepdim=True)", "db", "an axis of size 1 is one too many"),
+        # A line that stopped on the learner's own numbers is not right given those.
+        ("rnn_steps", "dh1 = da2 @ Wh.T", "dh1 = (da2 @ Wh.T).mT", "dWh", "Right as it stands; it waits for `dh1`."),
         # What a line reads itself is named before what that is made of.
         ("rnn_loop", "(1 - h[:, t] ** 2)", "(1 - 2 * h[:, t] ** 2)", "dWx", "It reads `da`"),
         ("plain_attention", "dp = do", "p.mul_(2)\ndp = do", "ds", "may be changed by another line: begin at `dv`"),
