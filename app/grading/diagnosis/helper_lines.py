@@ -82,7 +82,7 @@ def wrong_write(view: GradientAnalysis) -> int | None:
 
 
 def _part(rerun: Rerun, at: int) -> Array | None:
-    """What the line *at* adds to the gradient, or makes it; None where that has another shape."""
+    """The part of the gradient that the line *at* adds, or makes; None where that has another shape."""
     now, before = ([*rerun.before, rerun.after][rank].arrays.get(rerun.name) for rank in (at + 1, at))
     if now is None or now.shape != rerun.look.reference.shape:
         return None

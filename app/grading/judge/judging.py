@@ -32,7 +32,7 @@ from app.grading.judge.proposals import lines_with
 from app.grading.judge.reasons import Reasons
 from app.grading.judge.roads import ROUNDING, Roads
 from app.grading.judge.run_reports import ReportedError, RunReport
-from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere
+from app.grading.judge.shared_steps import SharedSteps, blamed_elsewhere, steps_of
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.unwritten import missing_name_text
 from app.grading.judge.verdict import NOT_BEGUN, NOT_FINISHED, NOT_JUDGED, OTHER_ROAD, RIGHT, NameVerdict, Standing
@@ -171,8 +171,10 @@ class Judge:
 
     def translated(self, error: ReportedError) -> str:
         """Sentence for *error*; another text in its line is proposed only where the line with it is right."""
-        written = self.plan.written_at(error.statement, error.line)
-        name = next((text for text in self.ruling.required if text in written), None)
+        written, required = {*self.plan.written_at(error.statement, error.line)}, self.ruling.required
+        made_of = ((name, steps_of(self.plan, [name], self.ruling.forced)) for name in required)
+        name = next((name for name in required if name in written), None)
+        name = name or next((name for name, steps in made_of if steps & written), None)
 
         def mends(text: str, instead: str) -> bool:
             lines = lines_with(self.plan, error, text, instead)

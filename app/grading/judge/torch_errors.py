@@ -11,6 +11,7 @@ from itertools import combinations, permutations, product
 from app.content.text.sizes import format_shape
 from app.grading.judge.call_errors import CALLS, NO_MATRIX, OPTIONS
 from app.grading.judge.python_functions import OWN_FUNCTIONS
+from app.grading.judge.reshaped_sizes import describe_size
 from app.grading.judge.run_reports import ErrorOperand, ReportedError, Row
 from app.grading.judge.syntax_recovery import in_words
 from app.grading.operations.table import FUNCTIONS
@@ -273,7 +274,7 @@ def _reshape(match: re.Match[str], error: ReportedError) -> str:
     entries, shape = f"{target} has {int(match[2]):,} entries", _tuple(match[1])
     if "-1" in match[1]:
         return f"{entries}, and shape {shape} cannot hold them: no whole number stands for -1 there."
-    return f"{entries}, and shape {shape} holds another number of them."
+    return f"{entries}, and shape {shape} holds another number of them.{describe_size(error, _sizes(match[1]))}"
 
 
 def _one_hot(_: re.Match[str], error: ReportedError) -> str:

@@ -832,6 +832,11 @@ ROWS = [
         ["Two things are off.", "is called `dlogprobs` here", "`dprobs` uses `counts` where"],
         [],
     ),
+    # The size of a reshape that is off, or lacking.
+    ("average_pool", "H * k, W * k)", "H * k, W)", "dx:error:reshape", ["Of its sizes `W` is wrong, and"], []),
+    ("causal_heads", "reshape(B, T, C)", "reshape(B, C)", "dq:error:reshape", ["size is missing behind `B`."], ["Of"]),
+    ("causal_heads", "reshape(B, T, C)", "reshape(T, C)", "dq:error:reshape", ["size is missing before `T`."], ["Of"]),
+    ("causal_heads", "reshape(B, T, C)", "reshape(T, h)", "dq:error:reshape", ["another number"], ["Of", "missing"]),
     # A place is told once.
     ("maxout", "g = dz.resh", "g = 2 * dz.resh", "dx:doubled", ["in line 5"], ["It stands in line"]),
 ]
@@ -869,6 +874,21 @@ def test_a_name_that_is_read_too_early_is_made_where_the_sentence_says(
     program = BY_NAME[name]
 
     message = engine.check(program.task, program.solution.replace(old, new, 1)).message
+
+    assert said in message
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("maxout", "dz.reshape(N, H * k)", "dz.reshape(N, H)", "Of its sizes `H` is wrong, and the others are right."),
+        ("rnn_loop", "carry = da @ Wh.T", "carry = da * Wh.T", "a matrix product, `@`, stands here in the rule."),
+    ],
+)
+def test_a_step_that_stops_is_tried_in_the_gradients_made_of_it(
+    engine: Engine, name: str, old: str, new: str, said: str
+) -> None:
+    message = engine.check(BY_NAME[name].task, BY_NAME[name].solution.replace(old, new, 1)).message
 
     assert said in message
 
