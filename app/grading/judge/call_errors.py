@@ -242,6 +242,13 @@ def _describe_fold(match: re.Match[str], error: ReportedError) -> str:
     )
 
 
+def _describe_window(match: re.Match[str], error: ReportedError) -> str:
+    return (
+        f"{_call(error, 'fold')}: the columns hold {match[1]} numbers each, and a window of {match[2]} takes up "
+        "another number of them. Is the window that of the forward line?"
+    )
+
+
 def _surplus(match: re.Match[str], error: ReportedError) -> str:
     if match[1] in SIZED and re.search("(?<!/)/(?!/)", error.source.rpartition(f".{match[1]}(")[2]):
         message = (
@@ -329,6 +336,11 @@ CALLS: tuple[Row, ...] = (
         r"^Given output_size=.{0,200} sliding blocks .{0,60} = (\d+), but got input\.size\(\d\)=(\d+)",
         "folded",
         _describe_fold,
+    ),
+    (
+        r"^Expected size of input's dimension 1 .{0,80} input\.size\(1\)=(\d+) and kernel_size=(\(.{3,20}\))",
+        "folded",
+        _describe_window,
     ),
     (r"^narrow\(\): length must be non-negative", "narrowed", _describe_narrowing),
     (

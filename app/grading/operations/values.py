@@ -70,6 +70,35 @@ def _solution_cost(a: Any, b: Any) -> tuple[int, int]:
     return of_first(a) + of_first(b), of_first(a) * a.shape[-1] // 4 + of_first(b) * a.shape[-1]
 
 
+def _pair(sizes: Any) -> tuple[int, int]:
+    high, wide = sizes if isinstance(sizes, tuple | list) else (sizes, sizes)
+    return int(high), int(wide)
+
+
+def _sum_windows(
+    x: Array, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Array:
+    """Columns of windows added up where they came from: what `unfold` copied, summed."""
+    (height, width), (high, wide), (down, right) = _pair(output_size), _pair(kernel_size), _pair(padding)
+    (gap, beside), (step, along) = _pair(dilation), _pair(stride)
+    rows = (height + 2 * down - gap * (high - 1) - 1) // step + 1
+    columns = (width + 2 * right - beside * (wide - 1) - 1) // along + 1
+    windows = x.reshape(*x.shape[:-2], -1, high, wide, rows, columns)
+    full = np.zeros((*windows.shape[:-4], height + 2 * down, width + 2 * right))
+    for at, beyond in np.ndindex(high, wide):
+        top, left = gap * at, beside * beyond
+        full[..., top : top + step * rows : step, left : left + along * columns : along] += windows[
+            ..., at, beyond, :, :
+        ]
+    return full[..., down : down + height, right : right + width]
+
+
+def _folding_cost(x: Any, output_size: Any, *_: Any, **words: Any) -> tuple[int, int]:
+    height, width = _pair(output_size)
+    down, right = _pair(words.get("padding", 0))
+    return entry_count(np.shape(x)[:-1]) * entry_count(height + 2 * down, width + 2 * right), 2 * of_first(x)
+
+
 def _fill_diagonal(x: Array, value: float) -> Array:
     full = np.array(x, dtype=float)
     np.fill_diagonal(full, value)
@@ -149,6 +178,7 @@ VALUES = (
     Operation("fill_diagonal", "value", _fill_diagonal),
     Operation("hstack", "value", np.hstack, cost=_of_all),
     Operation("vstack", "value", np.vstack, cost=_of_all),
+    Operation("fold", "value", _sum_windows, cost=_folding_cost, sizes=AFTER_FIRST),
     # Square matrices.
     Operation("inv", "value", lambda x: np.linalg.inv(_square(x)), also="inverse", cost=_inversion_cost),
     Operation("det", "value", lambda x: np.linalg.det(_square(x)), cost=_inversion_cost),

@@ -837,6 +837,10 @@ ROWS = [
     ("causal_heads", "reshape(B, T, C)", "reshape(B, C)", "dq:error:reshape", ["size is missing behind `B`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, C)", "dq:error:reshape", ["size is missing before `T`."], ["Of"]),
     ("causal_heads", "reshape(B, T, C)", "reshape(T, h)", "dq:error:reshape", ["another number"], ["Of", "missing"]),
+    # What is put into `F.fold`, and the window that it is given.
+    ("im2col", "F.fold(dcols", "F.fold(cols", "dx:wrong-operand:cols", ["`cols` is the wrong tensor"], ["cosine"]),
+    ("im2col", "F.fold(dcols", "F.fold(dcols * cols", "dx:factor-extra:cols", ["the factor `cols`"], ["division"]),
+    ("im2col", "(S, S), 3", "(S, S), 5", "dx:error:folded", ["27 numbers each", "a window of (5, 5)"], ["Runtime"]),
     # A place is told once.
     ("maxout", "g = dz.resh", "g = 2 * dz.resh", "dx:doubled", ["in line 5"], ["It stands in line"]),
 ]

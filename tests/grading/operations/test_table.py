@@ -22,7 +22,7 @@ ROWS = (
 OWN_FORMS = frozenset({"curve", "binary", "power", "move", "value", "several"})
 OF_TENSORS = frozenset({"size", "tensor", "number", "index"})
 """What is no operation: a size, and what an operation reads."""
-NOT_READ = frozenset({"fold", "take"})
+NOT_READ = frozenset({"take"})
 """Functions that only their names are known of."""
 
 

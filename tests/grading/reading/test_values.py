@@ -69,6 +69,7 @@ torch.ones_like(X) | torch.outer(v, b) | torch.pinverse(X) | torch.prod(E, dim=0
 torch.remainder(X, Y) | torch.softmax(E, dim=0) | torch.sort(E, dim=-1) | torch.sort(E, dim=0) | torch.sort(X, 1)[1]
 torch.stack([v, u]) | torch.std(X, dim=1) | torch.sub(X, Y) | torch.subtract(X, Y) | torch.sum(X, dim=1)
 torch.tensor([[1.0, 2.0], [3.0, 4.0]]) | torch.tensordot(X, W, 1) | torch.true_divide(X, Y) | torch.var(X, dim=1)
+F.fold(X.T[None], (3, 4), (2, 2)) | F.fold(X.T, (5, 6), 2, stride=(2, 3), padding=(0, 1), dilation=(2, 1))
 torch.vdot(v, u) | torch.vstack([v, X]) | torch.where(X > 0, X, col) | torch.zeros(2, 3) | torch.zeros_like(X)
 v.diag_embed()
 """
