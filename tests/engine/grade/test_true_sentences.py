@@ -84,6 +84,15 @@ NUMBERS = box(
     "dc = dy * d\ndd = dy * c\nda = dd * b + dc + dy",
     "dc dd da",
 )
+FORK = box(
+    "fork",
+    "N: 1",
+    "x: []",
+    "L",
+    "a = x * x\nb = a + x\nL = a * b",
+    "db = dL * a\nda = dL * b + db\ndx = 2 * x * da + db",
+    "db da dx",
+)
 BERNOULLI = box(
     "bernoulli",
     "N: 6",
@@ -541,6 +550,9 @@ ROWS = [
     ),
     # What is missing is a share.
     (NUMBERS, "da = dd * b + dy", "da:share-missing:c", ["the share through `c` is missing"], ["none of them"]),
+    # A share that is missing beside a slip in another one.
+    (FORK, "dx = 2 * da", "dx:share-missing:b+local-missing:mul", ["through `b` is missing. In `a = x"], ["another"]),
+    (FORK, "dx = 2 * x * db", "dx:share-missing:b+wrong-upstream:db", ["`dx` starts from `db`"], ["another number"]),
     (BERNOULLI, "dp = -y / p + (1 - y) / (1 - p)", "dp:upstream-missing", ["`dper`"], ["through -"]),
     # A factor by what it is.
     (AVERAGE, "dz = dm.expand(B, T, H)", "dz:factor:B*T", ["`B * T` times too large"], ["numel"]),
